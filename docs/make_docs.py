@@ -204,7 +204,11 @@ MAN_PAGES = {DOCS / "man" / name: topic for topic, name in PAGES.items()}
 
 
 def main() -> None:
-    """Write the tables and the manual pages."""
+    """Write the tables, the manual pages and the completion scripts."""
+    # Only who writes them needs shtab.
+    import make_completions
+
+    make_completions.main()
     for page, topic in MAN_PAGES.items():
         page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():

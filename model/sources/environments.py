@@ -40,6 +40,15 @@ def find_environment(name: str, session: Session) -> str:
     raise SourceError(_unknown(name, session))
 
 
+def environment_names(session: Session) -> list[str]:
+    """Return the names of the environments that the user's Spack manages."""
+    names: list[str] = []
+    if root := _root(session):
+        with suppress(OSError), os.scandir(root) as entries:
+            names = sorted(entry.name for entry in entries if _is_environment(entry.path))
+    return names
+
+
 def _is_environment(path: str) -> bool:
     return any(os.path.isfile(os.path.join(path, marker)) for marker in _MARKERS)
 
@@ -64,9 +73,7 @@ def _unknown(name: str, session: Session) -> str:
     root, shown = _root(session), shown_url(name)
     if os.sep in name or not root:
         return f"the environment {shown} does not exist"
-    names: list[str] = []
-    with suppress(OSError):
-        names = sorted(entry.name for entry in os.scandir(root) if _is_environment(entry.path))
+    names = environment_names(session)
     alike = get_close_matches(name, names, _MAX_SHOWN) or names[:_MAX_SHOWN]
     more = f"; there are {', '.join(alike)}" if alike else ""
     return f"the environment {shown} is neither a file or directory, nor in {root}{more}"

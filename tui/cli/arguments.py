@@ -20,10 +20,14 @@ MAX_COMPARED = 20
 WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 """Commands whose answers depend on the host."""
 
-WITHOUT_SOURCES = ("extension", "config", "man")
-"""Commands that read no source."""
+COMPLETE = "complete"
+"""The command that completion scripts call: no help lists it."""
 
-_COMMANDS = {*COMMANDS, HELP} - {BROWSE}
+WITHOUT_SOURCES = ("extension", "config", "man", "completion", COMPLETE)
+"""Commands that read no source, or look for those of another command line."""
+
+_HIDDEN = (COMPLETE,)
+_COMMANDS = {*COMMANDS, HELP, *_HIDDEN} - {BROWSE}
 _WITH_SOURCES = tuple({BROWSE, *_COMMANDS}.difference(WITHOUT_SOURCES))
 
 _CLOSE = 0.74
@@ -113,7 +117,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     if "--" in before:
         cut = before.index("--")
         before, after = before[:cut], before[cut + 1 :]
-    index = _command_index(before)
+    index = command_index(before)
     command = BROWSE if index is None else before.pop(index)
     try:
         parsed, words = split_options(before, options_of(command))
@@ -156,7 +160,8 @@ def _topic(command: str, words: Sequence[str], *, is_asked: bool) -> str:
         from spackscope.tui.cli.help_topics import topic_of
 
         return topic_of(words)
-    return (ESSENTIAL if command == BROWSE else command) if is_asked else ""
+    topic = ESSENTIAL if command in (BROWSE, *_HIDDEN) else command
+    return topic if is_asked else ""
 
 
 def _near_command(words: Sequence[str]) -> str:
@@ -166,11 +171,11 @@ def _near_command(words: Sequence[str]) -> str:
     # Few queries begin with what may be a command.
     from spackscope.model.core.suggestions import near
 
-    close = near(words[0], [*_COMMANDS], closeness=_CLOSE)
+    close = near(words[0], _COMMANDS.difference(_HIDDEN), closeness=_CLOSE)
     return close[0] if close else ""
 
 
-def _command_index(words: Sequence[str]) -> int | None:
+def command_index(words: Sequence[str]) -> int | None:
     """Return the index of the command, if the first word that is not an option is a command."""
     is_value = False
     for index, word in enumerate(words):

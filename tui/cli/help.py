@@ -75,6 +75,7 @@ commands:
   index              build or refresh the index of the sources
   config             print the settings and their origins, or check them
   extension          give Spack the command `spack scope`
+  completion         print the completion script of bash, zsh or fish
   man                show the manual, or that of the query language
   help               print this help, or on a command, or on `query`
   Without a command the browser opens. Put -- before a query that begins with
@@ -378,6 +379,30 @@ exit codes:
 examples:
   spackscope man
   spackscope man query
+""",
+    "completion": """\
+usage: spackscope completion bash | zsh | fish
+
+Print the script that completes the command line in a shell: commands, options,
+sources, files, and the words of a query as far as the index of the sources has
+them. Nothing is read or downloaded for that: a source that was never opened
+has no index, and then only the keys of the language are completed.
+
+In ~/.bashrc, where no package has installed the script:
+  eval "$(spackscope completion bash)"
+In ~/.zshrc, after compinit:
+  eval "$(spackscope completion zsh)"
+Once, for fish:
+  spackscope completion fish > ~/.config/fish/completions/spackscope.fish
+
+options:
+  -h, --help         print this help
+
+exit codes:
+  0 done   2 wrong usage   70 unexpected error   130 interrupted
+
+examples:
+  spackscope completion zsh > ~/.zfunc/_spackscope
 """,
 }
 """The help of each command."""

@@ -25,7 +25,7 @@ Browse the binaries in Spack build caches, and pick the one that fits.
   spackscope diff uehz56w wuqgt3p        how two look-alikes differ
 
 commands: find show diff needs cover doubles stats pick sources index
-          config extension man help
+          config extension completion man help
 
   -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin
   --host HOST        check what fits there: 'target=zen3 glibc=2.34'

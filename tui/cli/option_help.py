@@ -6,11 +6,19 @@ import re
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.tui.cli.arguments import options_of
-from spackscope.tui.cli.help import COMMANDS
+from spackscope.tui.cli.help import BROWSE, COMMANDS
 
-_HEADING = "options:\n"
+_COMMANDS, _HEADING = "commands:\n", "options:\n"
 _BEGIN = re.compile(r"  (-\S.*?)(?:  +(.*))?")
 _MORE = re.compile(r" {3,}(\S.*)")
+
+
+def command_help() -> dict[str, str]:
+    """Return what each command does, on one line, as the help without a command lists them."""
+    _, _, commands = COMMANDS[BROWSE].partition(_COMMANDS)
+    lines = commands.partition(_HEADING)[0].splitlines()
+    described = (re.fullmatch(r"  ([a-z]+) {2,}(\S.*)", line) for line in lines)
+    return {match[1]: match[2] for match in described if match}
 
 
 class OptionHelp(Frozen):

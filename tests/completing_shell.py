@@ -1,0 +1,89 @@
+"""Type into bash, zsh and fish, and see which words the program would be started with."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+import pexpect
+
+from spackscope.tui.cli.completion.shells import SHELLS
+from tests.program import COMMAND, PATIENCE, environment
+
+INSTALLED = [shell for shell in SHELLS if shutil.which(shell)]
+"""The shells that are there."""
+
+PROMPT = "ready>"
+_START = {
+    "bash": ["--norc", "--noprofile", "-i"],
+    "zsh": ["-f", "-i"],
+    "fish": ["--no-config", "--interactive"],
+}
+_SETUP = {
+    "bash": "PS1='ready''>'; bind 'set bell-style none'; bind 'set enable-bracketed-paste off';"
+    " bind 'set page-completions off'; bind 'set completion-query-items 999';"
+    ' eval "$(spackscope completion bash)"',
+    "zsh": "autoload -U compinit; compinit -u -D; PS1='ready''>'; unsetopt beep;"
+    ' LISTMAX=999; eval "$(spackscope completion zsh)"',
+    "fish": "function fish_prompt; echo -n 'ready''>'; end; function fish_greeting; end;"
+    " spackscope completion fish | source",
+}
+_WRAPPER = """\
+#!{python}
+import json, os, sys
+if sys.argv[1:2] in (["complete"], ["completion"]):
+    os.execv({python!r}, [*{command!r}, *sys.argv[1:]])
+print("started" + ":", json.dumps(sys.argv[1:]), ":" + "ended")
+"""
+
+
+class CompletingShell:
+    """A shell in a terminal that completes the command lines of the program.
+
+    Instead of the program a script is started, which prints its words.
+    """
+
+    def __init__(self, shell: str, home: Path) -> None:
+        self.shell = shell
+        folder = home / "bin"
+        folder.mkdir(exist_ok=True)
+        program = folder / "spackscope"
+        program.write_text(_WRAPPER.format(python=sys.executable, command=[*COMMAND]))
+        program.chmod(0o755)
+        environ = environment(home, TERM="dumb" if shell != "fish" else "xterm")
+        environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])
+        self._child = pexpect.spawn(
+            shell,
+            _START[shell],
+            env=environ,
+            cwd=str(home),
+            dimensions=(50, 200),
+            timeout=PATIENCE,
+            encoding="utf-8",
+        )
+        self._child.sendline(_SETUP[shell])
+        self._child.expect_exact(PROMPT)
+        self._child.sendline("echo set''up")
+        self._child.expect_exact("setup")
+
+    def words(self, typed: str) -> list[str]:
+        """Type a line with its tabs, and Enter; return the words that the program gets."""
+        self._child.send(f"{typed}\n")
+        self._child.expect(r"started: (\[.*\]) :ended")
+        assert self._child.match is not None
+        words: list[str] = json.loads(self._child.match[1].replace("\r\n", ""))
+        return words
+
+    def listed(self, typed: str) -> list[str]:
+        """Type a line without Enter; return the words that are listed below it, up to a prompt."""
+        self._child.send(f"{typed}\t\t")
+        self._child.expect_exact(PROMPT)
+        return shlex.split(str(self._child.before))
+
+    def close(self) -> None:
+        """End the shell."""
+        self._child.close(force=True)

@@ -1,0 +1,70 @@
+"""Tab completes command lines of the program in real shells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from spackscope.tui.cli.completion.shells import SHELLS
+from tests.completing_shell import INSTALLED, CompletingShell
+
+pytestmark = pytest.mark.pty
+
+HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"
+
+
+@pytest.fixture(params=SHELLS, scope="module")
+def shell(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[CompletingShell]:
+    if request.param not in INSTALLED:
+        pytest.skip(f"{request.param} is not installed")
+    home = tmp_path_factory.mktemp("home")
+    folder = home / "old tree"
+    folder.mkdir()
+    (folder / "spack.lock").touch()
+    (home / "mirror.json").touch()
+    started = CompletingShell(request.param, home)
+    yield started
+    started.close()
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("fin\t x", ["find", "x"]),
+        ("find --hash\t", ["find", "--hashes"]),
+        ("find py-saf\t", ["find", "py-safetensors"]),
+        ("py-saf\t", ["py-safetensors"]),
+        ("find py-build os=ubuntu24\t", ["find", "py-build", "os=ubuntu24.04"]),
+        ("find py-build os=ubuntu2\t4\t", ["find", "py-build", "os=ubuntu24.04"]),
+        ("find py-build@1.2.1\t", ["find", "py-build@1.2.1"]),
+        ("find py-build~v\t", ["find", "py-build~virtualenv"]),
+        ("find 'py-build'~v\t", ["find", "py-build~virtualenv"]),
+        ("find py-build\\ os=ubuntu24\t", ["find", "py-build os=ubuntu24.04"]),
+        ("find py-build target=neov\t", ["find", "py-build", "target=neoverse_v1"]),
+        ("find 'py-build os=ubuntu24\t", ["find", "py-build os=ubuntu24.04"]),
+        ('find "py-build os=ubuntu24\t', ["find", "py-build os=ubuntu24.04"]),
+        ("find '!os=seq\t", ["find", "!os=sequoia"]),
+        ("find os=sequoia,ubuntu24\t", ["find", "os=sequoia,ubuntu24.04"]),
+        ("find %appl\t", ["find", "%apple-clang"]),
+        ("find py-build build_sys\tpyt\t", ["find", "py-build", "build_system=python_pip"]),
+        ("find /pfqg2xi\t", ["find", f"/{HASH}"]),
+        ("show pfqg2xi\t", ["show", HASH]),
+        ("diff pfqg2xi\t pfqg2xi\t", ["diff", HASH, HASH]),
+        ("stats --by comp\t", ["stats", "--by", "compiler"]),
+        ("find --host 'os=seq\t", ["find", "--host", "os=sequoia"]),
+        ("help sho\t", ["help", "show"]),
+        ("-f mirr\t", ["-f", "mirror.json"]),
+        ("find -f mirr\t", ["find", "-f", "mirror.json"]),
+        ("find -f old\tspack\t", ["find", "-f", "old tree/spack.lock"]),
+        ("cover 'old tree/spack.l\t", ["cover", "old tree/spack.lock"]),
+        ("find --from=publ\t", ["find", "--from=public"]),
+        ("find --from=mirr\t", ["find", "--from=mirror.json"]),
+        ("find -- py-saf\t", ["find", "--", "py-safetensors"]),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_tab_completes_a_word(shell: CompletingShell, typed: str, words: list[str]) -> None:
+    assert shell.words(f"spackscope {typed}") == words

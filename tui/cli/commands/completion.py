@@ -1,0 +1,22 @@
+"""The command `completion`: print the script that completes command lines in a shell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spackscope.model.core.suggestions import did_you_mean, listed
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.completion.shells import SHELLS, script
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+
+def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
+    """Print the script of the shell that is named. Raises Leave."""
+    if len(options.words) != 1 or options.words[0] not in SHELLS:
+        named = " ".join(options.words)
+        hint = f": {named}{did_you_mean(named, SHELLS)}" if named else ""
+        sentence = f"completion needs one shell, {listed([*SHELLS], 'or')}{hint}"
+        raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
+    stdio.print_line(script(options.words[0]).rstrip("\n"))
+    return ExitCode.FOUND

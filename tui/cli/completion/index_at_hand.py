@@ -1,0 +1,41 @@
+"""Open the index that a command line would read, as it is: nothing is built or asked for."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.frozen import replace
+from spackscope.model.loader.load import load, open_cached, open_cached_part
+from spackscope.model.sources.resolve import resolve_sources
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE
+from spackscope.tui.cli.completion.places import Place
+from spackscope.tui.settings.settings import read_settings
+
+
+def session_of(place: Place, environ: Mapping[str, str]) -> Session:
+    """Return the session that a command line would have."""
+    host = str(place.fields.get("host", "")) or read_settings(environ).host
+    return Session(environ, include_dependency_only="all" in place.fields, host=host)
+
+
+def index_at_hand(place: Place, session: Session) -> Catalog | None:
+    """Return the index of the sources of a command line, or of one of them; None without one.
+
+    An index with dependency-only specs serves where one without is not there, and the other way
+    round. Only the bundled sample is read where it has none, since it takes no longer.
+    """
+    given = place.fields.get("sources", ())
+    with contextlib.suppress(SourceError, IndexDamaged):
+        sources = resolve_sources(given, session, read_settings(session.environ).sources)
+        if sources == (SAMPLE,):
+            return load(sources, session)
+        other = replace(session, include_dependency_only=not session.include_dependency_only)
+        for opened in (open_cached, open_cached_part):
+            for each in (session, other):
+                if (catalog := opened(sources, each)) is not None:
+                    return catalog
+    return None
