@@ -14,7 +14,9 @@ import pytest
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
+from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.settings import read_settings
+from spackscope.tui.settings.table import SETTINGS, Setting
 from tests.builders.example_files import write_example_files
 from tests.documents import (
     HISTORY,
@@ -105,8 +107,15 @@ def test_a_configuration_is_right(block: Block, tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
     path.write_text(block.text, encoding="utf-8")
     settings = read_settings({"SPACKSCOPE_CONFIG": str(path)})
-    assert not settings.mistakes
+    assert not mistakes_of(settings)
     assert settings.origins
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=lambda setting: setting.name)
+def test_the_example_of_a_setting_is_right(setting: Setting, tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(f"{setting.name} = {setting.example}\n", encoding="utf-8")
+    assert not mistakes_of(read_settings({"SPACKSCOPE_CONFIG": str(path)}))
 
 
 def test_code_of_the_shell_is_in_a_block_that_is_checked() -> None:

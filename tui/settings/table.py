@@ -83,7 +83,7 @@ SETTINGS = (
         "keys",
         "texts",
         "Other keys for actions, by the names of these.",
-        '{ quit = ["Q", "ctrl+q"] }',
+        '{ quit = ["Q", "ctrl+x"] }',
         "those that the help lists",
         is_table=True,
     ),

@@ -157,7 +157,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         (r'theme = "a\u001b[31m"', "FILE:1: theme has a control character"),
         (
             "keys = 'x'",
-            'FILE:1: keys is a table, such as keys = { quit = ["Q", "ctrl+q"] }',
+            'FILE:1: keys is a table, such as keys = { quit = ["Q", "ctrl+x"] }',
         ),
         ("[keys]\nquit = 1", "FILE:2: keys.quit is a text in quotes, or a list of them"),
         ("[views]\n\nmine = ['x']", "FILE:3: views.mine is a text in quotes"),
