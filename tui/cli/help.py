@@ -365,8 +365,8 @@ examples:
 usage: spackscope man [query]
 
 Show the manual page spackscope(1), or spackscope-query(7) on the query
-language, with man. Where the output is not a terminal print the source of the
-page, which the file of an installed page has:
+language, in man. Where the output is not a terminal, print the source of the
+page, as to install it by hand:
   spackscope man > ~/.local/share/man/man1/spackscope.1
 
 options:

@@ -19,6 +19,8 @@ from spackscope.tui.spack_extension import DIRECTORY
 _SPECIAL = r"""[][{},#:"'$]|[^\S ]"""
 """What Spack does not take for a part of a path (process_config_path in config.py)."""
 
+_ERROR = "==> Error: "
+
 
 def register(path: str, environ: Mapping[str, str]) -> None:
     """Add a directory to the configuration of the user, in place of one with its name.
@@ -112,9 +114,15 @@ def _configure(
     except OSError as error:
         raise _failed(spack, error.strerror or str(error), entry) from None
     if result.returncode:
-        said = [line.strip() for line in result.stderr.splitlines() if line.strip()]
-        reason = said[0].removeprefix("==> Error: ") if said else f"exit code {result.returncode}"
+        reason = _reason(result.stderr) or f"exit code {result.returncode}"
         raise _failed(spack, clean(reason), entry if action == "add" else "")
+
+
+def _reason(stderr: str) -> str:
+    """Return the error that Spack printed, or the last line, as of argparse or of a traceback."""
+    lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith(_ERROR)]
+    return [*lines, *errors[:1]][-1].removeprefix(_ERROR) if lines else ""
 
 
 def _failed(spack: str, reason: str, path: str) -> Leave:

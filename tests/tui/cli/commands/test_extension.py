@@ -153,6 +153,27 @@ def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> N
     assert "cannot change its configuration: No such file or directory" in result.stderr
 
 
+@pytest.mark.parametrize(
+    ("printed", "reason"),
+    [
+        (
+            "usage: spack config\nspack config: error: invalid choice: 'user'",
+            "spack config: error:",
+        ),
+        ("==> Warning: old\n==> Error: config.yaml:2: bad\n  it is", "config.yaml:2: bad\n"),
+        ("Traceback\n  File x\nOSError: [Errno 28] full", "OSError: [Errno 28] full\n"),
+        ("", "exit code 2\n"),
+    ],
+)
+def test_the_reason_is_the_line_that_says_it(
+    program: Program, root: Path, printed: str, reason: str
+) -> None:
+    (root / "bin" / "spack").write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{printed}\nEND\nexit 2\n")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert result.returncode == ExitCode.UNREADABLE
+    assert f"spack cannot change its configuration: {reason}" in result.stderr
+
+
 def test_one_file_registers_a_copy_that_stays(program: Program, root: Path) -> None:
     pyz = program.home / "spackscope.pyz"
     pyz.write_text('#!/bin/sh\necho started "$@"\n')
