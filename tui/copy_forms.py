@@ -11,6 +11,8 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
 from spackscope.model.presentation.export import json_text
+from spackscope.model.presentation.page_address import page_address
+from spackscope.model.presentation.requirement import spec_requirement
 from spackscope.model.presentation.spec_string import install_command, spec_string
 from spackscope.tui.clipboard import CopyFailed, copy
 
@@ -19,30 +21,59 @@ _MAX_METHOD_WIDTH = 30
 
 
 class CopyForm(Frozen):
-    """A form to copy: its key in the menu, its name, its plural, and how a spec is spelled."""
+    """A form to copy: its key in the menu, its name, its plural, and how specs are spelled.
+
+    A spec that cannot be spelled so is left out; the text is empty if none can.
+    """
 
     key: str
     name: str
     plural: str
-    spell: Callable[[Spec], str]
+    spell: Callable[[Sequence[Spec]], str]
+
+
+def _line_by_line(spell: Callable[[Spec], str]) -> Callable[[Sequence[Spec]], str]:
+    """Spell specs one by one: each on a line of its own, once, without a final line end."""
+    return lambda specs: "\n".join(dict.fromkeys(filter(None, map(spell, specs))))
 
 
 FORMS = (
-    CopyForm("y", "hash", "hashes", lambda spec: spec.hash),
-    CopyForm("slash", "/hash, as Spack takes it", "hashes", lambda spec: f"/{spec.hash}"),
-    CopyForm("s", "spec string", "spec strings", spec_string),
-    CopyForm("i", "install command", "install commands", install_command),
-    CopyForm("J", "JSON", "JSON records", json_text),
+    CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
+    CopyForm(
+        "slash", "/hash, as Spack takes it", "hashes", _line_by_line(lambda spec: f"/{spec.hash}")
+    ),
+    CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
+    CopyForm("i", "install command", "install commands", _line_by_line(install_command)),
+    CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
+    CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
+    CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(page_address)),
 )
 """All forms, in the order of the menu."""
+
+ADDRESS = FORMS[-1]
 
 ALL_MARKS = CopyForm("a", "hashes of all marked specs", "hashes", FORMS[0].spell)
 """The form of marked specs that are not all in sight: chosen, it takes all of them."""
 
 
+class ViewForm(Frozen):
+    """A form of all specs that are shown: its key, its name, and an example of it.
+
+    `read` returns the text, and may take long. A message says `what` it is, and `after` what a
+    user has to know of it, if anything.
+    """
+
+    key: str
+    name: str
+    example: str
+    what: str
+    read: Callable[[], str]
+    after: str = ""
+
+
 def spelled(form: CopyForm, specs: Sequence[Spec]) -> str:
-    """Return specs in one form: each on a line of its own, once, without a final line end."""
-    return "\n".join(dict.fromkeys(form.spell(spec) for spec in specs))
+    """Return specs in one form, without a final line end."""
+    return form.spell(specs)
 
 
 def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
@@ -54,6 +85,8 @@ def summary(form: CopyForm, specs: Sequence[Spec], *, marked: bool) -> str:
     if marked and len(specs) > 1:
         return f"{len(specs):,} marked {form.plural}"
     text = spelled(form, specs)
+    if "\n" in text:
+        return f"the {form.name}"
     text = f"{text[:SHORT_HASH]}…" if form is FORMS[0] else text
     return f"marked {text}" if marked else text
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.tui.copy_forms import FORMS, spelled, summary
 
@@ -10,7 +11,7 @@ SPECS = [
     Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md")
     for hash_ in HASHES
 ]
-HASH, SLASH, SPEC, INSTALL, JSON = FORMS
+HASH, SLASH, SPEC, INSTALL, JSON, REQUIREMENT, ADDRESS = FORMS
 
 
 def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
@@ -26,3 +27,11 @@ def test_the_message_names_what_is_copied() -> None:
     assert summary(HASH, SPECS[:1], marked=True) == "marked aaaaaaa…"
     assert summary(SPEC, SPECS[:2], marked=True) == "2 marked spec strings"
     assert summary(JSON, SPECS[:2], marked=True) == "2 marked JSON records"
+    assert summary(REQUIREMENT, SPECS[:1], marked=False) == "the packages.yaml requirement"
+
+
+def test_a_spec_without_an_address_is_left_out() -> None:
+    tagged = replace(SPECS[0], tag="develop")
+    address = "https://cache.spack.io/?package=zlib&release=develop"
+    assert spelled(ADDRESS, [SPECS[1], tagged, tagged]) == address
+    assert spelled(ADDRESS, SPECS) == ""

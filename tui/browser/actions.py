@@ -195,6 +195,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "frequency": lambda self: self.controllers.frequency.open(),
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),
     "copy_menu": lambda self: self.controllers.copying.open_menu(),
+    "copy_address": lambda self: self.controllers.copying.copy_address(),
     "mark_all": lambda self: self.controllers.selection.mark_all(),
     "unmark": lambda self: self.controllers.selection.clear(),
     "compare": lambda self: self.controllers.comparison.open(),

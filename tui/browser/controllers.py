@@ -26,12 +26,14 @@ from spackscope.tui.settings.settings import DEFAULTS, Settings
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
+    from spackscope.model.catalog.catalog import Catalog
+    from spackscope.model.catalog.view import View
     from spackscope.model.sources.session import Session
     from spackscope.tui.browser.comparison import ComparisonController
     from spackscope.tui.browser.copy import CopyController
     from spackscope.tui.browser.coverage import CoverageController
     from spackscope.tui.browser.frequency import FrequencyController
-    from spackscope.tui.copy_forms import CopyDone
+    from spackscope.tui.copy_forms import CopyDone, ViewForm
 
 
 class Controllers:
@@ -82,8 +84,12 @@ class Controllers:
     def copying(self) -> CopyController:
         """Copying of what is seen."""
         from spackscope.tui.browser.copy import CopyController
+        from spackscope.tui.browser.view_forms import view_forms
 
-        return CopyController(self.host, self.recall, self.groups, self._copy)
+        def forms_of(catalog: Catalog, view: View) -> Sequence[ViewForm]:
+            return view_forms(catalog, view, self._sources, self.loading.session)
+
+        return CopyController(self.host, self.recall, self.groups, self._copy, forms_of)
 
     @cached_property
     def comparison(self) -> ComparisonController:

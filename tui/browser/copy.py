@@ -1,4 +1,4 @@
-"""Copy what is seen: the row under the cursor, the marked rows in sight, the spec of the detail.
+"""Copy what is seen: the row under the cursor, the marked rows, the detail, or the whole view.
 
 A spec is never copied in place of another one silently: a folded row whose specs do not all run
 the same is opened instead, so that the user can choose one.
@@ -12,6 +12,7 @@ from functools import partial
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.presentation.row_notes import row_notes
@@ -20,9 +21,20 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.selection import hidden_marks
 from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Where
-from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyDone, CopyForm, spelled, summary
+from spackscope.tui.copy_forms import (
+    ADDRESS,
+    ALL_MARKS,
+    FORMS,
+    CopyDone,
+    CopyForm,
+    ViewForm,
+    spelled,
+    summary,
+)
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap.in_use import shown
+
+NO_ADDRESS = "Only records of cache.spack.io have an address there, and this one is from elsewhere"
 
 
 def row_out_of_sight() -> str:
@@ -62,8 +74,8 @@ class Unclear(Frozen):
 class CopyController:
     """Hand specs to the clipboard.
 
-    `copy` copies a text and returns the message, which names the text; it is called in a
-    worker thread.
+    `copy` copies a text and returns the message, which names the text, and `forms_of` returns the
+    forms of a view; both are called in worker threads.
     """
 
     def __init__(
@@ -72,16 +84,29 @@ class CopyController:
         recall: QueryRecall,
         groups: RowGroups,
         copy: Callable[[str, str], CopyDone],
+        forms_of: Callable[[Catalog, View], Sequence[ViewForm]],
     ) -> None:
         self._host, self._recall, self._groups, self._copy = host, recall, groups, copy
+        self._forms_of = forms_of
 
     def copy_hash(self) -> None:
         """Copy the whole hash."""
         self._read(lambda copied: self._copy_specs(copied, FORMS[0]), is_bare=True, group="copy")
 
+    def copy_address(self) -> None:
+        """Copy the address of the page on cache.spack.io, and show it."""
+
+        def copy(copied: Copied) -> None:
+            if spelled(ADDRESS, copied.specs):
+                self._copy_specs(copied, ADDRESS)
+            else:
+                self._host.say(NO_ADDRESS, error=True)
+
+        self._read(copy, is_bare=True, group="copy")
+
     def open_menu(self) -> None:
-        """Choose the form to copy."""
-        self._read(self._show_menu, is_bare=False, group="menu")
+        """Choose the form to copy: of the specs, or of the view."""
+        self._read(self._read_forms, self._read_forms, is_bare=False, group="menu")
 
     def copy_text(self, text: str, what: str, say: Callable[..., object]) -> None:
         """Copy a text; `say` shows the outcome on the screen that requested it."""
@@ -91,7 +116,14 @@ class CopyController:
             group="copy",
         )
 
-    def _read(self, done: Callable[[Copied], object], *, is_bare: bool, group: str) -> None:
+    def _read(
+        self,
+        done: Callable[[Copied], object],
+        unclear: Callable[[Unclear], object] | None = None,
+        *,
+        is_bare: bool,
+        group: str,
+    ) -> None:
         """Read the specs to copy, or show why there are none."""
         state = self._host.state
         where = self._host.where
@@ -106,7 +138,7 @@ class CopyController:
             if isinstance(read, Copied):
                 done(read)
             else:
-                self._open(read)
+                (unclear or self._open)(read)
 
         self._host.run(lambda _: reading(), take, group=group)
 
@@ -118,21 +150,44 @@ class CopyController:
             self._host.focus("specs")
         self._host.say(unclear.sentence)
 
-    def _show_menu(self, copied: Copied) -> None:
-        if not copied.specs:
-            only = f"Only the hash of this spec is known: {shown('copy')} copies it"
-            self._host.say(only if copied.text else NO_ROWS, error=True)
+    def _read_forms(self, copied: Copied | Unclear) -> None:
+        """Read the forms of the view, and open the menu."""
+        if isinstance(copied, Copied) and not copied.specs:
+            only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
+            self._host.say(only_hash if copied.text else NO_ROWS, error=True)
             return
-        state = self._host.state
-        hidden = hidden_marks(state) if copied.is_marked else len(state.marks)
+        catalog, view = self._host.state.catalog, self._host.state.view
+        if catalog is not None:
+            self._host.run(
+                lambda _: self._forms_of(catalog, view),
+                partial(self._show_menu, copied),
+                group="menu",
+            )
 
-        def take(form: CopyForm | None) -> None:
+    def _show_menu(self, copied: Copied | Unclear, forms: Sequence[ViewForm]) -> None:
+        state = self._host.state
+        specs = copied.specs if isinstance(copied, Copied) else ()
+        is_marked = isinstance(copied, Copied) and copied.is_marked
+        hidden = hidden_marks(state) if is_marked else len(state.marks)
+
+        def take(form: CopyForm | ViewForm | None) -> None:
             if form is ALL_MARKS:
                 self._copy_all_marks()
-            elif form is not None:
+            elif isinstance(form, ViewForm):
+                self._copy_view(form)
+            elif form is not None and isinstance(copied, Copied):
                 self._copy_specs(copied, form)
 
-        self._host.open(CopyDialog(copied.specs, hidden and len(state.marks)), take)
+        count = state.listing.shown if state.listing is not None else 0
+        note = copied.sentence if isinstance(copied, Unclear) else ""
+        all_marks = hidden and len(state.marks)
+        dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note)
+        self._host.open(dialog, take)
+
+    def _copy_view(self, form: ViewForm) -> None:
+        """Copy a form of the view, which may take long to be read."""
+        after = f" · {form.after}" if form.after else ""
+        self._run(lambda: self._copy(form.read(), form.what), after)
 
     def _copy_all_marks(self) -> None:
         """Copy the hashes of all marked specs, those out of sight too."""

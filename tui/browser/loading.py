@@ -81,6 +81,11 @@ class Loading:
         self.on_catalog: Callable[[], None] = lambda: None
 
     @property
+    def session(self) -> Session:
+        """What the sources are opened with now."""
+        return self._session
+
+    @property
     def is_loading(self) -> bool:
         """Whether the sources are being read."""
         return self._host.is_running("load")

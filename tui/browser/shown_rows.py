@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.view import View
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.progress import ShouldStop, never
 from spackscope.tui.browser.state import BrowserState
 
 NO_ROWS = "No rows are shown"
@@ -18,3 +24,12 @@ def why_not_shown(state: BrowserState) -> str:
     if not state.is_shown:
         return STALE if state.is_refused else LOADING
     return "" if state.listing else NO_ROWS
+
+
+def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:
+    """Return the ids of all records that the rows of a view stand for, in its order.
+
+    Raises Cancelled and IndexDamaged.
+    """
+    single = replace(view.closed(), folded=False)
+    return catalog.listing(single, should_stop=should_stop).ids

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
@@ -213,6 +214,11 @@ def is_form(key: str, text: str, record: Record) -> bool:
     if key == "s":
         beginning = f"py-build@{record['versions'][0]}~virtualenv build_system="
         return text.startswith(beginning) and f"os={record['os']} target=" in text
+    if key == "r":
+        (required,) = yaml.safe_load(text)["packages"]["py-build"]["require"]
+        return str(required).startswith(f"@={record['versions'][0]} ~virtualenv build_system=")
+    if key == "o":
+        return text == "https://cache.spack.io/?package=py-build&release=develop"
     found = json.loads(text)
     return found["hash"] == record["hash"] and set(found["variants"]) == set(record["variants"])
 

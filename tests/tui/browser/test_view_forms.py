@@ -1,0 +1,153 @@
+"""The command line that is offered for a view prints exactly the hashes that are shown."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.frozen import replace
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.view_forms import view_forms
+from spackscope.tui.copy_forms import ViewForm
+from spackscope.tui.dialogs.copy import CopyDialog
+from tests.builders import INSTALL_TREE, record, write_page
+from tests.program import COMMAND, environment
+from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
+from tests.tui.browser.look_alike_index import write_look_alikes
+
+HOST = "target=zen3 glibc=2.35"
+
+
+def forms(browser: FakeBrowser, *sources: object) -> dict[str, ViewForm]:
+    """Return the forms of the view by their keys."""
+    catalog, loading = browser.state.catalog, browser.controllers.loading
+    assert catalog is not None
+    names = [str(source) for source in sources] or ["sample_data"]
+    found = view_forms(catalog, browser.state.view, names, loading.session)
+    return {form.key: form for form in found}
+
+
+def run(text: str, home: Path) -> list[str]:
+    """Run a command line in a shell in another directory, and return the lines that it prints."""
+    function = f'spackscope() {{ {shlex.join(COMMAND)} "$@"; }}'
+    result = subprocess.run(
+        ["sh", "-c", f"{function}\n{text}"],
+        cwd="/",
+        env=environment(home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.returncode in (0, 1), result.stderr
+    return result.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "",
+        "py-build",
+        "virtualenv os=ubuntu24.04",
+        "!virtualenv",
+        "py-build@1.2.1 py-safetensors target=aarch64",
+        "stack='root' | !os=sequoia",
+        "py-* ~virtualenv",
+        "fits",
+        "target=:host !os=sequoia",
+        "%gcc@12: 'py ml' | 24.04",
+    ],
+)
+def test_the_command_line_prints_the_shown_hashes(tmp_path: Path, typed: str) -> None:
+    session = Session({}, host=HOST)
+    browser = FakeBrowser(session=session).load()
+    browser.type(typed)
+    browser.leave()
+    printed = run(forms(browser)["c"].read(), tmp_path)
+    assert len(printed) == len(set(printed))
+    assert set(printed) == browser.shown
+
+
+def test_neither_folding_nor_marks_nor_the_order_change_the_command_line(tmp_path: Path) -> None:
+    index = tmp_path / "it's $HOME; `x`" / "index.json"
+    index.parent.mkdir()
+    write_look_alikes(index)
+    browser = FakeBrowser(index, query="hdf5").load()
+    text = forms(browser, index)["c"].read()
+    assert set(run(text, tmp_path)) == browser.shown
+    browser.controllers.selection.mark_all()
+    browser.search.fold()
+    browser.settle()
+    assert forms(browser, index)["c"].read() == text
+
+
+def test_dependency_only_specs_are_in_the_command_line_while_they_are_shown(
+    tmp_path: Path,
+) -> None:
+    browser = FakeBrowser(INSTALL_TREE, "sample_data").load()
+    before = browser.shown
+    browser.controllers.loading.toggle_everything()
+    browser.settle()
+    text = forms(browser, INSTALL_TREE, "sample_data")["c"].read()
+    assert "--all" in text
+    assert set(run(text, tmp_path)) == browser.shown >= before
+
+
+def test_hashes_and_keep_list_are_those_of_all_rows_in_their_order(tmp_path: Path) -> None:
+    index = tmp_path / "index.json"
+    write_hdf5_index(index)
+    browser = FakeBrowser(index, query="hdf5").load()
+    found = forms(browser, index)
+    assert found["h"].read() == HDF5
+    kept = found["p"].read().splitlines()
+    assert kept[0] == HDF5
+    assert {*kept} == {HDF5, OPENMPI, HWLOC, ZLIB, GONE}
+    assert not found["p"].after
+    assert "lists dependencies" in forms(FakeBrowser().load())["p"].after
+
+
+def test_the_query_is_offered_as_a_requirement_if_it_is_one(tmp_path: Path) -> None:
+    write_page(tmp_path, [record()], title="zlib")
+    browser = FakeBrowser(tmp_path, query="zlib +shared stack=root").load()
+    requirement = forms(browser, tmp_path)["R"]
+    assert requirement.read() == 'packages:\n  zlib:\n    require:\n    - "+shared"'
+    assert requirement.after == "without stack=root"
+    assert "R" not in forms(FakeBrowser(tmp_path, query="stack=root").load(), tmp_path)
+
+
+def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_path: Path) -> None:
+    index = tmp_path / "index.json"
+    write_look_alikes(index)
+    browser = FakeBrowser(index, query="hdf5@1.14").load()
+    browser.host.focus("specs")
+    browser.move_to(0)
+    browser.controllers.copying.open_menu()
+    browser.settle()
+    dialog, done = browser.host.dialogs[-1]
+    assert isinstance(dialog, CopyDialog)
+    assert done is not None
+    done(replace(forms(browser, index)["h"], after="a remark"))
+    browser.settle()
+    assert {*browser.copied[-1].splitlines()} == browser.shown
+    assert browser.host.message == "Copied all shown hashes (test) · a remark"
+
+
+def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
+    browser = FakeBrowser(is_folded=False).load()
+    browser.move_to(0)
+    browser.controllers.copying.copy_address()
+    browser.settle()
+    row = browser.host.where.row
+    assert row is not None
+    address = f"https://cache.spack.io/?package={row.spec.package}&release=develop"
+    assert browser.copied == [address]
+    assert browser.host.message == f"Copied {address} (test)"
+
+    browser = FakeBrowser(INSTALL_TREE).load()
+    browser.move_to(0)
+    browser.controllers.copying.copy_address()
+    browser.settle()
+    assert not browser.copied
+    assert browser.host.message.startswith("Only records of cache.spack.io have an address")
