@@ -185,12 +185,35 @@ def test_without_a_python_it_says_what_it_needs(pyz: Path, tmp_path: Path) -> No
         "SPACKSCOPE_PYTHON can name one\n",
     )
 
-    named = run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="/bin/false")
-    assert named.stderr == (
-        "spackscope: SPACKSCOPE_PYTHON: /bin/false is not Python 3.10 or newer "
-        "with sqlite3 and zlib\n"
-    )
-    assert run(pyz, PATH=directory, HOME=str(tmp_path), SPACKSCOPE_PYTHON="other").returncode == 7
+
+def test_a_variable_names_the_python(pyz: Path, tmp_path: Path, path: str) -> None:
+    for wrong in ("/bin/false", "/none/python3"):
+        result = run(pyz, PATH=path, HOME=str(tmp_path), SPACKSCOPE_PYTHON=wrong)
+        assert (result.returncode, result.stderr) == (
+            2,
+            f"spackscope: SPACKSCOPE_PYTHON: {wrong} is not Python 3.10 or newer "
+            "with sqlite3 and zlib\n",
+        )
+    other = python_directory(tmp_path / "with a space", "other")
+    right = run(pyz, "x y", PATH=path, HOME=str(tmp_path), SPACKSCOPE_PYTHON=f"{other}/other")
+    assert right.stdout.startswith("x y\n")
+
+
+def test_many_first_starts_at_once_all_work(pyz: Path, tmp_path: Path, path: str) -> None:
+    environ = {"PATH": path, "HOME": str(tmp_path)}
+    starts = [
+        subprocess.Popen([pyz, str(number)], env=environ, stdout=subprocess.PIPE, text=True)
+        for number in range(5)
+    ]
+    assert [start.communicate()[0].splitlines()[0] for start in starts] == [*"01234"]
+    (unpacked,) = (tmp_path / ".cache" / "spackscope" / "pyz").iterdir()
+    assert unpacked.name.startswith("1.2.3-")
+
+
+def test_a_link_to_the_file_starts_it_too(pyz: Path, tmp_path: Path, path: str) -> None:
+    (tmp_path / "spackscope").symlink_to(pyz)
+    result = run(tmp_path / "spackscope", "x", PATH=path, HOME=str(tmp_path / "a home"))
+    assert result.stdout.startswith(f"x\n{tmp_path}/spackscope\n")
 
 
 def test_it_is_packed_the_same_each_time(pyz: Path, tmp_path: Path) -> None:

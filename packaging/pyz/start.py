@@ -4,6 +4,14 @@ import os
 import sys
 
 _here = os.path.dirname(os.path.abspath(__file__))
+if sys.version_info < (3, 10):
+    # Another Python has been put where the one was that unpacked this.
+    sys.stderr.write(
+        "spackscope needs Python 3.10 or newer, and {} is {}.{} by now: remove {}/python\n".format(
+            sys.executable, *sys.version_info[:2], _here
+        )
+    )
+    sys.exit(2)
 # Before PYTHONPATH and what is installed for this Python, which is still found after it: boto3 for
 # s3:// may be there. The directory of this file is not there if PYTHONSAFEPATH is set.
 sys.path[:] = [f"{_here}/site", *(path for path in sys.path if path != _here)]

@@ -24,17 +24,18 @@ fi
 
 # Some Pythons are built without the libraries for these modules.
 works='import sys, sqlite3, zlib; sys.exit(sys.version_info < (3, 10))'
-for name in "${SPACKSCOPE_PYTHON:-python3}" \
-    python3.14 python3.13 python3.12 python3.11 python3.10; do
-    python=$(command -v "$name") || continue
-    if "$python" -c "$works" >/dev/null 2>&1; then
-        exec "$python" "$0" "$@"
-    fi
-    [ -z "${SPACKSCOPE_PYTHON:-}" ] || break
-done
+find_python() {
+    for name in "$@"; do
+        python=$(command -v "$name") && "$python" -c "$works" >/dev/null 2>&1 && return
+    done
+    return 1
+}
 if [ -n "${SPACKSCOPE_PYTHON:-}" ]; then
+    find_python "$SPACKSCOPE_PYTHON" && exec "$python" "$0" "$@"
     problem="SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer with sqlite3 and zlib"
 else
+    find_python python3 python3.14 python3.13 python3.12 python3.11 python3.10 &&
+        exec "$python" "$0" "$@"
     problem="no Python 3.10 or newer with sqlite3 and zlib is in PATH; SPACKSCOPE_PYTHON can name one"
 fi
 echo "spackscope: $problem" >&2
