@@ -211,7 +211,10 @@ def _trust(published: PublishedKey, mirror: Mirror, session: Session) -> str:
     """Return the line to type to trust a key that a mirror publishes."""
     if published.path:
         return shlex.join(["spack", "gpg", "trust", published.path])
-    url = mirror.storage.origin
+    url = mirror.storage.origin.rstrip("/")
+    if not mirror.build_cache:
+        # The storage is the folder of layout v2 in the mirror.
+        url = url.removesuffix("/build_cache")
     if mirror.source.startswith(PREFIX) or _is_configured(url, session):
         return KEYS_COMMAND
     name = _proposed_name(url)
@@ -222,7 +225,7 @@ def _is_configured(url: str, session: Session) -> bool:
     """Check whether the user's Spack has a mirror at a URL."""
     spack = session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()
-    return any(shown_url(mirror.url).rstrip("/") == url.rstrip("/") for mirror in mirrors)
+    return any(shown_url(mirror.url).rstrip("/") == url for mirror in mirrors)
 
 
 def _proposed_name(url: str) -> str:

@@ -6,6 +6,7 @@ lib/spack/spack/url_buildcache.py.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Sequence
 from functools import partial
@@ -27,6 +28,7 @@ from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
 from spackscope.model.sources.mirror_spec_files import MANIFEST, MAX_SPEC_FILE_SIZE, SPECS
 from spackscope.model.sources.session import Session
+from spackscope.model.storage.base import FetchedFile
 
 Archive = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
 
@@ -35,6 +37,8 @@ MAX_MIRRORS = 8
 
 _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
 """What Spack replaces in names of files (`polite_filename` of its util/filesystem.py)."""
+
+_V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml")
 
 
 class MirrorEntry(Frozen):
@@ -176,20 +180,23 @@ def _read_v2(mirror: Mirror, spec: Spec) -> _Read:
     architecture = f"{platform}-{os}-{target}"
     name = f"{architecture}-{compiler}-{compiler_version}-{package}-{spec.hash}"
     folder = f"{mirror.build_cache}{architecture}/{compiler}-{compiler_version}/{package}"
-    try:
-        file = mirror.storage.fetch(
-            f"{mirror.build_cache}{name}.spec.json.sig", max_size=MAX_SPEC_FILE_SIZE
-        )
-    except NotFound:
-        file = mirror.storage.fetch(
-            f"{mirror.build_cache}{name}.spec.json", max_size=MAX_SPEC_FILE_SIZE
-        )
+    file = _fetch_first(mirror, [f"{mirror.build_cache}{name}{end}" for end in _V2_ENDINGS])
     entry = MirrorEntry(mirror.source, "v2", file.origin)
     try:
+        if file.origin.endswith(".yaml"):
+            raise Unreadable("before Spack 0.18 the signature is inside the archive")
         signature = read_signature(mirror.read(file, MAX_SPEC_FILE_SIZE))
     except Unreadable as error:
         return replace(entry, problem=str(error)), f"{folder}/{name}.spack", None
     return replace(entry, signature=signature), f"{folder}/{name}.spack", None
+
+
+def _fetch_first(mirror: Mirror, names: Sequence[str]) -> FetchedFile:
+    """Fetch the first of some files that there is. Raises NotFound, SourceError and Cancelled."""
+    for name in names[:-1]:
+        with contextlib.suppress(NotFound):
+            return mirror.storage.fetch(name, max_size=MAX_SPEC_FILE_SIZE)
+    return mirror.storage.fetch(names[-1], max_size=MAX_SPEC_FILE_SIZE)
 
 
 def _with_archive(mirror: Mirror, entry: MirrorEntry, name: str, size: int | None) -> MirrorEntry:

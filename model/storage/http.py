@@ -39,7 +39,8 @@ class HttpStorage(RemoteStorage):
                 is_compressed = response.headers.get("content-encoding", "identity") != "identity"
                 return None if is_compressed else response.length
 
-        return client.retry(ask)
+        # A server that is silent is not worth a second wait for an answer of this kind.
+        return client.retry(ask, has_cached=True)
 
 
 def request_file(

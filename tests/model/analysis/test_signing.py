@@ -38,6 +38,7 @@ from tests.builders import (
     serve_files,
     signed_v2,
     signed_v3,
+    under,
     write_files,
 )
 from tests.hostile import HOSTILE_TEXT
@@ -117,6 +118,12 @@ def test_a_subkey_is_shown_with_its_key(home: dict[str, str], tmp_path: Path) ->
     assert texts[4] == f"trust|spack mirror add {host} {server.url} && {KEYS}"
     assert texts[5] == "archive|listed, but the archive is missing: HTTP 404"
     assert texts[6].startswith(f"|{server.url}/blobs/sha256/cd/")
+
+
+def test_the_folder_of_a_build_cache_is_no_url_of_a_mirror(home: dict[str, str]) -> None:
+    with serve_files(under("site", signed_v2())) as server:
+        texts = Reader(home, f"{server.url}/site/build_cache/").texts("zlib-ng")
+    assert f"trust|spack mirror add site {server.url}/site && {KEYS}" in texts
 
 
 def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path: Path) -> None:

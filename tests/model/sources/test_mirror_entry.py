@@ -92,6 +92,15 @@ def test_a_signed_spec_file_names_its_key(is_remote: bool, tmp_path: Path) -> No
     assert gmake.archive_file == f"{top}/{archive}"
 
 
+def test_old_signatures_are_inside_the_archive(tmp_path: Path) -> None:
+    files = {name.replace(".json.sig", ".yaml"): data for name, data in signed_v2().items()}
+    top = str(write_files(tmp_path / "m", files))
+    entry = entry_of(top, spec_of("zlib-ng", top, signed_v2(), tmp_path), "v2")
+    assert entry.document.endswith(".spec.yaml")
+    assert (entry.is_signed, entry.archive) == (None, "missing")
+    assert entry.problem == "before Spack 0.18 the signature is inside the archive"
+
+
 def test_a_build_cache_folder_is_a_mirror(tmp_path: Path) -> None:
     files = signed_v2()
     folder = f"{write_files(tmp_path / 'm', files)}/build_cache"
