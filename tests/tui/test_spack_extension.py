@@ -195,6 +195,12 @@ def test_an_odd_configuration_does_not_break_the_entry_point(
     assert registered_paths() in ([extension_path()], [])
 
 
+@pytest.mark.parametrize("module", ["tui/__init__.py", "tui/spack_extension/__init__.py"])
+def test_the_entry_point_is_valid_in_the_oldest_python_with_entry_points(module: str) -> None:
+    # PYTHONPATH may show the packages of another Python to that of Spack.
+    ast.parse((ROOT / module).read_text("utf-8"), feature_version=(3, 8))
+
+
 def test_the_command_is_valid_in_the_oldest_python_of_spack() -> None:
     tree = ast.parse(COMMAND.read_text("utf-8"), feature_version=(3, 6))
     imported = {
