@@ -33,6 +33,10 @@ VARIABLES = (
     ("SPACKSCOPE_HOST", "the machine that specs are to run on, as with `--host`"),
     ("SPACKSCOPE_COPY", "the program that copies, with its arguments"),
     ("SPACKSCOPE_PUBLIC", "the tag list of the public cache, instead of that of cache.spack.io"),
+    (
+        "SPACKSCOPE_PYTHON",
+        "the Python that spackscope.pyz runs with; by default `python3`, if that is new enough",
+    ),
     ("NO_COLOR", "no colours"),
     ("SPACK_ROOT, SPACK_ENV", "the Spack and the active environment, as Spack sets them"),
     (
@@ -51,7 +55,8 @@ FILES = (
     (
         "$XDG_CACHE_HOME/spackscope",
         "~/.cache/spackscope",
-        "indexes and copies of remote files; may be removed at any time",
+        "indexes, copies of remote files, and what spackscope.pyz has unpacked; may be removed at "
+        "any time",
     ),
     (
         "$XDG_DATA_HOME/spackscope",
