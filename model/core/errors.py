@@ -2,6 +2,7 @@
 
     SpackscopeError
     ├── Cancelled              the user stopped a long task
+    ├── NotWritten             a file of the user's could not be written
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
     ├── Unanswerable           the records do not say enough to answer a query
@@ -31,6 +32,10 @@ class SpackscopeError(Exception):
 
 class Cancelled(SpackscopeError):
     """The user stopped a long task."""
+
+
+class NotWritten(SpackscopeError):
+    """A file could not be written; the message says where and why."""
 
 
 class IndexDamaged(SpackscopeError):

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.bounded_files import open_file
+from spackscope.model.core.errors import NotWritten
 from spackscope.model.core.files import replace_file, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.parsed_input import parse_input
@@ -169,5 +170,5 @@ def _read(path: str | None) -> tuple[str, ...]:
 def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(NotWritten):
         replace_file(path, "".join(f"{query}\n" for query in queries).encode())

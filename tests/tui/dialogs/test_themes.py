@@ -54,7 +54,9 @@ async def test_a_home_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         await browser.type("nord")
         await browser.press("enter")
         assert browser.app.theme == "nord"
-        assert "The theme will not be remembered: " in browser.status
+        path = tmp_path / "file" / "spackscope"
+        reason = f"cannot write to {path} (not a directory)"
+        assert browser.status == f"The theme will not be remembered: {reason}"
 
 
 async def test_no_theme_is_taken_where_none_matches(tmp_path: Path) -> None:
