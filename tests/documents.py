@@ -107,7 +107,8 @@ def pattern_of(printed: list[str]) -> str:
 def command_lines(text: str) -> Iterator[list[str]]:
     """Yield the words after `spackscope`, or `spack scope`, of each command in shell code."""
     for line in text.replace("\\\n", " ").splitlines():
-        lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
+        code = re.sub(r"(^|\s)#.*", "", line.removeprefix("$ "))
+        lexer = shlex.shlex(code, posix=True, punctuation_chars=True)
         lexer.wordchars += "~-./*?=:@%^+!,{}$[]#"
         lexer.commenters = ""
         words = [*lexer, ";"]
@@ -118,11 +119,7 @@ def command_lines(text: str) -> Iterator[list[str]]:
 
 
 def _until_punctuation(words: list[str]) -> list[str]:
-    end = next(
-        index
-        for index, word in enumerate(words)
-        if word == "#" or (word and set(word) <= _PUNCTUATION)
-    )
+    end = next(index for index, word in enumerate(words) if word and set(word) <= _PUNCTUATION)
     return words[:end]
 
 
