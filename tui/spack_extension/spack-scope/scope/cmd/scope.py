@@ -10,7 +10,9 @@ import sys
 from typing import Any, Dict, List, Mapping
 
 description = "browse and query the binaries in build caches"
-section = "packaging"
+# "query packages" in the help since Spack 1.1; older ones show a section that they do not know by
+# its name.
+section = "query"
 level = "short"
 
 _PROGRAM = "spackscope"
