@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import pytest
 
@@ -22,9 +23,9 @@ class ParseCounts:
             self.lexer_runs += 1
             return lex(text)
 
-        def count_parse(parser: Parser, tokens: Iterable[Token], bare: str) -> None:
+        def count_parse(parser: Parser, tokens: Iterable[Token], *rest: Any) -> None:
             self.parses += 1
-            init(parser, tokens, bare)
+            init(parser, tokens, *rest)
 
         monkeypatch.setattr(lexer, "tokens", count_run)
         monkeypatch.setattr(Parser, "__init__", count_parse)

@@ -21,7 +21,6 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES
-from spackscope.tui.keymap.in_use import DEFAULT, use_keys
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
@@ -29,6 +28,7 @@ from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.settings import themes
 from spackscope.tui.settings.settings import DEFAULTS, Settings
+from spackscope.tui.settings.used_keys import use_keys_of
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -74,12 +74,7 @@ class SpackscopeApp(App[list[str]]):
         self.register_theme(themes.OWN)
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = self._themes.theme()
-        self._keys = DEFAULT
-        if settings.keys:
-            from spackscope.tui.settings.key_changes import changed_keys
-
-            self._keys = changed_keys(settings)
-        use_keys(self._keys)
+        self._keys = use_keys_of(settings)
         self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
@@ -248,15 +243,10 @@ class SpackscopeApp(App[list[str]]):
 
     def action_command_palette(self) -> None:
         """Open the commands of what has the focus."""
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.palette import open_palette
-        from spackscope.tui.dialogs.search import SearchDialog
+        # They are imported when they are first opened.
+        from spackscope.tui.browser.commands import open_commands
 
-        screen = self.screen
-        if isinstance(screen, BrowserScreen):
-            open_palette(self, screen.panes.key_panes)
-        elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
-            open_palette(self, screen.key_panes)
+        open_commands(self)
 
     def action_change_theme(self) -> None:
         """Choose a theme, which is remembered; one under the cursor is shown at once."""

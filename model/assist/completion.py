@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from spackscope.model.assist.answers import Completion, Completions
 from spackscope.model.catalog.catalog import Catalog
@@ -18,9 +20,12 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import apply_filter, quote_word
-from spackscope.model.query.conditions import Depends, Term
+from spackscope.model.query.conditions import VIEW, Depends, Term
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.query.parser import parse
+
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
 
 MAX_COMPLETIONS = 8
 """Completions that are offered at once."""
@@ -68,7 +73,7 @@ def complete(
         else:
             start, typed = word.start(), word[0]
             others = satisfiable(catalog, without_word(parsed), should_stop)
-            items = Candidates(catalog, others, should_stop).of(word)
+            items = Candidates(catalog, others, should_stop, parsed.views).of(word)
         offered = _exact_first([item for item in items if item.count], typed)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
@@ -105,6 +110,7 @@ class Candidates(Frozen):
     catalog: Catalog
     others: Query
     should_stop: ShouldStop
+    views: Views | None = None
 
     def of(self, word: re.Match[str]) -> Iterator[Completion]:
         """Yield what a match of `typed_word` can become."""
@@ -133,9 +139,24 @@ class Candidates(Frozen):
         return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
+        if key == VIEW and self.views is not None:
+            yield from self._views(typed, lambda name: typed.lower() in name.lower())
+            return
         for facet in _ranked(self.values_of(key), typed):
             text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
             yield Completion(text, facet.count)
+
+    def _views(self, typed: str, fits: Callable[[str], bool]) -> Iterator[Completion]:
+        """Yield the views with fitting names, those that begin with a text first."""
+        if self.views is None:
+            return
+        names = sorted(filter(fits, self.views.texts), key=lambda name: not name.startswith(typed))
+        for name in names:
+            with contextlib.suppress(QueryError, Unanswerable):
+                query = self.views.query(name)
+                both = query if self.others.specs and query.specs else self.others.plus(query)
+                count = self.catalog.count(both, should_stop=self.should_stop)
+                yield Completion(f"{VIEW}={name}", count)
 
     def _variant_values(self, variant: str) -> list[Facet]:
         counts: Counter[str] = Counter()
@@ -188,6 +209,9 @@ class Candidates(Frozen):
         for facet in self._facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
+        yield from self._views(
+            typed, lambda name: f"{VIEW}={name}".startswith(typed) or name.startswith(typed)
+        )
         for column in COLUMNS:
             if "key" in column.completes and column.name.startswith(typed):
                 yield Completion(f"{column.name}=", self.catalog.count(self.others))
@@ -266,7 +290,7 @@ def without_word(parsed: ParsedInput) -> Query:
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
-            return parse(rest, bare="any")
+            return parse(rest, bare="any", views=parsed.views)
         except QueryError:
             continue
     return Query()

@@ -18,7 +18,7 @@ from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
+from spackscope.model.query.conditions import COLUMN_KEYS, VIEW, Condition, Depends, Group, Term
 from spackscope.model.query.format import format_group
 from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parsed_input import ParsedInput
@@ -133,6 +133,9 @@ class _Advisor:
 
     def _on_variant(self, pattern: str) -> str:
         name, values = split_variant(pattern)
+        if name == VIEW:
+            view = clean(pattern.partition("=")[2])
+            return f"There is no view {view}: the configuration has no [views]"
         variants = self._facets("variants")
         same_name = [facet for facet in variants if split_variant(facet.value)[0] == name]
         if same_name:

@@ -5,6 +5,7 @@
     ├── NotWritten             a file of the user's could not be written
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
+    │   └── WrongView          the text of a named query is none
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
@@ -48,6 +49,17 @@ class QueryError(SpackscopeError, ValueError):
     def __init__(self, message: str, offset: int = 0) -> None:
         super().__init__(message)
         self.offset = offset
+
+
+class WrongView(QueryError):
+    """The text of a named query is not a query.
+
+    `views` are those to be changed: one, or all of a circle; `sentence` is what is wrong there.
+    """
+
+    def __init__(self, message: str, sentence: str, views: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.sentence, self.views = sentence, views
 
 
 class Unanswerable(SpackscopeError, ValueError):

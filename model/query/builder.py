@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query, query_of_specs
+from spackscope.model.query.ast import Query, ViewPart, is_package_name, query_of_specs
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, architecture, matcher
@@ -50,7 +50,7 @@ class DependencyBuilder:
         return any(isinstance(c, Term) and c.column == column for c, _ in self.conditions)
 
 
-Part = Term | DependencyBuilder
+Part = Term | DependencyBuilder | ViewPart
 Groups = list[list[tuple[Part, int]]]
 """The alternatives of one spec so far, each with its offset."""
 
@@ -80,8 +80,8 @@ class QueryBuilder:
             if sign is not None:
                 raise incomplete(sign.text, sign.start)
         self.check_dependency()
-        query = query_of_specs([self._groups(spec) for spec in self._specs])
-        return query, self._spans
+        specs = [groups for spec in self._specs for groups in self._specs_of(spec)]
+        return query_of_specs(specs), self._spans
 
     @property
     def is_empty(self) -> bool:
@@ -141,6 +141,16 @@ class QueryBuilder:
         if term.column in ("package", ANY):
             self.dependency = self._parent = None
 
+    def add_view(self, query: Query, token: Token) -> None:
+        """Add the conditions of a view to the spec; one that names packages begins a spec."""
+        self.check_dependency()
+        if any(is_package_name(g) for groups in (query.groups, *query.specs) for g in groups):
+            self.begin("package")
+        for _ in query.conditions:
+            self._count_term(token)
+        self._append(ViewPart(query, token, self.negation is not None), token)
+        self.negation = self.dependency = self._parent = None
+
     def add_nothing(self, token: Token) -> None:
         """Count a condition with an empty value, which Spack ignores."""
         self._count_term(token)
@@ -196,9 +206,27 @@ class QueryBuilder:
         if self._count > MAX_TERMS:
             raise QueryError(f"A query has at most {MAX_TERMS:,} terms", token.start)
 
-    def _groups(self, spec: Groups) -> list[Group]:
-        groups: list[Group] = []
+    def _specs_of(self, spec: Groups) -> list[list[Group]]:
+        """Return the groups of a spec, once for each spec that its views have."""
         single: list[tuple[Condition, int]] = []
+        groups = self._groups([group for group in spec if not _has_view(group)], single)
+        inserted = [
+            [
+                (part if isinstance(part, ViewPart) else self._condition(part), start)
+                for part, start in group
+            ]
+            for group in spec
+            if _has_view(group)
+        ]
+        if not inserted:
+            return [groups]
+        # Most queries have none.
+        from spackscope.model.query.inserted_views import insert_views
+
+        return insert_views(groups, single, inserted, self._spans)
+
+    def _groups(self, spec: Groups, single: list[tuple[Condition, int]]) -> list[Group]:
+        groups: list[Group] = []
         for alternatives in spec:
             group = tuple(dict.fromkeys(self._condition(part) for part, _ in alternatives))
             condition = group[0]
@@ -213,6 +241,7 @@ class QueryBuilder:
     def _condition(self, part: Part) -> Condition:
         if isinstance(part, Term):
             return part
+        assert isinstance(part, DependencyBuilder)
         virtuals, deptypes = _parse_edge(part.sigil)
         terms = [(term, start) for term, start in part.conditions if isinstance(term, Term)]
         check_once(terms)
@@ -232,6 +261,10 @@ class QueryBuilder:
         for part in parts:
             self._spans.setdefault(part, self._spans[term])
         return parts
+
+
+def _has_view(alternatives: list[tuple[Part, int]]) -> bool:
+    return any(isinstance(part, ViewPart) for part, _ in alternatives)
 
 
 def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -20,6 +20,9 @@ from spackscope.model.core.variants import is_propagated
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, is_glob, matcher
 
+VIEW = "view"
+"""The key of a named query, which is replaced by its conditions."""
+
 COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, ANY})
 """Keys that are not variants."""
 

@@ -11,7 +11,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, is_package_name, order_of
-from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Depends, Group, Term
+from spackscope.model.query.conditions import COLUMN_KEYS, VIEW, Condition, Depends, Group, Term
 from spackscope.model.query.matchers import ANY
 
 _WORD_OF = {term: word for word, term in WORDS.items()}
@@ -111,7 +111,7 @@ def _term_text(term: Term) -> str:
     if column == "flags" and name in FLAGS and flags:
         return f"{name}={lexer.quoted(flags)}"
     name = split_variant(pattern)[0]
-    if column == "variants" and is_variant(pattern) and name not in COLUMN_KEYS:
+    if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
         parts = lexer.PAIR_PARTS.fullmatch(pattern)
         if parts is None or parts[3][0] in lexer.QUOTES:
             return pattern

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spackscope.model.core.errors import QueryError
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
 from spackscope.model.query.column_filter import apply_filter
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Bare, parse_tokens
+
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
 
 
 class ParsedInput(Frozen):
@@ -18,7 +23,7 @@ class ParsedInput(Frozen):
     Offsets are in characters. `query` is the whole query once the text is typed; None where the
     text is not a query, and `error` says why. `spans` has the start and end of each condition in
     the text, `tokens` those of the query line. `others` is what a filter leaves as it is: the
-    conditions on other columns.
+    conditions on other columns. `views` are those that the text may name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """
@@ -31,17 +36,21 @@ class ParsedInput(Frozen):
     error: QueryError | None = None
     column: str = ""
     others: Query = Query()
+    views: Views | None = field(default=None, repr=False)
 
 
-def parse_input(text: str, cursor: int, *, bare: Bare = "any") -> ParsedInput:
-    """Parse the text of the query line; `bare` is that of `parse`. Never raises."""
+def parse_input(
+    text: str, cursor: int, *, bare: Bare = "any", views: Views | None = None
+) -> ParsedInput:
+    """Parse the text of the query line; `bare` and `views` are those of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
     try:
-        query, spans = parse_tokens(text, tokens, bare=bare)
+        query, spans = parse_tokens(text, tokens, bare=bare, views=views)
     except QueryError as error:
         # The frames of a traceback would keep the parser.
-        return ParsedInput(text, cursor, None, {}, tokens, error.with_traceback(None))
-    return ParsedInput(text, cursor, query, spans, tokens)
+        bare_error = QueryError(str(error), error.offset)
+        return ParsedInput(text, cursor, None, {}, tokens, bare_error, views=views)
+    return ParsedInput(text, cursor, query, spans, tokens, views=views)
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:

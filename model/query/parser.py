@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Spans
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.conditions import VIEW, Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob
 from spackscope.model.query.validation import (
@@ -26,6 +26,9 @@ from spackscope.model.query.validation import (
     check_version_end,
     unexpected,
 )
+
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
 
 Bare = Literal["package", "any"]
 
@@ -42,35 +45,49 @@ _NOT_PROPAGATED = frozenset(
 )
 
 
-def parse(text: str, *, bare: Bare = "package") -> Query:
+def parse(
+    text: str, *, bare: Bare = "package", views: Views | None = None, inside: Sequence[str] = ()
+) -> Query:
     """Parse Spack specs, with the additions of docs/query-language.md.
 
     `bare` says what a word without sigil or key is: the name of a `package`, or, in a live filter,
-    a text in `any` column; there a version may also end in a separator. Returns the query, whose
-    `str` parses back to it. Raises QueryError at the first offset where the text is not a query.
+    a text in `any` column; there a version may also end in a separator. `view=` names one of the
+    `views`, if there are some, and else is a variant; `inside` are those whose text this is.
+    Returns the query, whose `str` parses back to it. Raises QueryError at the first offset where
+    the text is not a query.
 
     Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
-    return parse_tokens(text, lexer.tokens(text), bare=bare)[0]
+    return parse_tokens(text, lexer.tokens(text), bare=bare, views=views, inside=inside)[0]
 
 
-def parse_tokens(text: str, tokens: Iterable[Token], *, bare: Bare) -> tuple[Query, Spans]:
+def parse_tokens(
+    text: str,
+    tokens: Iterable[Token],
+    *,
+    bare: Bare,
+    views: Views | None = None,
+    inside: Sequence[str] = (),
+) -> tuple[Query, Spans]:
     """Parse the tokens of a text; return its query, and where in it each condition is.
 
     Raises QueryError.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A query has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
-    return Parser(tokens, bare).parse()
+    return Parser(tokens, bare, views, inside).parse()
 
 
 class Parser:
     """Parse the tokens of one query."""
 
-    def __init__(self, tokens: Iterable[Token], bare: str) -> None:
+    def __init__(
+        self, tokens: Iterable[Token], bare: str, views: Views | None, inside: Sequence[str]
+    ) -> None:
         self._tokens = [token for token in tokens if token.kind != lexer.SPACE]
         self._position = 0
         self._bare = bare
+        self._views, self._inside = views, inside
         self._builder = QueryBuilder()
         # The last condition with an empty value, as in `os=''`.
         self._empty: Token | None = None
@@ -177,6 +194,9 @@ class Parser:
         dependency = builder.dependency
         if dependency is not None and dependency.is_assigned and not dependency.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
+        if key == VIEW and self._views is not None:
+            self._view(token, operator, value)
+            return
         if key in _NOT_PROPAGATED and operator.endswith("=="):
             raise QueryError(f"Use = after {key}, not ==", token.start)
         key = ALIASES.get(key, key)
@@ -193,6 +213,21 @@ class Parser:
             builder.add(Term(key, exact + value), token)
         else:
             builder.add(Term("variants", token.text), token)
+
+    def _view(self, token: Token, operator: str, name: str) -> None:
+        """Add the conditions of a view."""
+        assert self._views is not None
+        if operator != "=":
+            raise QueryError(f"Use = after {VIEW}, not {operator}", token.start)
+        try:
+            query = self._views.query(name, self._inside)
+        except QueryError as error:
+            error.offset = token.start
+            raise
+        if query:
+            self._builder.add_view(query, token)
+        else:
+            self._ignore(token)
 
     def _ignore(self, token: Token) -> None:
         """Ignore an empty value, as Spack does, unless it is one of alternatives."""

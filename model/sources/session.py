@@ -13,6 +13,7 @@ from spackscope.model.sources.spack_config.paths import find_spack
 from spackscope.model.storage.schemes import is_remote
 
 if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
     from spackscope.model.sources.spack_config.config import ConfiguredExternal, SpackConfig
     from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http_client import Client
@@ -29,7 +30,7 @@ class Session(Frozen):
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes.
+    environment describes. `views` are the named queries of the configuration, if there are some.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
     returns True, whatever runs raises Cancelled.
@@ -39,6 +40,7 @@ class Session(Frozen):
     include_dependency_only: bool = False
     stdin_path: str = ""
     host: str = ""
+    views: Views | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
     should_stop: ShouldStop = field(default=never, repr=False)
 

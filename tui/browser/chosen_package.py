@@ -20,7 +20,8 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
     prefix = f"{chosen} "
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
         return None
-    rest = parse_input(parsed.text[len(prefix) :], max(0, parsed.cursor - len(prefix)))
+    cursor = max(0, parsed.cursor - len(prefix))
+    rest = parse_input(parsed.text[len(prefix) :], cursor, views=parsed.views)
     return rest if rest.query is not None else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query
@@ -12,12 +14,15 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap.in_use import shown
 
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
+
 
 class QueryChanges:
     """Request queries that were chosen, and show a message that names the change."""
 
-    def __init__(self, host: Host, search: Search) -> None:
-        self._host, self._search = host, search
+    def __init__(self, host: Host, search: Search, views: Views | None = None) -> None:
+        self._host, self._search, self._views = host, search, views
 
     def add(self, term: Term | None) -> None:
         """Add the filter of a line of the detail."""
@@ -55,7 +60,7 @@ class QueryChanges:
 
     def take_text(self, text: str) -> None:
         """Request the query that a text means; what is not one is returned to the query line."""
-        parsed = parse_input(text, len(text))
+        parsed = parse_input(text, len(text), views=self._views)
         if parsed.query is None:
             self._search.edit(text, Note(str(parsed.error)))
             return

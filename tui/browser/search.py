@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.assist.answers import Note
 from spackscope.model.catalog.catalog import Catalog
@@ -27,6 +27,9 @@ from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, T
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 from spackscope.tui.keymap.in_use import shown
 
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
+
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
 """Seconds after which the first rows are read: the first frame is drawn before."""
@@ -42,11 +45,12 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 class Search:
     """Request views, and keep the rows while what is typed has none.
 
+    `views` are the named queries that a text may use.
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
 
-    def __init__(self, host: Host, assist: InputAssist) -> None:
-        self._host, self._assist = host, assist
+    def __init__(self, host: Host, assist: InputAssist, views: Views | None = None) -> None:
+        self._host, self._assist, self._views = host, assist, views
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: Entry | None = None
@@ -174,13 +178,14 @@ class Search:
     def edit(self, text: str, note: Note | None) -> None:
         """Put a text that is not a query into the query line, with a note on it."""
         text = clean(text)
-        self._host.change(draft=Draft(parse_input(text, len(text)), note, is_wrong=True))
+        parsed = parse_input(text, len(text), views=self._views)
+        self._host.change(draft=Draft(parsed, note, is_wrong=True))
         self._host.focus(QUERY)
 
     def start(self, text: str) -> Query | None:
         """Return the query of the command line; None if it is not one, which is then edited."""
         try:
-            return parse(text, bare="package")
+            return parse(text, bare="package", views=self._views)
         except QueryError as error:
             # Shown cleaned, a text may be longer.
             self.edit(text, Note(str(error), len(clean(text[: error.offset]))))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.text import wrap
+from spackscope.model.core.text import clean, wrap
+from spackscope.model.query.conditions import VIEW
 from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL
 from spackscope.tui.query_reference import LANGUAGE
 
@@ -40,11 +41,19 @@ spackscope help COMMAND   one command   spackscope -- find     the package find
 _COLUMN = 36
 
 
-def help_text(topic: str) -> str:
-    """Return the help on a topic: ESSENTIAL, QUERY, BROWSE for everything, or a command."""
+def help_text(topic: str, environ: Mapping[str, str]) -> str:
+    """Return the help on a topic: ESSENTIAL, QUERY, BROWSE for everything, or a command.
+
+    That on queries lists those that the configuration names.
+    """
     if topic == ESSENTIAL:
         return ESSENTIALS
-    return query_help() if topic == QUERY else COMMANDS[topic]
+    if topic != QUERY:
+        return COMMANDS[topic]
+    # The other topics need no configuration.
+    from spackscope.tui.settings.settings import read_settings
+
+    return query_help() + _named_queries(read_settings(environ).views)
 
 
 def topic_of(words: Sequence[str]) -> str:
@@ -65,3 +74,13 @@ def query_help() -> str:
             lines.append(f"  {form.written:<{_COLUMN - 3}} {first}")
             lines += [" " * _COLUMN + more for more in rest]
     return "\n".join(lines) + "\n"
+
+
+def _named_queries(views: Mapping[str, str]) -> str:
+    """Return the named queries as a part of the help, or an empty text."""
+    lines = ["", "Named in the configuration"] if views else []
+    for name, text in sorted(views.items()):
+        first, *rest = wrap(text, 79 - _COLUMN)
+        lines.append(f"  {f'{VIEW}={name}':<{_COLUMN - 3}} {first}")
+        lines += [" " * _COLUMN + more for more in rest]
+    return "".join(f"{clean(line)}\n" for line in lines)

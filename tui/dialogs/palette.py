@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import on
 from textual.app import App
 
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.query.conditions import VIEW
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS
 from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
@@ -18,24 +20,31 @@ from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
+
 _PALETTE = "app.command_palette"
 
 
 class Command(NamedTuple):
-    """A command: what it does, its key as it is shown, and the key or the action that it runs."""
+    """A command: what it does, its key as it is shown, and what it runs.
+
+    That is a key, an action, or a function.
+    """
 
     sentence: str
     shown: str = ""
     place: str = ""
     key: str = ""
     action: str = ""
+    run: Callable[[], object] | None = None
 
 
 THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
 
 
-def commands(panes: Sequence[str]) -> list[Command]:
-    """Return the commands of some panes, in their order."""
+def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command]:
+    """Return the commands of some panes, in their order, and some more after them."""
     found = [
         Command(
             key.sentence.rstrip("."),
@@ -47,7 +56,7 @@ def commands(panes: Sequence[str]) -> list[Command]:
         for key in keys_of(where)
         if key.action != _PALETTE and key.keys and where != FILTERS
     ]
-    return [*found, THEME]
+    return [*found, *more, THEME]
 
 
 class CommandList(ItemList[Command]):
@@ -78,8 +87,8 @@ class CommandList(ItemList[Command]):
 class PaletteDialog(SearchDialog[Command]):
     """The commands; its result is the one to run. `panes` are those whose keys work now."""
 
-    def __init__(self, panes: Sequence[str]) -> None:
-        self._list = CommandList(commands(panes))
+    def __init__(self, panes: Sequence[str], more: Sequence[Command] = ()) -> None:
+        self._list = CommandList(commands(panes, more))
         super().__init__("commands", self._list)
 
     def reading(self) -> str:
@@ -94,15 +103,29 @@ class PaletteDialog(SearchDialog[Command]):
         self.dismiss(self._list.item)
 
 
-def open_palette(app: App[list[str]], panes: Sequence[str]) -> None:
+def view_commands(views: Views | None, take: Callable[[str], object]) -> list[Command]:
+    """Return a command for each named query, which is taken as a text."""
+    return [
+        Command(
+            f"View {name}: {text}",
+            place="named in the configuration",
+            run=partial(take, f"{VIEW}={name}"),
+        )
+        for name, text in sorted(views.texts.items() if views is not None else ())
+    ]
+
+
+def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Command] = ()) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
     async def run(command: Command | None) -> None:
         if command is None:
             return
-        if command.key:
+        if command.run is not None:
+            command.run()
+        elif command.key:
             app.simulate_key(command.key)
         else:
             await app.run_action(command.action)
 
-    app.push_screen(PaletteDialog(panes), run)
+    app.push_screen(PaletteDialog(panes, more), run)

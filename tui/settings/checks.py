@@ -17,13 +17,26 @@ from spackscope.tui.settings.settings import Settings
 
 def mistakes_of(settings: Settings) -> list[Mistake]:
     """Return all that is wrong with settings, in the order of files and their lines."""
-    mistakes = [*settings.mistakes, *_host(settings), *browser_mistakes(settings)]
+    mistakes = [
+        *settings.mistakes,
+        *_host(settings),
+        *_views(settings),
+        *browser_mistakes(settings),
+    ]
     return sorted(mistakes, key=lambda mistake: (mistake.origin.name, mistake.origin.line))
 
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:
     """Return what is wrong with the settings that only the browser uses."""
     return [*_copy(settings), *_theme(settings), *check_columns(settings), *_keys(settings)]
+
+
+def _views(settings: Settings) -> Iterable[Mistake]:
+    if not settings.views:
+        return ()
+    from spackscope.tui.settings.named_queries import check_views
+
+    return check_views(settings)
 
 
 def _keys(settings: Settings) -> Iterable[Mistake]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -22,6 +23,9 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
+
 _COUNT_MARGIN = 2
 """Cells between the query and the count."""
 
@@ -39,7 +43,10 @@ class _QueryHighlighter(Highlighter):
 
 
 class QueryInput(FilterInput):
-    """An input for a query; Up and Down walk through the history."""
+    """An input for a query; Up and Down walk through the history.
+
+    `views` are the named queries that its text may use.
+    """
 
     class Recalled(FilterMessage):
         """Posted to show the previous query of the history, or with a positive step the next."""
@@ -50,6 +57,7 @@ class QueryInput(FilterInput):
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder, name=name, id=id)
+        self.views: Views | None = None
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
 
@@ -58,7 +66,7 @@ class QueryInput(FilterInput):
         """What is in the line now; each text is parsed once."""
         text, cursor = self.value, self.cursor_position
         if self._parsed.text != text:
-            self._parsed = parse_input(text, cursor)
+            self._parsed = parse_input(text, cursor, views=self.views)
         elif self._parsed.cursor != cursor:
             self._parsed = replace(self._parsed, cursor=cursor)
         return self._parsed
@@ -110,16 +118,23 @@ class QueryCount(Widget):
 
 
 class QueryBar(Horizontal):
-    """The query line and the count of its matches."""
+    """The query line and the count of its matches.
+
+    `views` are the named queries that the line may use.
+    """
+
+    views: Views | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
-        yield QueryInput(
+        input_ = QueryInput(
             "query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64",
             name="query",
             id="query-input",
         )
+        input_.views = self.views
+        yield input_
         yield QueryCount(id="query-count")
 
     input = getters.query_one(QueryInput)

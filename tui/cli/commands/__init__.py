@@ -26,7 +26,8 @@ def run_command(options: Options) -> ExitCode:
     if options.help:
         from spackscope.tui.cli.help_topics import help_text
 
-        stdio.print_line(help_text(options.help).rstrip("\n"))
+        text = help_text(options.help, os.environ)
+        stdio.print_line(text.rstrip("\n"))
         return ExitCode.FOUND
     if options.version:
         stdio.print_line(f"spackscope {VERSION}")
@@ -46,6 +47,10 @@ def run_command(options: Options) -> ExitCode:
 
         raise WrongSettings(settings.mistakes)
     session = Session(os.environ, include_dependency_only=options.all, host=settings.host)
+    if settings.views and _may_name_view(options):
+        from spackscope.tui.settings.named_queries import views_of
+
+        session = replace(session, views=views_of(settings))
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session, settings)
@@ -53,6 +58,11 @@ def run_command(options: Options) -> ExitCode:
     usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
     with _copy_stdin(usage) as path:
         return _run(options, sources, replace(session, stdin_path=path), settings)
+
+
+def _may_name_view(options: Options) -> bool:
+    """Check whether a query may name one of the configuration: in the browser any may be typed."""
+    return options.command in (BROWSE, "pick") or any("view" in word for word in options.words)
 
 
 def _run(

@@ -27,7 +27,7 @@ def run(
     options: Options, sources: Sequence[str], session: Session, settings: Settings
 ) -> ExitCode:
     """Open the browser; with `pick` print the hashes that were picked."""
-    parse_query(options.words)
+    parse_query(options.words, session)
     if all(map(_is_missing, sources)):
         from spackscope.model.sources.discover import discover
 

@@ -44,11 +44,14 @@ _MAX_LABEL = 60
 """Cells of what would match instead of a query without a match."""
 
 
-def parse_query(words: Sequence[str]) -> Query:
-    """Parse the words of a query. Raises Leave, with a caret under the error."""
+def parse_query(words: Sequence[str], session: Session) -> Query:
+    """Parse the words of a query, which may name views of the session.
+
+    Raises Leave, with a caret under the error.
+    """
     text = join_words(words)
     try:
-        return parse(text)
+        return parse(text, views=session.views)
     except QueryError as error:
         raise _with_caret("the query has an error", text, error) from None
 

@@ -36,7 +36,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         from spackscope.tui.cli.commands import diff_sources
 
         return diff_sources.run(options, *options.words, session)
-    arguments = {word: SpecArgument([word]) for word in options.words}
+    arguments = {word: SpecArgument([word], session) for word in options.words}
     colours = stdout_colours(options, session)
     code = ExitCode.FOUND
 

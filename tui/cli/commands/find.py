@@ -24,7 +24,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print matching records in the format of the options: without one as a table or with tabs."""
-    query = parse_query(options.words)
+    query = parse_query(options.words, session)
     is_table = options.format is None and stdio.is_terminal(sys.stdout)
 
     def lines(catalog: Catalog) -> Iterator[str]:

@@ -16,7 +16,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the link/run closure of one spec, with states and sizes, and what else it needs."""
-    argument = SpecArgument(options.words)
+    argument = SpecArgument(options.words, session)
 
     def lines(catalog: Catalog) -> Iterator[str]:
         row = listing_row(catalog, argument.find(catalog))

@@ -30,7 +30,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each record of one hash, given by its prefix or by a query that only it matches."""
-    argument = SpecArgument(options.words)
+    argument = SpecArgument(options.words, session)
     signed = Signed(session, sources)
 
     def lines(catalog: Catalog) -> Iterator[str]:

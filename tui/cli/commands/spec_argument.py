@@ -11,6 +11,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.query.ast import Query
+from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table
 from spackscope.tui.cli.commands.common import no_match, no_match_code, parse_query
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -24,12 +25,13 @@ class SpecArgument:
 
     Raises Leave, with a caret under the error, where the query has one.
 
-        hash_ = SpecArgument(["hdf5", "+mpi", "os=rocky9"]).find(catalog)
+        hash_ = SpecArgument(["hdf5", "+mpi", "os=rocky9"], session).find(catalog)
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], session: Session) -> None:
         self._prefix = _hash_prefix(words)
-        self._query = Query() if self._prefix.startswith("/") else parse_query(words)
+        is_hash = self._prefix.startswith("/")
+        self._query = Query() if is_hash else parse_query(words, session)
 
     def find(self, catalog: Catalog) -> str:
         """Return the only hash that it names.

@@ -23,7 +23,7 @@ _PER_RECORD = ("hash", "size")
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the values of matching records, each with its number of records."""
-    query = parse_query(options.words)
+    query = parse_query(options.words, session)
     is_drawn = options.format is None and stdio.is_terminal(sys.stdout)
 
     def lines(catalog: Catalog) -> Iterator[str]:

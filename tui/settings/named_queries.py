@@ -1,0 +1,37 @@
+"""The named queries of the configuration, and what is wrong with them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from spackscope.model.core.errors import WrongView
+from spackscope.model.query.conditions import VIEW
+from spackscope.model.query.views import Views
+from spackscope.tui.settings.origins import Mistake
+from spackscope.tui.settings.settings import Settings
+
+
+def views_of(settings: Settings) -> Views:
+    """Return the named queries of the settings."""
+    places = {name: str(settings.origin(f"views.{name}")) for name in settings.views}
+    return Views(settings.views, places)
+
+
+def check_views(settings: Settings) -> Iterator[Mistake]:
+    """Yield what is wrong with named queries: each with its place in the configuration.
+
+    A query that is wrong only because another one is, is not named.
+    """
+    views = Views(settings.views)
+    for name in settings.views:
+        origin = settings.origin(f"views.{name}")
+        if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
+            sentence = f"a view is named with letters, digits, _, - and .; not {name}"
+            yield Mistake(origin, sentence)
+            continue
+        try:
+            views.query(name)
+        except WrongView as error:
+            if name in error.views:
+                yield Mistake(origin, f"{VIEW}={name}: {error.sentence}")
