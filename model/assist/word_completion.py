@@ -122,13 +122,15 @@ class _Words:
                     yield Choice(f"{key}{operator}{value}", _count(facet.count))
 
     def _names(self, typed: str) -> Iterator[Choice]:
-        """Yield packages, or after a package and where there is none, words, keys and variants."""
-        packages = [*self._packages()]
+        """Yield packages; after one, or where none begins so, words, keys and variants."""
+        packages = [each for each in self._packages() if each.text.startswith(typed)]
         has_package = bool(self._others.package_term or self._others.specs)
         if not has_package:
             yield from packages
         if typed or has_package or not packages:
             yield from self._words_and_keys()
+        if has_package or not packages:
+            # What is counted of variants takes as long as the rest.
             yield from self._variants(signs=not typed)
         if has_package and typed:
             yield from packages

@@ -205,7 +205,7 @@ def _hint(word: str) -> str:
 
 
 def _check_words(command: str, words: Sequence[str]) -> None:
-    if not all(words):
+    if command != COMPLETE and not all(words):
         raise ValueError("a word of the query is empty")
     if command == "diff" and not 2 <= len(words) <= MAX_COMPARED:
         raise ValueError(

@@ -48,7 +48,7 @@ def _for_bash(line: str, breaks: str, environ: Mapping[str, str]) -> list[str]:
     found = Answer(with_files=True)
     if not words.is_redirection:
         found = answer(place, environ)
-    choices = [*found.choices, *(_paths(place) if found.with_files else ())]
+    choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
     if words.quote and len(choices) == 1 and not choices[0].is_whole:
         # Bash would close the quote after the only choice.
         choices.append(Choice(f"{choices[0].text} ", "", False))
@@ -70,13 +70,13 @@ def _for_words(
     if shell == "zsh":
         signs = {True: "+", False: "-"}
         return [first, *(f"{signs[c.is_whole]}{c.text}\t{c.note}" for c in found.choices)]
-    choices = [*found.choices, *(_paths(place) if found.with_files else ())]
+    choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
     return [first, *(f"{choice.text}\t{choice.note}" for choice in choices)]
 
 
-def _paths(place: Place) -> list[Choice]:
+def _paths(place: Place, environ: Mapping[str, str]) -> list[Choice]:
     """Return the paths that the word of a place can become, with what is before them."""
-    paths = paths_from(place.text)
+    paths = paths_from(place.text, environ)
     return [Choice(place.head + path.text, path.note, path.is_whole) for path in paths]
 
 

@@ -10,6 +10,7 @@ from spackscope.model.assist.choices import Choice, bounded
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import is_clean
 from spackscope.model.query.format import join_words
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
@@ -50,7 +51,7 @@ def answer(place: Place, environ: Mapping[str, str], *, with_commands: bool = Tr
     choices = [
         Choice(place.head + choice.text, choice.note, choice.is_whole)
         for choice in found
-        if choice.text.startswith(place.text)
+        if choice.text.startswith(place.text) and is_clean(choice.text)
     ]
     with_files = place.kind in ("source", "environment") or (
         place.kind == "spec or source" and not place.fields.get("sources")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Mapping
 from itertools import islice
 
 from spackscope.model.assist.choices import Choice, bounded
@@ -12,7 +14,16 @@ _MAX_ENTRIES = 10_000
 """Entries of a directory that are looked at."""
 
 
-def paths_from(typed: str) -> list[Choice]:
+def expanded(word: str, environ: Mapping[str, str]) -> str:
+    """Return a word with the home directory and the variables that a shell would put there."""
+
+    def value(match: re.Match[str]) -> str:
+        return environ.get(match[1] or match[2], "")
+
+    return re.sub(r"\$(?:(\w+)|\{(\w+)\})", value, os.path.expanduser(word))
+
+
+def paths_from(typed: str, environ: Mapping[str, str]) -> list[Choice]:
     """Return the paths that begin with a typed one, of one directory; directories end in a slash.
 
     A file whose name begins with a dot is among them only where the dot was typed.
@@ -20,7 +31,7 @@ def paths_from(typed: str) -> list[Choice]:
     head, _, start = typed.rpartition("/")
     head += "/" if "/" in typed else ""
     try:
-        with os.scandir(os.path.expanduser(head) or ".") as entries:
+        with os.scandir(expanded(head, environ) or ".") as entries:
             found = [
                 (entry.name, entry.is_dir())
                 for entry in islice(entries, _MAX_ENTRIES)

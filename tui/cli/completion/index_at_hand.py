@@ -12,6 +12,7 @@ from spackscope.model.loader.load import load, open_cached, open_cached_part
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
+from spackscope.tui.cli.completion.files import expanded
 from spackscope.tui.cli.completion.places import Place
 from spackscope.tui.settings.settings import read_settings
 
@@ -28,7 +29,10 @@ def index_at_hand(place: Place, session: Session) -> Catalog | None:
     An index with dependency-only specs serves where one without is not there, and the other way
     round. Only the bundled sample is read where it has none, since it takes no longer.
     """
-    given = place.fields.get("sources", ())
+    words = place.words if place.command == "doubles" else ()
+    given = [
+        expanded(name, session.environ) for name in (*place.fields.get("sources", ()), *words)
+    ]
     with contextlib.suppress(SourceError, IndexDamaged):
         sources = resolve_sources(given, session, read_settings(session.environ).sources)
         if sources == (SAMPLE,):

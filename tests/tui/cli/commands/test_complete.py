@@ -1,0 +1,136 @@
+"""`spackscope complete` tells a shell what a word can become, from the index at hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.builders import record, write_page
+from tests.program import Program
+
+URL = "https://user:secret@mirror.example.org/builds"
+
+
+def offered(program: Program, line: str, config: str = "/dev/null") -> list[str]:
+    words = ("complete", "bash", "--", f"spackscope {line}")
+    result = program(*words, SPACKSCOPE_CONFIG=config)
+    assert (result.returncode, result.stderr) == (0, "")
+    first, *choices = result.stdout.splitlines()
+    assert first.startswith("spackscope")
+    return choices
+
+
+@pytest.fixture
+def pages(program: Program) -> Path:
+    """Write pages with many packages, and index them."""
+    folder = program.home / "pages"
+    names = [f"pkg-{letter}{number}" for letter in "abc" for number in range(50)]
+    for number, name in enumerate(names):
+        write_page(folder, [record(number)], title=name)
+    program("index", "-f", str(folder))
+    return folder
+
+
+def test_words_come_from_the_index_of_the_sources(program: Program, pages: Path) -> None:
+    assert offered(program, f"find -f {pages} pkg-a1") == [
+        "pkg-a1",
+        *(f"pkg-a1{number}" for number in range(10)),
+    ]
+    assert offered(program, "find -f ~/pages pkg-b49") == ["pkg-b49"]
+    assert offered(program, f"find --all -f {pages} pkg-b49") == ["pkg-b49"]
+
+
+def test_more_than_a_hundred_are_offered_as_what_they_begin_with(
+    program: Program, pages: Path
+) -> None:
+    assert offered(program, f"find -f {pages} ") == ["pkg-a", "pkg-b", "pkg-c"]
+
+
+def test_a_variable_in_a_source_has_its_value(program: Program, pages: Path) -> None:
+    assert offered(program, "find -f $HOME/pages pkg-b49") == ["pkg-b49"]
+    assert offered(program, "find -f ${NOT_SET}/pages pkg-b49") == []
+
+
+def test_sources_that_were_never_read_are_not_read_now(program: Program, tmp_path: Path) -> None:
+    write_page(tmp_path, [record()])
+
+    assert offered(program, f"find -f {tmp_path} zl") == []
+    assert offered(program, f"find -f {tmp_path} zlib os") == ["os="]
+    assert program.cache() == []
+
+
+def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
+    config = program.home / "config.toml"
+    config.write_text(f'sources = ["{pages}"]\nnonsense = 1\n')
+
+    assert offered(program, "find pkg-c49", str(config)) == ["pkg-c49"]
+
+
+def test_a_damaged_index_offers_nothing(program: Program, pages: Path) -> None:
+    (index,) = (program.home / "cache" / "spackscope").glob("*.sqlite")
+    index.write_bytes(index.read_bytes()[:4096])
+
+    assert offered(program, f"find -f {pages} pkg-a1") == []
+
+
+def test_nothing_of_a_secret_is_printed(program: Program) -> None:
+    assert not [text for text in offered(program, f"find -f {URL} ") if "secret" in text]
+    assert offered(program, f"find -f {URL}") == []
+
+
+def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
+    (program.home / "a b'$x.json").touch()
+    (program.home / "a\x1b[31m").touch()
+
+    assert offered(program, "find -f a") == [r"a\ b\'\$x.json"]
+    assert offered(program, "find -f 'a") == [r"a b'\''$x.json"]
+    assert offered(program, "find hdf5 > a") == [r"a\ b\'\$x.json"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("fin", ["find"]),
+        ("sources --ver", ["--verify"]),
+        ("find -f https:", ["//"]),
+        ("find -f publ", ["public", "public:"]),
+        ("completion ", ["bash", "zsh", "fish"]),
+        ("man ", ["query"]),
+        ("help que", ["query"]),
+        ("stats --by fi", ["fits"]),
+        ("find --host 'target=zen3 gl", ["target=zen3 glibc=", "target=zen3 glibc= "]),
+        ("doubles --ignore py-saf", ["py-safetensors"]),
+        ("index x", []),
+        ("find fits=n", ["no"]),
+        ("find py-build stack='x y", []),
+        ("", ["find", "show"]),
+    ],
+)
+def test_a_word_is_completed_by_what_it_is(
+    program: Program, line: str, expected: list[str]
+) -> None:
+    choices = offered(program, line)
+    assert {*expected} <= {*choices} if not line else choices == expected
+
+
+def test_notes_tell_what_a_choice_is(program: Program) -> None:
+    result = program("complete", "zsh", "--", "find", "py-build", "os=ubuntu24")
+    assert result.stdout == "spackscope\n+os=ubuntu24.04\t13 specs\n"
+    result = program("complete", "fish", "--", "find", "'py-build os=ubuntu24")
+    assert result.stdout == "spackscope\npy-build os=ubuntu24.04\t13 specs\n"
+    result = program("complete", "zsh", "--", "find", "-f", "no-such-")
+    assert result.stdout == "spackscope files\n"
+
+
+@pytest.mark.parametrize("words", [(), ("csh", "--", "x"), ("bash",)], ids=str)
+def test_who_calls_it_by_hand_is_told_what_it_is(program: Program, words: tuple[str, ...]) -> None:
+    result = program("complete", *words)
+
+    assert result.returncode == 2
+    assert "see `spackscope completion --help`" in result.stderr
+
+
+def test_it_is_in_no_help(program: Program) -> None:
+    assert " complete " not in program("help").stdout
+    assert program("complete", "--help").stdout == program("--help").stdout
