@@ -89,7 +89,8 @@ class Controllers:
         def forms_of(catalog: Catalog, view: View) -> Sequence[ViewForm]:
             return view_forms(catalog, view, self._sources, self.loading.session)
 
-        return CopyController(self.host, self.recall, self.groups, self._copy, forms_of)
+        trust = self.mirrors.trust
+        return CopyController(self.host, self.recall, self.groups, self._copy, forms_of, trust)
 
     @cached_property
     def comparison(self) -> ComparisonController:

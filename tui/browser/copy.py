@@ -75,7 +75,8 @@ class CopyController:
     """Hand specs to the clipboard.
 
     `copy` copies a text and returns the message, which names the text, and `forms_of` returns the
-    forms of a view; both are called in worker threads.
+    forms of a view; both are called in worker threads. `trust` returns the lines to type to trust
+    the keys that signed specs, as far as mirrors have told.
     """
 
     def __init__(
@@ -85,7 +86,9 @@ class CopyController:
         groups: RowGroups,
         copy: Callable[[str, str], CopyDone],
         forms_of: Callable[[Catalog, View], Sequence[ViewForm]],
+        trust: Callable[[Sequence[Spec]], str] = lambda specs: "",
     ) -> None:
+        self._trust = CopyForm("t", "line to trust the key", "lines to trust keys", trust)
         self._host, self._recall, self._groups, self._copy = host, recall, groups, copy
         self._forms_of = forms_of
 
@@ -181,7 +184,8 @@ class CopyController:
         count = state.listing.shown if state.listing is not None else 0
         note = copied.sentence if isinstance(copied, Unclear) else ""
         all_marks = hidden and len(state.marks)
-        dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note)
+        more = (self._trust,)
+        dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note, more=more)
         self._host.open(dialog, take)
 
     def _copy_view(self, form: ViewForm) -> None:

@@ -26,10 +26,14 @@ _GROUP = "mirrors"
 
 
 class Answer(NamedTuple):
-    """The size of the archive of a spec, if a mirror tells, and the lines on its signature."""
+    """The size of the archive of a spec, if a mirror tells, and the lines on its signature.
+
+    `trust` are the lines to type to trust its keys.
+    """
 
     size: float | None = None
     lines: Sequence[DetailLine] = ()
+    trust: Sequence[str] = ()
 
 
 class MirrorAnswers:
@@ -43,6 +47,11 @@ class MirrorAnswers:
     def of(self, spec: Spec) -> Answer | None:
         """Return what the mirrors of a spec have answered; None before they have."""
         return self._answers.get(_key(spec))
+
+    def trust(self, specs: Sequence[Spec]) -> str:
+        """Return the lines to type to trust the keys of specs, each once, as far as asked."""
+        answers = [answer for spec in specs if (answer := self.of(spec)) is not None]
+        return "\n".join(dict.fromkeys(line for answer in answers for line in answer.trust))
 
     def is_to_ask(self, spec: Spec, catalog: Catalog) -> bool:
         """Check whether a spec has mirrors that were not asked yet. Reads the index."""
@@ -82,7 +91,9 @@ class MirrorAnswers:
         signed = spec_signing(spec, states, session, self._sources, known)
         # The manifest that has the size is in the cache now.
         size = archive_size(spec, states, session, self._sources)
-        return Answer(size, tuple(signing_lines(signed, is_full=False)))
+        signers = [each.signer for each in signed if each.signer is not None]
+        trust = [signer.trust for signer in signers if signer.trust]
+        return Answer(size, tuple(signing_lines(signed, is_full=False)), trust)
 
     def source_reports(self, catalog: Catalog, should_stop: ShouldStop) -> list[Report]:
         """Read reports on the sources, with who signed those that are mirrors."""
