@@ -38,7 +38,8 @@ LOCK = ROOT / "requirements-dev.txt"
 OLDEST = {"python_version": "3.10", "python_full_version": "3.10.0"}
 """The Python that all versions have to run on."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_NOT_PACKED = frozenset(("__pycache__", "bin", "direct_url.json"))
+_NOT_PACKED = frozenset(("__pycache__", "bin", "direct_url.json", "RECORD"))
+"""Programs begin with the path of the Python that packs them, and the others note where it is."""
 
 
 def main() -> None:

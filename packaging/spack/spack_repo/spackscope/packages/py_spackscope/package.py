@@ -21,7 +21,7 @@ class PySpackscope(PythonPackage):
     version("0.2.0", tag="v0.2.0")
 
     variant("s3", default=False, description="Read build caches in s3:// buckets")
-    variant("zstd", default=True, description="Read what is compressed with zstd")
+    variant("zstd", default=False, description="Read what is compressed with zstd")
 
     depends_on("py-setuptools@77:", type="build")
 
