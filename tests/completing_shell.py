@@ -65,10 +65,13 @@ class CompletingShell:
             timeout=PATIENCE,
             encoding="utf-8",
         )
-        self._child.sendline(_SETUP[shell])
-        self._child.expect_exact(PROMPT)
-        self._child.sendline("echo set''up")
-        self._child.expect_exact("setup")
+        self.run(_SETUP[shell])
+
+    def run(self, command: str) -> None:
+        """Run a command of the shell."""
+        self._child.sendline(command)
+        self._child.sendline("echo do''ne")
+        self._child.expect_exact("done")
 
     def words(self, typed: str) -> list[str]:
         """Type a line with its tabs, and Enter; return the words that the program gets."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,29 @@ def shell(
 )
 def test_tab_completes_a_word(shell: CompletingShell, typed: str, words: list[str]) -> None:
     assert shell.words(f"spackscope {typed}") == words
+
+
+@pytest.mark.parametrize(
+    ("typed", "words"),
+    [
+        ("scope fin\t x", ["scope", "find", "x"]),
+        ("scope find --hash\t", ["scope", "find", "--hashes"]),
+        ("-d -e env scope find py-build os=ubuntu24\t", None),
+        ("install own\t", ["install", "own-word"]),
+    ],
+)
+def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(
+    tmp_path: Path, typed: str, words: list[str] | None
+) -> None:
+    if "bash" not in INSTALLED:
+        pytest.skip("bash is not installed")
+    shell = CompletingShell("bash", tmp_path)
+    try:
+        (tmp_path / "bin" / "spack").symlink_to(tmp_path / "bin" / "spackscope")
+        shell.run("_bash_completion_spack() { COMPREPLY=(own-word); }")
+        shell.run("complete -o bashdefault -o default -F _spackscope_of_spack spack")
+
+        expected = ["-d", "-e", "env", "scope", "find", "py-build", "os=ubuntu24.04"]
+        assert shell.words(f"spack {typed}") == (words or expected)
+    finally:
+        shell.close()
