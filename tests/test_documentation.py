@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import yaml
 
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
@@ -116,6 +117,11 @@ def test_the_example_of_a_setting_is_right(setting: Setting, tmp_path: Path) -> 
     path = tmp_path / "config.toml"
     path.write_text(f"{setting.name} = {setting.example}\n", encoding="utf-8")
     assert not mistakes_of(read_settings({"SPACKSCOPE_CONFIG": str(path)}))
+
+
+@pytest.mark.parametrize("block", blocks("yaml"), ids=str)
+def test_yaml_is_a_mapping(block: Block) -> None:
+    assert isinstance(yaml.safe_load(block.text), dict)
 
 
 def test_code_of_the_shell_is_in_a_block_that_is_checked() -> None:
