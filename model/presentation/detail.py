@@ -28,13 +28,13 @@ FITS, INSTALL, VARIANTS = "fits", "install", "variants"
 
 _GOOD_STATES = ("cached", "installed")
 
-_COPY_HINTS = (("y", "hash"), ("Y", "other forms"))
+_COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
 
 _NO_PROVENANCE = Provenance()
 
 
 Hint = tuple[str, str]
-"""A key and the word for what it does."""
+"""The name of a key, as the interface has it, and the word for what it does."""
 
 
 class DetailLine(Frozen):
@@ -42,7 +42,7 @@ class DetailLine(Frozen):
 
     `label` is that of the value, `is_continued` marks another value of the label above. `lead` is
     written before a value in place of blanks, `suffix` after it where there is room. A value
-    `at_end` is at the right end of the title. `hints` are keys with their words, shown at the
+    `at_end` is at the right end of the title. `hints` are names of keys with words, shown at the
     end of the labelled line. `total` counts the values of a label of which only some are listed;
     0 if all are.
     """

@@ -20,8 +20,8 @@ KINDS_DIFFER, DOWNLOAD = "kinds differ", "download"
 """The labels of the lines."""
 
 UNLISTED = "This source lists no dependencies"
-COMPARE_HINTS = (("d", "compare"),)
-TREE_HINTS, USERS_HINTS = (("t", "tree"),), (("u", "users"),)
+COMPARE_HINTS = (("compare", "compare"),)
+TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 
 _MAX_DIFFERENCES = 2
 _MAX_NAMED = 60

@@ -208,7 +208,7 @@ class CopyController:
         after = ""
         if hidden and self._host.where.pane != "detail":
             are = "is" if hidden == 1 else "are"
-            after = f" · {hidden:,} marked {are} out of sight (Y copies all)"
+            after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
         self._run(lambda: self._copy(text, what + copied.about), after)
 
     def _run(self, copy: Callable[[], CopyDone], after: str) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, shorten
-from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine, Hint
+from spackscope.model.presentation.detail import FITS, INSTALL, VARIANTS, DetailLine
 from spackscope.model.presentation.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.presentation.signing import ARCHIVE, SIGNED, TRUST
-from spackscope.tui.keymap.in_use import with_written_keys
+from spackscope.tui.keymap.in_use import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
 LOW, TALL = 6, 14
@@ -123,14 +123,17 @@ def _title_width(line: DetailLine, suffixes: bool) -> int:
 def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
     """Return the rows of the values of a label, with its hints at the end of the first."""
     first = block[0]
-    hints = first.hints if width >= _MIN_WIDTH_FOR_HINTS else ()
-    hints_width = sum(len(f"{key} {word}") for key, word in hints) + 3 * (len(hints) - 1)
+    is_wide = width >= _MIN_WIDTH_FOR_HINTS
+    hints = [each for name, word in first.hints for each in hint(name, word) if is_wide]
+    hints_width = sum(cell_width(f"{key.shown} {key.word}") for key in hints) + 3 * (
+        len(hints) - 1
+    )
     margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
     if first.label == INSTALL and first.kind == "plain":
         margin = 0
     room = width - (hints_width + len(GAP) if hints else 0)
     if first.label == INSTALL and cell_width(first.text) > room:
-        hints, room = (), width
+        hints, room = [], width
     rows = _fitting_rows(block, room, margin, _max_rows(first.label, width, height))
     if hints:
         rows[0] = _with_hints(rows[0], hints, width - hints_width)
@@ -141,11 +144,11 @@ def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
     used = sum(cell_width(text) for text, _ in row.pieces)
     pieces = [*row.pieces, (" " * (at - used), "")]
     keys: dict[int, str] = {}
-    for number, (key, word) in enumerate(hints):
+    for number, (shown, word, key) in enumerate(hints):
         if number:
             pieces.append((" · ", "dim"))
         keys |= {len(pieces): key, len(pieces) + 1: key}
-        pieces += [(key, "accent"), (f" {word}", "dim")]
+        pieces += [(shown, "accent"), (f" {word}", "dim")]
     return LayoutRow(pieces, row.stops, keys)
 
 

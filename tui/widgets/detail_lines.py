@@ -10,6 +10,7 @@ from textual.message import Message
 
 from spackscope.model.query.conditions import Term
 from spackscope.tui.keymap import DETAIL, bindings
+from spackscope.tui.keymap.in_use import first_key
 from spackscope.tui.widgets.detail_flow import LayoutRow
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -156,7 +157,8 @@ class DetailLines(VirtualList):
         if (value := self.value) is None:
             return
         if value.hints and not value.label:
-            self.app.simulate_key(value.hints[0][0])
+            if key := first_key(value.hints[0][0]):
+                self.app.simulate_key(key)
         elif value.id is not None:
             self.post_message(self.LinkChosen(value.id))
         else:

@@ -212,3 +212,16 @@ def test_the_names_are_listed() -> None:
     assert [line for line in lines if line[:1] == "#"] == [f"# {h}" for h in HEADINGS.values()]
     assert any(line.split()[:2] == ["copy", "c"] for line in lines)
     assert {line.split()[0] for line in lines if line[:1] != "#"} == {key.name for key in KEYS}
+
+
+async def test_the_detail_and_the_marks_show_changed_keys() -> None:
+    settings = changing(copy="c", specs_columns="y", tree="T", compare="D", specs_open="⏎ o")
+    async with browsing(settings=settings, size=(160, 40), folded=False) as browser:
+        await browser.press("2")
+        assert "c hash · Y other forms" in browser.text
+        assert "T tree" in browser.text
+        await browser.press("space")
+        assert "D compare" in browser.text
+        assert "  c copy" in browser.text
+        await browser.press("o")
+        assert browser.focus.startswith("detail")

@@ -23,7 +23,7 @@ TITLE = [
     DetailLine(HASH, kind="hash", is_continued=True),
 ]
 STATE = DetailLine("cached", "state", kind="good", lead="● ", at_end=True)
-COMMAND = DetailLine(f"spack install --cache-only /{HASH}", INSTALL, hints=(("y", "hash"),))
+COMMAND = DetailLine(f"spack install --cache-only /{HASH}", INSTALL, hints=(("copy", "hash"),))
 VARIANT_LINES = [
     DetailLine("+hl", VARIANTS, kind="differs", lead="≠ "),
     DetailLine("+mpi", kind="differs", is_continued=True),
