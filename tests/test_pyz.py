@@ -166,6 +166,23 @@ def test_it_runs_nothing_that_others_could_have_put_there(
     assert run(pyz, PATH=path, TMPDIR=str(temporary)).returncode == 3
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
+def test_it_runs_nothing_from_the_home_of_another_user(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    environ = {"PATH": path, "HOME": str(tmp_path), "TMPDIR": str(temporary)}
+    unpacked = Path(run(pyz, **environ).stdout.splitlines()[2]).parents[4]
+    (unpacked / "start.py").write_text("print('what another user wrote')\n")
+    os.chown(unpacked.parent, 4321, 4321)
+
+    for words in ("1", "2"):
+        result = run(pyz, words, **environ)
+        assert result.stdout.startswith(f"{words}\n")
+        assert f"{temporary}/spackscope-0/" in result.stdout
+
+
 def test_a_newer_python_is_found_under_its_own_name(pyz: Path, tmp_path: Path) -> None:
     name = f"python3.{min(sys.version_info.minor, 14)}"
     directory = python_directory(tmp_path / "path", name)

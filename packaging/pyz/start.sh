@@ -6,18 +6,21 @@ build=@BUILD@
 
 cache=${XDG_CACHE_HOME:-}
 case $cache in /*) ;; *) cache=${HOME:-}/.cache ;; esac
-unpacked=$cache/spackscope/pyz/$build
-if [ ! -f "$unpacked/start.py" ]; then
+directory=$cache/spackscope/pyz
+# With sudo the home may be that of another user.
+if [ ! -O "$directory" ] || [ ! -f "$directory/$build/start.py" ]; then
     # Others may have made a directory of that name there, and old files are removed there.
     shared=${TMPDIR:-/tmp}/spackscope-$(id -u 2>/dev/null)
     if [ -O "$shared" ] && [ ! -L "$shared" ] &&
         [ -n "$(find "$shared/$build/start.py" -mtime -1 2>/dev/null)" ]; then
-        unpacked=$shared/$build
+        directory=$shared
     fi
 fi
+unpacked=$directory/$build
 
 export SPACKSCOPE_PYZ="$0"
-if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -f "$unpacked/start.py" ] && [ -f "$unpacked/python" ] &&
+if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -O "$directory" ] && [ -f "$unpacked/start.py" ] &&
+    [ -f "$unpacked/python" ] &&
     read -r python <"$unpacked/python" && [ -x "$python" ]; then
     exec "$python" "$unpacked/start.py" "$@"
 fi

@@ -69,12 +69,11 @@ def _unpack(archive: str, directory: str, is_shared: bool) -> str:
     """Unpack an archive below a directory unless it is there; return where. Raises OSError."""
     with ZipFile(archive) as file:
         unpacked = os.path.join(directory, file.read("build").decode())
+        _make_directories(directory)
+        _check_ours(directory, is_shared)
         # Where old files are removed, some may be missing by now.
         if os.path.isfile(os.path.join(unpacked, "start.py")) and not is_shared:
             return unpacked
-        _make_directories(directory)
-        if is_shared:
-            _check_ours(directory)
         _remove_unused(directory)
         with tempfile.TemporaryDirectory(prefix=_PARTIAL, dir=directory) as partial:
             new = os.path.join(partial, "new")
@@ -96,9 +95,12 @@ def _make_directories(path: str) -> None:
             os.mkdir(path, 0o700)
 
 
-def _check_ours(directory: str) -> None:
-    """Raise PermissionError if others could have put something into a directory."""
-    status = os.lstat(directory)
+def _check_ours(directory: str, is_shared: bool) -> None:
+    """Raise PermissionError if others could have put something into a directory.
+
+    With sudo the home may be that of another user.
+    """
+    status = os.lstat(directory) if is_shared else os.stat(directory)
     is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if not is_ours or status.st_mode & 0o022:
         raise PermissionError(errno.EPERM, "it belongs to others, or they can write to it")
