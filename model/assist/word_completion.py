@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from spackscope.model.assist.answers import Completion
 from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
 from spackscope.model.assist.completion import Candidates, satisfiable, typed_word, without_word
 from spackscope.model.catalog.catalog import Catalog
@@ -21,33 +23,43 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import VIEW
 from spackscope.model.query.parsed_input import parse_input
+
+if TYPE_CHECKING:
+    from spackscope.model.query.views import Views
 
 _MAX_LENGTH = 200
 _LISTS = re.compile(r".*[,:]")
 
 
 def complete_word(
-    catalog: Catalog | None, before: str, word: str, *, should_stop: ShouldStop = never
+    catalog: Catalog | None,
+    before: str,
+    word: str,
+    *,
+    views: Views | None = None,
+    should_stop: ShouldStop = never,
 ) -> list[Choice]:
     """Return what the last word of a query can become, the most frequent first.
 
-    `before` is the text of the words before it. All choices begin with the word, and are parts of
-    a query, not quoted for any shell. Without a catalog they are the keys and words of the
-    language. Nothing is found in a quoted value, and nothing is returned once `should_stop` does.
+    `before` is the text of the words before it, which may name `views`. All choices begin with the
+    word, and are parts of a query, not quoted for any shell. Without a catalog they are the keys
+    and words of the language. Nothing is found in a quoted value, or once `should_stop` is true.
 
         complete_word(catalog, "hdf5", "os=rhel")  # Choice("os=rhel9", "12 specs")
     """
     text = f"{before} {word}"
-    parsed = parse_input(text, len(text), bare="package")
+    parsed = parse_input(text, len(text), bare="package", views=views)
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
-    others = Query()
+    candidates = None
     try:
         if catalog is not None:
             others = satisfiable(catalog, without_word(parsed), should_stop)
-        found = [*_Words(catalog, others, should_stop).of(match)]
+            candidates = Candidates(catalog, others, should_stop, views)
+        found = [*_Words(candidates, views).of(match)]
     except (Cancelled, QueryError, Unanswerable):
         return []
     typed, head = match[0], text[len(before) + 1 : match.start()]
@@ -79,30 +91,33 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
 class _Words:
     """The words that begin with a typed one, under the other conditions of a query."""
 
-    def __init__(self, catalog: Catalog | None, others: Query, should_stop: ShouldStop) -> None:
-        self._catalog, self._others = catalog, others
-        self._candidates = None
-        if catalog is not None:
-            self._candidates = Candidates(catalog, others, should_stop)
+    def __init__(self, candidates: Candidates | None, views: Views | None) -> None:
+        self._candidates, self._views = candidates, views
 
     def of(self, word: re.Match[str]) -> Iterator[Choice]:
         """Yield what a match of `typed_word` can become."""
         groups = word.groupdict()
-        if groups["key"] is not None:
+        if groups["key"] == VIEW and self._views is not None:
+            counts = {item.text: item.count for item in self._completions(word)}
+            for text in (f"{VIEW}={name}" for name in self._views.texts):
+                yield Choice(text, _count(counts[text]) if text in counts else "")
+        elif groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
         elif groups["name"] is not None:
             yield from self._names(groups["name"])
-        elif self._catalog is None or self._candidates is None:
-            return
-        elif groups["hash"] is not None:
-            for choice in hashes_with_prefix(self._catalog, groups["hash"], self._others):
+        elif groups["hash"] is not None and self._candidates is not None:
+            catalog, others = self._candidates.catalog, self._candidates.others
+            for choice in hashes_with_prefix(catalog, groups["hash"], others):
                 yield Choice(f"/{choice.text}", choice.note)
         else:
-            found = [item for item in self._candidates.of(word) if item.count]
+            found = [item for item in self._completions(word) if item.count]
             if groups["version"] is not None:
                 found.sort(key=lambda item: version_key(item.text), reverse=True)
             for item in found:
                 yield Choice(item.text, _count(item.count))
+
+    def _completions(self, word: re.Match[str]) -> list[Completion]:
+        return [*self._candidates.of(word)] if self._candidates is not None else []
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Choice]:
         """Yield the values of a column or variant, after those of a list or range."""
@@ -124,7 +139,8 @@ class _Words:
     def _names(self, typed: str) -> Iterator[Choice]:
         """Yield packages; after one, or where none begins so, words, keys and variants."""
         packages = [each for each in self._packages() if each.text.startswith(typed)]
-        has_package = bool(self._others.package_term or self._others.specs)
+        others = self._candidates.others if self._candidates is not None else Query()
+        has_package = bool(others.package_term or others.specs)
         if not has_package:
             yield from packages
         if typed or has_package or not packages:
@@ -145,6 +161,8 @@ class _Words:
         for column in COLUMNS:
             if "key" in column.completes:
                 yield Choice(f"{column.name}=", "column", is_whole=False)
+        if self._views is not None:
+            yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
 
     def _variants(self, *, signs: bool) -> Iterator[Choice]:
         """Yield the variants with values by their names, and with `signs` the others, too."""

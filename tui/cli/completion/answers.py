@@ -17,6 +17,7 @@ from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.cli.completion.index_at_hand import index_at_hand, session_of
 from spackscope.tui.cli.completion.places import Kind, Place
 from spackscope.tui.cli.help import BROWSE, COMMANDS, HELP
+from spackscope.tui.settings.settings import Settings, read_settings
 
 _PATIENCE = 1.0
 """Seconds after which nothing is offered rather than later."""
@@ -93,12 +94,16 @@ class _Answers:
                 yield Choice(name, sentence)
 
     @cached_property
+    def _settings(self) -> Settings:
+        return read_settings(self._environ)
+
+    @cached_property
     def _session(self) -> Session:
-        return session_of(self._place, self._environ)
+        return session_of(self._place, self._environ, self._settings)
 
     @cached_property
     def _catalog(self) -> Catalog | None:
-        catalog = index_at_hand(self._place, self._session)
+        catalog = index_at_hand(self._place, self._session, self._settings)
         typed = " ".join([*self._place.words, self._place.text])
         if catalog is not None and any(word in typed for word in _OF_HOST):
             # What detects a host takes long to import.
@@ -116,7 +121,10 @@ class _Answers:
         def is_late() -> bool:
             return time.monotonic() > self._deadline
 
-        return complete_word(self._catalog, before, self._place.text, should_stop=is_late)
+        views = self._session.views
+        return complete_word(
+            self._catalog, before, self._place.text, views=views, should_stop=is_late
+        )
 
     def _spec(self, before: str | None = None) -> Iterator[Choice]:
         """Yield hashes and the words of a query."""

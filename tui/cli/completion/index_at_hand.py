@@ -14,16 +14,22 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.completion.files import expanded
 from spackscope.tui.cli.completion.places import Place
-from spackscope.tui.settings.settings import read_settings
+from spackscope.tui.settings.settings import Settings
 
 
-def session_of(place: Place, environ: Mapping[str, str]) -> Session:
+def session_of(place: Place, environ: Mapping[str, str], settings: Settings) -> Session:
     """Return the session that a command line would have."""
-    host = str(place.fields.get("host", "")) or read_settings(environ).host
-    return Session(environ, include_dependency_only="all" in place.fields, host=host)
+    host = str(place.fields.get("host", "")) or settings.host
+    session = Session(environ, include_dependency_only="all" in place.fields, host=host)
+    if not settings.views:
+        return session
+    # Most users have none.
+    from spackscope.tui.settings.named_queries import views_of
+
+    return replace(session, views=views_of(settings))
 
 
-def index_at_hand(place: Place, session: Session) -> Catalog | None:
+def index_at_hand(place: Place, session: Session, settings: Settings) -> Catalog | None:
     """Return the index of the sources of a command line, or of one of them; None without one.
 
     An index with dependency-only specs serves where one without is not there, and the other way
@@ -34,7 +40,7 @@ def index_at_hand(place: Place, session: Session) -> Catalog | None:
         expanded(name, session.environ) for name in (*place.fields.get("sources", ()), *words)
     ]
     with contextlib.suppress(SourceError, IndexDamaged):
-        sources = resolve_sources(given, session, read_settings(session.environ).sources)
+        sources = resolve_sources(given, session, settings.sources)
         if sources == (SAMPLE,):
             return load(sources, session)
         other = replace(session, include_dependency_only=not session.include_dependency_only)
