@@ -8,6 +8,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError, Unreadable
@@ -32,6 +33,9 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, shown_source
 from spackscope.model.storage.urls import shown_url
 
+if TYPE_CHECKING:
+    from spackscope.model.sources.spack_config.config import ConfiguredMirror
+
 SAMPLED, SAMPLED_LOCALLY = 8, 32
 """Specs of a source whose signatures are read, of a remote source and of a local one."""
 
@@ -53,10 +57,14 @@ class Signer(Frozen):
 
 
 class SignedEntry(Frozen):
-    """What a mirror has of a spec, and who signed it; None if nobody did or that is unknown."""
+    """What a mirror has of a spec, and who signed it; None if nobody did or that is unknown.
+
+    `is_checked` is False if the user's Spack installs from this mirror without a signature.
+    """
 
     entry: MirrorEntry
     signer: Signer | None = None
+    is_checked: bool = True
 
 
 class SourceSigning(Frozen):
@@ -108,10 +116,13 @@ def spec_signing(
     Arguments as of `read_entries`. Raises Cancelled.
     """
     by_name = {state.name: state for state in states}
-    return [
-        SignedEntry(entry, _signer(entry, spec, by_name[entry.source], session, sources, known))
-        for entry in read_entries(spec, states, session, sources)
-    ]
+    signed = []
+    for entry in read_entries(spec, states, session, sources):
+        state = by_name[entry.source]
+        signer = _signer(entry, spec, state, session, sources, known)
+        is_checked = entry.is_signed is not False or _is_checked(spec, state, session, sources)
+        signed.append(SignedEntry(entry, signer, is_checked))
+    return signed
 
 
 def source_signing(
@@ -211,21 +222,36 @@ def _trust(published: PublishedKey, mirror: Mirror, session: Session) -> str:
     """Return the line to type to trust a key that a mirror publishes."""
     if published.path:
         return shlex.join(["spack", "gpg", "trust", published.path])
-    url = mirror.storage.origin.rstrip("/")
-    if not mirror.build_cache:
-        # The storage is the folder of layout v2 in the mirror.
-        url = url.removesuffix("/build_cache")
-    if mirror.source.startswith(PREFIX) or _is_configured(url, session):
+    if _configured(mirror, session) is not None:
         return KEYS_COMMAND
+    url = _url_of(mirror)
     name = _proposed_name(url)
     return f"{shlex.join(['spack', 'mirror', 'add', name, url])} && {KEYS_COMMAND}"
 
 
-def _is_configured(url: str, session: Session) -> bool:
-    """Check whether the user's Spack has a mirror at a URL."""
-    spack = session.spack
-    mirrors = spack.mirrors.values() if spack is not None else ()
-    return any(shown_url(mirror.url).rstrip("/") == url for mirror in mirrors)
+def _is_checked(spec: Spec, state: SourceStatus, session: Session, sources: Sequence[str]) -> bool:
+    """Check whether the user's Spack needs signatures of a mirror: `signed` of mirrors.yaml."""
+    try:
+        mirror = mirror_of(spec, state, session, sources)
+    except SourceError:
+        return True
+    configured = _configured(mirror, session) if mirror is not None else None
+    return configured is None or configured.signed
+
+
+def _configured(mirror: Mirror, session: Session) -> ConfiguredMirror | None:
+    """Return a mirror as the user's Spack is configured to use it; None if it is not."""
+    mirrors = session.spack.mirrors if session.spack is not None else {}
+    if mirror.source.startswith(PREFIX):
+        return mirrors.get(mirror.source.removeprefix(PREFIX))
+    url = _url_of(mirror)
+    return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == url), None)
+
+
+def _url_of(mirror: Mirror) -> str:
+    """Return the URL of a mirror as Spack needs it, without the folder of layout v2."""
+    url = mirror.storage.origin.rstrip("/")
+    return url if mirror.build_cache else url.removesuffix("/build_cache")
 
 
 def _proposed_name(url: str) -> str:

@@ -236,7 +236,8 @@ class NodeFacts(NamedTuple):
     spec_format: int = 0
 
 
-_KINDS_WITH_FILES = ("mirror", "public cache", "directory", "file")
+_KINDS_WITH_FILES = ("mirror", "public cache", "directory")
+_MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
 
 class SourceStatus(Frozen):
@@ -259,6 +260,8 @@ class SourceStatus(Frozen):
     @property
     def may_be_mirror(self) -> bool:
         """Whether it may have more of a spec than its index says, such as a signature."""
+        if self.kind == "file":
+            return not self.failure and any(folder in self.name for folder in _MIRROR_FOLDERS)
         return not self.failure and self.kind in _KINDS_WITH_FILES
 
 

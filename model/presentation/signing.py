@@ -21,6 +21,7 @@ NOT_VERIFIED = "not verified"
 TRUSTED = "in the keyring of your Spack"
 UNPUBLISHED = "the mirror does not publish the key: get its file, then spack gpg trust FILE"
 UNSIGNED = "no: spack install needs --no-check-signature"
+UNCHECKED = "no, and your Spack does not ask this mirror for it"
 REGISTRY = "Spack does not sign what it pushes to a registry"
 
 
@@ -58,7 +59,7 @@ def _signed_values(signed: SignedEntry) -> _Values:
         if entry.archive != "missing":
             yield f"unknown: {entry.problem}", "dim"
     elif signer is None:
-        yield UNSIGNED, "plain"
+        yield UNSIGNED if signed.is_checked else UNCHECKED, "plain"
     else:
         for number, text in enumerate(signer_texts(signer)):
             yield text, "dim" if number and text == NOT_VERIFIED else "plain"

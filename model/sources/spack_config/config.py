@@ -29,7 +29,8 @@ _MAX_DEPTH = 8
 class ConfiguredMirror(Frozen):
     """A mirror of mirrors.yaml, as far as it is fetched from.
 
-    `url` is a URL or an absolute path. `options` are those of its connection, by their names in
+    `url` is a URL or an absolute path. What is not `signed` is installed without a check of its
+    signature. `options` are those of its connection, by their names in
     mirrors.yaml.
     """
 
@@ -37,6 +38,7 @@ class ConfiguredMirror(Frozen):
     url: str = field(repr=False)
     view: str = ""
     binary: bool = True
+    signed: bool = True
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
@@ -166,8 +168,11 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
             continue
         view = fields.get("view", "")
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
-        binary = str(fields.get("binary", "true")).lower() not in _FALSE
-        yield ConfiguredMirror(name, url, view if isinstance(view, str) else "", binary, options)
+        binary, signed = (
+            str(fields.get(key, "true")).lower() not in _FALSE for key in ("binary", "signed")
+        )
+        view = view if isinstance(view, str) else ""
+        yield ConfiguredMirror(name, url, view, binary, signed, options)
 
 
 def _externals(packages: Any) -> Iterator[ConfiguredExternal]:

@@ -20,6 +20,7 @@ from spackscope.model.analysis.signing import (
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.text import clean
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.signing import (
@@ -137,6 +138,25 @@ def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path:
             assert f"trust|{KEYS}" in Reader(environ, source).texts("bzip2")
 
 
+def test_an_unsigned_spec_needs_an_option_unless_its_mirror_is_configured_so(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    mirror = write_files(tmp_path / "m", signed_v2())
+    root = tmp_path / "spack"
+    yaml = "mirrors:\n  site:\n    url: {}\n    signed: {}\n"
+    answers = []
+    for signed in ("false", "true"):
+        text = yaml.format(mirror, signed).encode()
+        write_files(root, {"etc/spack/mirrors.yaml": text})
+        environ = {**home, "SPACK_ROOT": str(root)}
+        answers += [
+            Reader(environ, source).texts("gmake")[0] for source in ("spack:site", f"{mirror}")
+        ]
+    unchecked = "signed|no, and your Spack does not ask this mirror for it"
+    needed = "signed|no: spack install needs --no-check-signature"
+    assert answers == [unchecked, unchecked, needed, needed]
+
+
 def test_a_key_in_the_keyring_of_spack_needs_nothing(home: dict[str, str], tmp_path: Path) -> None:
     with serve_files(signed_v3()) as server:
         reader = Reader({**home, "SPACK_GNUPGHOME": str(SIGNED)}, server.url)
@@ -226,3 +246,15 @@ def test_hostile_names_of_keys_are_cleaned(home: dict[str, str], tmp_path: Path)
         key = replace(signed.signer.key, user_ids=(text,))
         hostile = replace(signed, signer=replace(signed.signer, key=key))
         assert all(line.text == clean(line.text) for line in signing_lines([hostile]))
+
+
+def test_only_what_may_be_a_mirror_is_asked() -> None:
+    def status(name: str, kind: str, failure: str = "") -> SourceStatus:
+        return SourceStatus(name, kind, "", 1, None, "", failure, 0)
+
+    assert status("m", "mirror").may_be_mirror
+    assert status("m/build_cache/index.json", "file").may_be_mirror
+    assert status("all", "directory").may_be_mirror
+    assert not status("index.json", "file").may_be_mirror
+    assert not status("tree", "install tree").may_be_mirror
+    assert not status("m", "mirror", "it is gone").may_be_mirror
