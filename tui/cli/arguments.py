@@ -45,7 +45,7 @@ _FORMATS = {
     "diff": ("json",),
     "sources": ("json",),
     "stats": ("json", "csv"),
-    "config": ("json",),
+    "config": ("check", "keys", "json"),
 }
 
 _OPTIONS = (
@@ -68,7 +68,6 @@ _OPTIONS = (
     Option(("--verify",), "verify", commands=("sources",)),
     Option(("--install",), "registration", "format", ("extension",)),
     Option(("--remove",), "registration", "format", ("extension",)),
-    Option(("--check",), "check", commands=("config",)),
 )
 _WITH_VALUE = frozenset(name for option in _OPTIONS if option.has_value for name in option.names)
 
@@ -80,10 +79,9 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `check` prints only the mistakes of a configuration. `host` describes the machine
-    that specs are to run on. `registration` is what `extension` changes in Spack's configuration:
-    install or remove. `help` is the topic of the help to print, if any. `near` is the command that
-    the first word may be a misspelling of.
+    `all` lists. `host` describes the machine that specs are to run on. `registration` is what
+    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
+    help to print, if any. `near` is the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -98,7 +96,6 @@ class Options(Frozen):
     build: bool = False
     rebuild: bool = False
     verify: bool = False
-    check: bool = False
     no_color: bool = False
     help: str = ""
     registration: str = ""

@@ -334,7 +334,7 @@ examples:
   spack scope find hdf5 +mpi
 """,
     "config": """\
-usage: spackscope config [--check | --json]
+usage: spackscope config [--check | --keys | --json]
 
 Print the configuration files, and each setting with its value and where that
 comes from: the command line, else a variable of the environment, else the
@@ -347,9 +347,10 @@ only where it exists, and never written.
 
 options:
   --check            only list what is wrong in the files, with line and reason
+  --keys             list all keys of the browser, by the names to change them
   --json             print one JSON object per setting and line
-  -f, --from SOURCE  show what this sets for another command; may be repeated
-  --host HOST        the same
+  -f, --from SOURCE  print the settings as for a command with this source
+  --host HOST        print the settings as for a command with this host
   -h, --help         print this help
 
 exit codes:

@@ -47,11 +47,17 @@ VARIABLES = (
         "XDG_CACHE_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
         "where files are kept, as below",
     ),
+    ("XDG_CONFIG_DIRS", "where the configuration for all users is, as below"),
 )
 """Variables of the environment, several as `A, B`, and what they do."""
 
 FILES = (
     ("$XDG_CONFIG_HOME/spackscope", "~/.config/spackscope", "`config.toml`; only read"),
+    (
+        "$XDG_CONFIG_DIRS/spackscope",
+        "/etc/xdg/spackscope",
+        "`config.toml` for all users; only read",
+    ),
     (
         "$XDG_CACHE_HOME/spackscope",
         "~/.cache/spackscope",

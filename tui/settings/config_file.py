@@ -124,7 +124,11 @@ class _Check:
                 self._add((name,), f"{name} has {len(value):,} names; at most {MAX_VALUES}")
             else:
                 for key, inner in value.items():
-                    if (kept := self._of_kind((name, key), setting, inner)) is not None:
+                    if name == "views" and key in BY_NAME:
+                        # In TOML all that follows [views] belongs to it.
+                        sentence = f"{key} is a setting of its own, and belongs above [views]"
+                        self._add((name, key), sentence)
+                    elif (kept := self._of_kind((name, key), setting, inner)) is not None:
                         yield f"{name}.{key}", kept
 
     def _of_kind(self, path: Path, setting: Setting, value: object) -> Any:

@@ -161,6 +161,10 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         ),
         ("[keys]\nquit = 1", "FILE:2: keys.quit is a text in quotes, or a list of them"),
         ("[views]\n\nmine = ['x']", "FILE:3: views.mine is a text in quotes"),
+        (
+            "[views]\nmine = 'x'\ntheme = 'nord'",
+            "FILE:3: theme is a setting of its own, and belongs above [views]",
+        ),
         (b"\n\xff\xff", "FILE:2: this is not UTF-8"),
         ("x = 1".encode("utf-16"), "FILE: cannot be read: it is UTF-16; save it as UTF-8"),
         ("x = " + "[" * 5000, "FILE: it is nested too deeply"),

@@ -18,6 +18,7 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.settings.checks import mistakes_of
+from spackscope.tui.settings.key_changes import changed_keys, key_lines
 from spackscope.tui.settings.origins import COMMAND_LINE, DEFAULT, Mistake, Origin
 from spackscope.tui.settings.settings import (
     VARIABLE,
@@ -44,7 +45,10 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Print the settings, each with its origin, or only what is wrong with them."""
     settings = read_settings(environ, {"host": options.host})
     mistakes = mistakes_of(settings)
-    if options.check:
+    if options.format == "keys":
+        for line in key_lines(changed_keys(settings)):
+            stdio.print_line(line)
+    elif options.format == "check":
         _print_checked(environ, mistakes)
     else:
         _print_settings(list(_lines(options, settings, environ)), options.format)

@@ -108,6 +108,12 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
     assert program("config").returncode == ExitCode.USAGE
 
 
+def test_one_thing_is_printed_at_a_time(program: Program) -> None:
+    result = program("config", "--check", "--json")
+    assert result.returncode == ExitCode.USAGE
+    assert "not allowed with argument --check" in result.stderr
+
+
 def test_a_right_file_passes_the_check(program: Program) -> None:
     path = configure(program, 'theme = "nord"')
     result = program("config", "--check")
@@ -167,3 +173,14 @@ def test_a_wrong_theme_ends_the_browser_before_it_opens(program: Program) -> Non
     assert code == ExitCode.USAGE
     assert f"{path}:1: there is no theme nrd. Did you mean nord?" in output.replace("\n", "")
     assert program("find", "py-build").returncode == 0, "only the browser has a theme"
+
+
+def test_the_keys_are_listed_by_their_names(program: Program) -> None:
+    configure(program, '[keys]\nquit = "Q"')
+    lines = program("config", "--keys").stdout.splitlines()
+    assert "# Everywhere" in lines
+    assert [line.split()[1] for line in lines if line.startswith("quit ")] == ["Q"]
+    configure(program, '[keys]\nquit = "Q"\nquti = "X"')
+    result = program("config", "--keys")
+    assert result.returncode == ExitCode.USAGE
+    assert ":3: unknown key name quti. Did you mean quit?" in result.stderr
