@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.spack_extension import extension_path, registered_paths
+from spackscope.tui.spack_extension import extension_path, path_for_spack
 from tests.program import environment
 from tests.spack_start import make_spack
 
@@ -174,8 +174,8 @@ def test_a_spack_with_the_package_finds_it_by_its_entry_point(tmp_path: Path) ->
 def test_the_entry_point_imports_nothing_and_never_raises() -> None:
     code = (
         "import sys; before = {*sys.modules};"
-        "from spackscope.tui.spack_extension import registered_paths; paths = registered_paths();"
-        "print(*paths, *sorted({*sys.modules} - before))"
+        "from spackscope.tui.spack_extension import path_for_spack; path = path_for_spack();"
+        "print(path, *sorted({*sys.modules} - before))"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
     path, *modules = result.stdout.split()
@@ -192,7 +192,7 @@ def test_an_odd_configuration_does_not_break_the_entry_point(
             return listed
 
     monkeypatch.setitem(sys.modules, "spack.config", Config())
-    assert registered_paths() in ([extension_path()], [])
+    assert path_for_spack() in (extension_path(), "")
 
 
 @pytest.mark.parametrize("module", ["tui/__init__.py", "tui/spack_extension/__init__.py"])

@@ -9,13 +9,13 @@ DIRECTORY = "spack-scope"
 def extension_path() -> str:
     """Return the directory of the extension, in any installation.
 
-    Imports nothing, for Spack calls `registered_paths` whenever it looks a command up.
+    Imports nothing, for Spack calls `path_for_spack` whenever it looks a command up.
     """
     return f"{__file__.rpartition('/')[0]}/{DIRECTORY}"
 
 
-def registered_paths() -> list[str]:
-    """Return what Spack adds to its extensions: this one, unless its configuration lists one.
+def path_for_spack() -> str:
+    """Return what Spack adds to its extensions; nothing if its configuration lists a spack-scope.
 
     It is the entry point of the group `spack.extensions` (lib/spack/spack/extensions.py), and
     never raises. Spack would list a command twice in its help, or fail in it, if an extension were
@@ -27,6 +27,6 @@ def registered_paths() -> list[str]:
         config = sys.modules.get("spack.config")
         listed = config.get("config:extensions") if config is not None else None
         names = [str(path).rstrip("/").rpartition("/")[2] for path in listed or ()]
-        return [] if DIRECTORY in names else [extension_path()]
+        return "" if DIRECTORY in names else extension_path()
     except Exception:
-        return []
+        return ""
