@@ -6,13 +6,14 @@ and keys come before their values, so that the list stays short.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
-from spackscope.model.assist.completion import Candidates, satisfiable, typed_word, without_word
+from spackscope.model.assist.completion import Candidates, satisfiable, typed_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
@@ -25,6 +26,7 @@ from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import VIEW
 from spackscope.model.query.parsed_input import parse_input
+from spackscope.model.query.parser import parse
 
 if TYPE_CHECKING:
     from spackscope.model.query.views import Views
@@ -57,7 +59,7 @@ def complete_word(
     candidates = None
     try:
         if catalog is not None:
-            others = satisfiable(catalog, without_word(parsed), should_stop)
+            others = satisfiable(catalog, _before(text[: match.start()], views), should_stop)
             candidates = Candidates(catalog, others, should_stop, views)
         found = [*_Words(candidates, views).of(match)]
     except (Cancelled, QueryError, Unanswerable):
@@ -70,6 +72,21 @@ def complete_word(
         if choice.text.startswith(typed) and _is_plain(choice.text)
     ]
     return bounded(fitting)
+
+
+def _before(text: str, views: Views | None) -> Query:
+    """Return the conditions before a word on the spec that it belongs to; none of a wrong text.
+
+    After `^` it belongs to the dependency, which is looked for as a spec of its own.
+    """
+    text = text.rstrip(" !|(")
+    dependencies = (token for token in lexer.tokens(text) if token.kind == lexer.DEPENDENCY)
+    for token in dependencies:
+        if token.text.startswith("^"):
+            text = " " * token.end + text[token.end :]
+    with contextlib.suppress(QueryError):
+        return parse(text, bare="package", views=views)
+    return Query()
 
 
 def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Choice]:
@@ -113,8 +130,10 @@ class _Words:
             found = [item for item in self._completions(word) if item.count]
             if groups["version"] is not None:
                 found.sort(key=lambda item: version_key(item.text), reverse=True)
+            # The dependents of a dependency are not counted.
+            is_counted = groups["sigil"] != "^"
             for item in found:
-                yield Choice(item.text, _count(item.count))
+                yield Choice(item.text, _count(item.count) if is_counted else "")
 
     def _completions(self, word: re.Match[str]) -> list[Completion]:
         return [*self._candidates.of(word)] if self._candidates is not None else []

@@ -40,7 +40,7 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("", "py-build /pfqg", ["py-build /pfqg2xiq2lfvnrfcf7m3s2rybvpnvrfs"]),
         ("stack='ml", "ub", []),
         ("", "zzz", []),
-        ("", "py-build os=nowhere py-sa", []),
+        ("", "py-build os=nowhere py-sa", ["py-build os=nowhere py-safetensors"]),
     ],
 )
 def test_choices_begin_with_the_word(
@@ -62,6 +62,19 @@ def test_after_a_package_come_its_keys_and_variants(sample: Catalog) -> None:
 
 def test_a_second_package_is_completed(sample: Catalog) -> None:
     assert texts(sample, "py-build", "py-saf") == ["py-safetensors"]
+
+
+def test_a_name_before_the_word_is_that_of_a_package(tmp_path: Path) -> None:
+    nodes = [leaf(hash_of(1), "hdf5", "1"), leaf(hash_of(2), "hdf5-blosc", "2")]
+    nodes += [leaf(hash_of(3), "zlib", "3")]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    catalog = catalog_of(path)
+
+    assert texts(catalog, "hdf5", "version=") == ["version=1"]
+    assert texts(catalog, "hdf5 ^zlib", "version=") == ["version=3"]
+    assert texts(catalog, "hdf5", "^zl") == ["^zlib"]
+    assert [choice.note for choice in complete_word(catalog, "hdf5", "version=")] == ["1 spec"]
 
 
 def test_without_an_index_the_language_is_completed() -> None:
