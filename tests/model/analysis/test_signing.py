@@ -31,6 +31,7 @@ from spackscope.model.presentation.signing import (
 )
 from spackscope.model.sources.session import Session
 from tests.builders import (
+    MANIFEST,
     PROJECT_KEY,
     PROJECT_SUBKEY,
     SIGNED,
@@ -258,3 +259,27 @@ def test_only_what_may_be_a_mirror_is_asked() -> None:
     assert not status("index.json", "file").may_be_mirror
     assert not status("tree", "install tree").may_be_mirror
     assert not status("m", "mirror", "it is gone").may_be_mirror
+
+
+def test_a_signed_index_is_told(home: dict[str, str], tmp_path: Path) -> None:
+    files = signed_v3()
+    head, _, rest = (SIGNED / "bzip2.spec.manifest.json").read_bytes().partition(b"{")
+    files[MANIFEST] = head + files[MANIFEST] + b"\n-----BEGIN" + rest.partition(b"-----BEGIN")[2]
+    signing = Reader(home, str(write_files(tmp_path / "m", files))).source()
+    assert signing is not None
+    assert signing.is_index_signed
+    assert signing_cell(signing) == "specs and index"
+    assert next(text for _, text in source_signing_lines(signing)).endswith(", and the index")
+
+
+def test_a_registry_has_no_signatures(home: dict[str, str]) -> None:
+    registry = SourceStatus("oci://h/m", "mirror", "OCI", 1, 0.0, "", "", 0)
+    reader = Reader(home, "sample_data")
+    signing = source_signing(reader.catalog, registry, reader.session, (), reader.known)
+    assert signing_cell(signing) == "no"
+    (spec, *_) = all_records(reader.catalog)
+    listed = replace(spec, source="oci://h/m", listed_in=(), cached=True)
+    lines = signing_lines(spec_signing(listed, [registry], reader.session, (), reader.known))
+    assert [(line.label, line.text) for line in lines] == [
+        ("signed", "no: Spack does not sign what it pushes to a registry")
+    ]
