@@ -38,6 +38,8 @@ def make_spack(prefix: Path, version: str = "0.23", *, has_plugins: bool = False
         f"#!{sys.executable}\n"
         f"import sys\nsys.path.insert(0, {str(Path(__file__).parents[1])!r})\n"
         "from tests.spack_start import main\n"
+        # A clone may have the entry points of an earlier build.
+        "del sys.path[0]\n"
         f"sys.exit(main({str(prefix)!r}, {version!r}, {has_plugins!r}))\n"
     )
     program.chmod(0o755)
