@@ -130,6 +130,13 @@ def inline_commands(page: Path) -> list[str]:
     return [re.sub(r"[][…]", "", command) for command in found]
 
 
+def tables(page: Path) -> list[list[list[str]]]:
+    """Return the tables of a page, as rows of cells."""
+    text = _BLOCK.sub("", page.read_text("utf-8"))
+    found = re.findall(r"(?:^\|.*\|$\n?)+", text, re.MULTILINE)
+    return [[re.split(r"(?<!\\)\|", row) for row in table.splitlines()] for table in found]
+
+
 def links(page: Path) -> list[str]:
     """Return where the links and pictures of a page go."""
     text = re.sub(r"`[^`\n]*`", "", _BLOCK.sub("", page.read_text("utf-8")))

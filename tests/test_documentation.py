@@ -14,6 +14,7 @@ import yaml
 
 from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
+from spackscope.tui.cli.reference import VARIABLES
 from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.settings import read_settings
@@ -33,10 +34,14 @@ from tests.documents import (
     links,
     make_docs,
     pattern_of,
+    tables,
 )
 from tests.program import Program, environment
 
 LANGUAGE_PAGE = ROOT / "docs" / "query-language.md"
+
+INTERNAL = {"SPACKSCOPE_PYZ"}
+"""Variables that the program sets for itself."""
 
 FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
@@ -141,6 +146,12 @@ def test_the_links_of_a_page_lead_somewhere(page: Path) -> None:
         assert not anchor or anchor in anchors(target), link
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_the_rows_of_a_table_have_as_many_cells_as_its_head(page: Path) -> None:
+    for table in tables(page):
+        assert len({len(row) for row in table}) == 1, table
+
+
 def test_every_page_of_the_documentation_can_be_reached() -> None:
     reached, left = set(), [ROOT / "README.md"]
     while left:
@@ -182,6 +193,20 @@ def test_the_page_on_the_architecture_names_what_exists() -> None:
         source = module.read_text("utf-8")
         for part in name.split("."):
             assert re.search(rf"\b(def|class) {part}\b", source), f"{path} has no {part}"
+
+
+def test_every_variable_of_the_environment_is_documented() -> None:
+    documented = {name for names, _ in VARIABLES for name in names.split(", ")}
+    sources = [
+        path.read_text("utf-8")
+        for folder in ("model", "tui", "packaging")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".sh")
+    ]
+    used = {name for text in sources for name in re.findall(r"\bSPACKSCOPE_[A-Z]+\b", text)}
+
+    assert used - INTERNAL <= documented
+    assert {name for name in documented if name.startswith("SPACKSCOPE_")} <= used
 
 
 def test_the_forms_fit_the_help() -> None:
