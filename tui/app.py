@@ -73,7 +73,7 @@ class SpackscopeApp(App[list[str]]):
             self._filters.append(NoColor())
         self.register_theme(themes.OWN)
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
-        self.theme = self._themes.theme()
+        self.theme = themes.OWN.name if self.no_color else self._themes.theme()
         self._keys = use_keys_of(settings)
         self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()

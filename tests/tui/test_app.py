@@ -9,6 +9,7 @@ from rich.style import Style
 from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
+from spackscope.tui.settings.settings import Settings
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.browsing import Browser, browsing
@@ -46,8 +47,9 @@ async def test_the_row_under_the_cursor_is_reversed_with_the_focus(no_color: boo
         assert all(style.reverse and not style.dim for style in cursor_styles(browser))
 
 
-async def test_nothing_is_coloured_without_colour() -> None:
-    async with browsing(no_color=True) as browser:
+@pytest.mark.parametrize("theme", ["", "nord"])
+async def test_nothing_is_coloured_without_colour(theme: str) -> None:
+    async with browsing(no_color=True, settings=Settings(theme=theme)) as browser:
         await browser.press("2", "right")
         colours = {colour for style in styles(browser) for colour in (style.color, style.bgcolor)}
         assert all(colour is None or colour.is_default for colour in colours)

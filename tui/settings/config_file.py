@@ -63,18 +63,22 @@ def read_config(path: str) -> ConfigFile:
     """
     try:
         text = _text(read_file(path, MAX_BYTES))
-        parsed = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return ConfigFile(path, mistakes=(_syntax_mistake(path, text, error),))
     except FileNotFoundError:
         raise
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         return ConfigFile(path, mistakes=(Mistake(Origin(path, line), "this is not UTF-8"),))
-    except RecursionError:
-        return ConfigFile(path, mistakes=(Mistake(Origin(path), "it is nested too deeply"),))
     except (OSError, ValueError) as error:
         return ConfigFile(path, mistakes=(Mistake(Origin(path), reason(error)),))
+    try:
+        parsed = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return ConfigFile(path, mistakes=(_syntax_mistake(path, text, error),))
+    except (ValueError, RecursionError) as error:
+        # Python limits the digits of a number.
+        is_deep = isinstance(error, RecursionError)
+        sentence = "it is nested too deeply" if is_deep else "a number in it is too long"
+        return ConfigFile(path, mistakes=(Mistake(Origin(path), sentence),))
     return _Check(path, key_lines(text, tomllib.loads)).checked(parsed)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
+from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_PRINTED = 10
@@ -37,7 +38,8 @@ class Mistake(Frozen):
     sentence: str
 
     def __str__(self) -> str:
-        return f"{self.origin}: {clean(self.sentence)}"
+        # A name or a value may be a URL with a password.
+        return f"{self.origin}: {clean(without_secrets(self.sentence))}"
 
 
 class WrongSettings(Leave):

@@ -144,6 +144,12 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
             "FILE:2: unknown setting zzz; there are sources, host, copy, theme, fold, sort, "
             "hidden, keys, views",
         ),
+        ("x = " + "9" * 5000, "FILE: a number in it is too long"),
+        (
+            "'https://ann:secret@host/x?token=1' = 1",
+            "FILE:1: unknown setting https://…@host/x?… there are sources, host, copy, theme, "
+            "fold, sort, hidden, keys, views",
+        ),
         ("fold = 1", "FILE:1: fold is true or false"),
         ("theme = true", "FILE:1: theme is a text in quotes"),
         ("theme = 2026-11-22", "FILE:1: theme is a text in quotes"),

@@ -14,6 +14,7 @@ from spackscope.model.core.text import aligned, clean
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, shown_source
+from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -108,6 +109,7 @@ def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> 
     if isinstance(value, bool):
         return _Line(name, value, "true" if value else "false", origin)
     if isinstance(value, str):
+        value = without_secrets(value)
         return _Line(name, value, clean(value), origin)
     texts = list(value) if isinstance(value, tuple) else [str(value)]
     return _Line(name, texts, clean(shlex.join(texts)), origin)
