@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+import importlib.util
 import re
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +102,45 @@ def test_the_recipe_needs_what_the_project_needs() -> None:
     assert written == needed
 
 
+def recipe_class(recipe: str, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, list[str]]:
+    """Import a recipe as Spack does; return its class, and the directives it called."""
+    called: list[str] = []
+    package: Any = types.ModuleType("spack.package")
+    for name in ("depends_on", "license", "variant", "version"):
+        setattr(package, name, lambda *words, name=name, **_: called.append(f"{name} {words[0]}"))
+    for name in ("default_args", "when"):
+        setattr(package, name, lambda *_, **__: contextlib.nullcontext())
+    monkeypatch.setitem(sys.modules, "spack", types.ModuleType("spack"))
+    monkeypatch.setitem(sys.modules, "spack.package", package)
+    base = {
+        "build_systems.python": "PythonPackage",
+        "packages.py_rich.package": "PyRich",
+        "packages.py_textual.package": "PyTextual",
+    }
+    for name, class_name in base.items():
+        path = f"spack_repo.builtin.{name}".split(".")
+        for end in range(1, len(path) + 1):
+            module = types.ModuleType(".".join(path[:end]))
+            setattr(module, class_name, type(class_name, (), {}))
+            monkeypatch.setitem(sys.modules, module.__name__, module)
+    spec = importlib.util.spec_from_file_location(recipe, RECIPES / recipe / "package.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return getattr(module, recipe.replace("_", " ").title().replace(" ", "")), called
+
+
 @pytest.mark.parametrize("path", sorted(RECIPES.iterdir()), ids=lambda path: path.name)
-def test_a_recipe_has_the_name_of_its_directory(path: Path) -> None:
-    tree = ast.parse((path / "package.py").read_text("utf-8"))
-    (recipe,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
-    assert recipe.name == "".join(part.capitalize() for part in path.name.split("_"))
+def test_a_recipe_can_be_imported(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, called = recipe_class(path.name, monkeypatch)
+    assert any(call.startswith("version ") for call in called)
+
+
+def test_the_recipe_builds_the_clone_that_it_is_in(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe, called = recipe_class("py_spackscope", monkeypatch)
+    assert recipe.git == f"file://{ROOT.resolve()}"
+    assert "depends_on py-socksio@1" in called
 
 
 def actions(workflow: Any) -> list[str]:
