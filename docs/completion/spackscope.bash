@@ -18,7 +18,7 @@ _spackscope() {
     fi
     # bash before 4.4 does not know nosort.
     compopt -o nosort 2>/dev/null
-    [[ $first != *nospace* ]] || compopt -o nospace
+    [[ $first != *nospace* ]] || compopt -o nospace 2>/dev/null
 }
 
 complete -F _spackscope spackscope

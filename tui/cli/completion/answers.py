@@ -40,13 +40,15 @@ class Answer(Frozen):
 def answer(place: Place, environ: Mapping[str, str], *, with_commands: bool = True) -> Answer:
     """Return what the word of a place can become; all choices begin with the whole word.
 
-    Neither the network nor the sources are asked. Commands are left out without `with_commands`,
-    for a shell that knows them. Nothing is offered where that fails.
+    Neither the network nor the sources are asked. Where a command can be and nothing is typed,
+    only commands are offered; they are left out without `with_commands`, for a shell that knows
+    them. Nothing is offered where that fails.
     """
     answers = _Answers(place, environ)
     try:
         found = [*answers.commands()] if with_commands else []
-        found += answers.of(place.kind)
+        if place.text or not place.may_be_command:
+            found += answers.of(place.kind)
     except SpackscopeError:
         return Answer()
     choices = [

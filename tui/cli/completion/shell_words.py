@@ -108,8 +108,10 @@ class _Line:
         """Read a character outside quotes; return the position after it."""
         character = self._line[position]
         if character == "\\":
-            self._word.append(self._line[position + 1 : position + 2])
-            self._is_begun = True
+            following = self._line[position + 1 : position + 2]
+            if following != "\n":
+                self._word.append(following)
+                self._is_begun = True
             return position + 2
         if character in _BLANKS or character in _SEPARATORS or character in _REDIRECTIONS:
             self._end_word(character)

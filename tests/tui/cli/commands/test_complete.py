@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.tui.cli.help import COMMANDS
 from tests.builders import record, write_page
 from tests.program import Program
 
@@ -115,14 +116,18 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("index x", []),
         ("find fits=n", ["no"]),
         ("find py-build stack='x y", []),
-        ("", ["find", "show"]),
+        ("py-saf", ["py-safetensors"]),
     ],
 )
 def test_a_word_is_completed_by_what_it_is(
     program: Program, line: str, expected: list[str]
 ) -> None:
-    choices = offered(program, line)
-    assert {*expected} <= {*choices} if not line else choices == expected
+    assert offered(program, line) == expected
+
+
+def test_commands_come_before_packages(program: Program) -> None:
+    assert {*offered(program, "")} == {*COMMANDS, "help"} - {"browse"}
+    assert offered(program, "f")[0] == "find"
 
 
 def test_notes_tell_what_a_choice_is(program: Program) -> None:

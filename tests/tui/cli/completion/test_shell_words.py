@@ -33,6 +33,7 @@ from spackscope.tui.cli.completion.shell_words import ShellWords, split_line, un
         ('spackscope find "a\\"b', ["find"], 'a"b', '"', 'a\\"b'),
         ("spackscope find 'a\\", ["find"], "a\\", "'", "a\\"),
         ("spackscope find a\\", ["find"], "a", "", "a\\"),
+        ("spackscope \\\n find a", ["find"], "a", "", "a"),
     ],
 )
 def test_words_are_split_at_the_cursor(
