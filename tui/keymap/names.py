@@ -79,9 +79,10 @@ def _split(written: str) -> tuple[str, str]:
             text, modifier = text[len(sign) :], name
             break
     else:
-        first, plus, rest = text.partition("+")
-        if plus and rest and first.lower() in ("ctrl", "shift", "alt"):
-            text, modifier = rest, first.lower()
+        for name in ("ctrl", "shift", "alt"):
+            if text[: len(name)].lower() == name and text[len(name) : len(name) + 1] in ("+", "-"):
+                text, modifier = text[len(name) + 1 :], name
+                break
     if len(text) == 1 and text.isprintable() and text not in _WRITTEN:
         if modifier == "shift" and text.isalpha():
             return "", text.upper()

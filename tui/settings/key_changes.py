@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, STACKS, TYPED_IN, Key
-from spackscope.tui.keymap.in_use import DEFAULT, Keymap
+from spackscope.model.core.text import cell_width, pad
+from spackscope.tui.keymap import HEADINGS, STACKS, TYPED_IN, Key
+from spackscope.tui.keymap.in_use import DEFAULT, Keymap, written_key
 from spackscope.tui.keymap.names import CTRL_SPACE, is_typed, read_key, shown_key
 from spackscope.tui.settings.origins import Mistake
 from spackscope.tui.settings.settings import Settings
@@ -16,12 +18,13 @@ from spackscope.tui.settings.table import BY_NAME
 
 NEEDED = ("dialogs-close", "filters-done", "filters-back")
 """The names that need a key: without one a dialog or an input could not be left."""
+_NO_KEY = json.dumps("")
 
 
 class Clash(Frozen):
     """A key of two names that work in one place, where only the first of them would do something.
 
-    `place` is the heading of the pane of the first.
+    `place` is the heading of the pane of the first, if the second is of another pane.
     """
 
     key: str
@@ -92,8 +95,9 @@ def clashes(keymap: Keymap) -> Iterator[Clash]:
     for (first, second), key in _pairs(keymap).items():
         if (first, second) not in known and frozenset((first, second)) not in seen:
             seen.add(frozenset((first, second)))
-            where = keymap.by_name[first].where
-            yield Clash(shown_key(key), first, second, HEADINGS[where].lower())
+            panes = [keymap.by_name[name].where for name in (first, second)]
+            place = HEADINGS[panes[0]].lower() if panes[0] != panes[1] else ""
+            yield Clash(shown_key(key), first, second, place)
 
 
 def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
@@ -114,18 +118,20 @@ def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
 def _sentence(clash: Clash, changed: str) -> str:
     """Word a clash from the view of the name that was changed."""
     other = clash.first if changed == clash.second else clash.second
-    place = "" if clash.place == HEADINGS[ANYWHERE].lower() else f" {clash.place}"
-    return (
-        f"{clash.key} is the key of both {changed} and {other}, and only {clash.first} would"
-        f" work{place}; change one of them"
-    )
+    hidden = f", and {clash.place} only {clash.first} would work" if clash.place else ""
+    return f"{clash.key} is the key of both {changed} and {other}{hidden}; change one of them"
 
 
 def key_lines(keymap: Keymap = DEFAULT) -> Iterator[str]:
-    """Yield a line for each key: its name, the keys, and what it does, under its heading."""
-    width = max(len(key.name) for key in KEYS)
-    shown_width = max(len(key.shown) for key in keymap.keys)
+    """Yield the lines of a table `[keys]`: the names, the keys, and what they do as a remark."""
+    yield "[keys]"
+    pairs = {
+        key.name: json.dumps(written_key(key.shown), ensure_ascii=False) for key in keymap.keys
+    }
+    lines = {name: f"{name} = {text if text != _NO_KEY else '[]'}" for name, text in pairs.items()}
+    width = max(map(cell_width, lines.values()))
     for where, heading in HEADINGS.items():
+        yield ""
         yield f"# {heading}"
         for key in (key for key in keymap.keys if key.where == where):
-            yield f"{key.name:<{width}}  {key.shown:<{shown_width}}  {key.sentence}".rstrip()
+            yield f"{pad(lines[key.name], width)}  # {key.sentence}"

@@ -49,6 +49,8 @@ def test_a_key_of_the_table_is_read_as_it_is_shown(key: str) -> None:
         ("^R", "ctrl+r"),
         ("Ctrl+R", "ctrl+r"),
         ("C-r", "ctrl+r"),
+        ("ctrl-r", "ctrl+r"),
+        ("shift-tab", "shift+tab"),
         ("^→", "ctrl+right"),
         ("^]", "ctrl+right_square_bracket"),
         ("^space", "ctrl+space"),

@@ -179,7 +179,7 @@ def test_the_keys_are_listed_by_their_names(program: Program) -> None:
     configure(program, '[keys]\nquit = "Q"')
     lines = program("config", "--keys").stdout.splitlines()
     assert "# Everywhere" in lines
-    assert [line.split()[1] for line in lines if line.startswith("quit ")] == ["Q"]
+    assert [line.split()[2] for line in lines if line.startswith("quit ")] == ['"Q"']
     configure(program, '[keys]\nquit = "Q"\nquti = "X"')
     result = program("config", "--keys")
     assert result.returncode == ExitCode.USAGE
