@@ -141,6 +141,28 @@ def test_a_page_is_shown_on_a_terminal(program: Program, words: list[str], name:
     assert name in re.sub(".\b|\x1b\\[[0-9;]*m", "", text)
 
 
+@pytest.mark.skipif(not (shutil.which("man") and shutil.which("less")), reason="less is missing")
+def test_ctrl_c_belongs_to_the_pager(program: Program) -> None:
+    changes = {"MANPAGER": "less -+F"}
+    with program.in_terminal("man", lines=24, columns=80, changes=changes) as terminal:
+        terminal.read_until("SYNOPSIS")
+        terminal.send("\x03")
+        terminal.read_more()
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
+def test_a_man_that_fails_is_named(program: Program) -> None:
+    changes = {"PATH": str(program.home)}
+    man = program.home / "man"
+    man.write_text("#!/bin/sh\nexit 16\n")
+    man.chmod(0o755)
+    assert program.on_terminal("man", changes=changes) == (
+        ExitCode.UNREADABLE,
+        "spackscope: man ended with exit code 16; see `spackscope help`\n",
+    )
+
+
 def test_without_man_the_help_is_named(program: Program) -> None:
     code, text = program.on_terminal("man", "query", changes={"PATH": str(program.home)})
     assert (code, text) == (

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.man_pages import PAGES, man_page, topic_of
@@ -19,17 +20,44 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Show a manual page with man on a terminal; elsewhere print its source. Raises Leave."""
     topic = topic_of(options.words)
-    page = man_page(topic)
     if not stdio.is_terminal(sys.stdout):
-        stdio.print_line(page.rstrip("\n"))
+        stdio.print_line(man_page(topic).rstrip("\n"))
         return ExitCode.FOUND
     man = shutil.which("man", path=environ.get("PATH"))
-    if man is None:
-        other = "spackscope help" if topic not in options.words else f"spackscope help {topic}"
-        raise Leave(ExitCode.UNREADABLE, f"there is no man on PATH; see `{other}`")
-    with tempfile.TemporaryDirectory(prefix="spackscope-") as directory:
-        path = Path(directory, PAGES[topic])
-        path.write_text(page, encoding="utf-8")
+    fault = "there is no man on PATH"
+    if man is not None:
+        try:
+            fault = _show(man, topic)
+        except OSError as error:
+            fault = f"man cannot show the page: {error.strerror or error}"
+    if fault:
+        other = " ".join(("spackscope help", *options.words))
+        raise Leave(ExitCode.UNREADABLE, f"{fault}; see `{other}`")
+    return ExitCode.FOUND
+
+
+def _show(man: str, topic: str) -> str:
+    """Show a page until the user leaves it; return what went wrong, or "". Raises OSError."""
+    with (
+        tempfile.TemporaryDirectory(prefix="spackscope-") as directory,
+        _interrupts() as interrupts,
+    ):
+        path = os.path.join(directory, PAGES[topic])
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(man_page(topic))
         # A name with a slash is a file for every man.
-        code = subprocess.run([man, os.fspath(path)], check=False).returncode
-    return ExitCode.UNREADABLE if code else ExitCode.FOUND
+        code = subprocess.run([man, path], check=False).returncode
+    # What formats the page for the pager may have been interrupted.
+    return f"man ended with exit code {code}" if code and not interrupts else ""
+
+
+@contextlib.contextmanager
+def _interrupts() -> Iterator[list[int]]:
+    """Collect the signals of Ctrl-C, which belong to the pager."""
+    numbers = list[int]()
+    # Unlike SIG_IGN a handler is not inherited.
+    before = signal.signal(signal.SIGINT, lambda number, _: numbers.append(number))
+    try:
+        yield numbers
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -31,7 +31,8 @@ def setup_parser(subparser: argparse.ArgumentParser) -> None:
         "  spack scope                            open the browser\n"
         "  spack scope find hdf5 +mpi             list matching specs\n"
         "  spack -e myenv scope cover             what caches have of an environment\n"
-        "  spack scope help                       all commands and options"
+        "  spack scope help                       all commands and options\n"
+        "  spack scope help find                  those of one command"
     )
 
 
