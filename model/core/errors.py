@@ -9,6 +9,7 @@
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
+    ├── Unwritable             a file that the user names cannot be written
     └── SourceError            a source, or a file of it, cannot be fetched
         ├── NotFound           there is no such file, or it is forbidden
         ├── WrongContent       a file does not match its checksum
@@ -72,6 +73,10 @@ class Unanswerable(SpackscopeError, ValueError):
 
 class Unreadable(SpackscopeError, ValueError):
     """A document, or a value in it, cannot be read."""
+
+
+class Unwritable(SpackscopeError):
+    """A file that the user names cannot be written; the message is a sentence."""
 
 
 class YamlError(Unreadable):

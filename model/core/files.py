@@ -115,8 +115,8 @@ def keep_private(path: str) -> None:
 
 
 @contextlib.contextmanager
-def temporary_file(directory: str, stem: str) -> Iterator[BinaryIO]:
-    """Create a file with mode 0600 in a directory, never through a link, and open it.
+def temporary_file(directory: str, stem: str, *, mode: int = 0o600) -> Iterator[BinaryIO]:
+    """Create a file with a mode in a directory, never through a link, and open it.
 
     It is removed afterwards unless it was renamed. Raises OSError.
     """
@@ -124,7 +124,7 @@ def temporary_file(directory: str, stem: str) -> Iterator[BinaryIO]:
     path = os.path.join(directory, f".{stem}.{owner}.{os.urandom(8).hex()}{_SUFFIX}")
     try:
         # Opened in here, so that a signal at any moment leaves no file.
-        with open(path, "x+b", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        with open(path, "x+b", opener=lambda path, flags: os.open(path, flags, mode)) as file:
             yield file
     finally:
         with contextlib.suppress(OSError):

@@ -196,6 +196,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),
     "copy_menu": lambda self: self.controllers.copying.open_menu(),
     "copy_address": lambda self: self.controllers.copying.copy_address(),
+    "export": lambda self: self.controllers.exporting.open(),
     "mark_all": lambda self: self.controllers.selection.mark_all(),
     "unmark": lambda self: self.controllers.selection.clear(),
     "compare": lambda self: self.controllers.comparison.open(),

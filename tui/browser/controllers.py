@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from spackscope.tui.browser.comparison import ComparisonController
     from spackscope.tui.browser.copy import CopyController
     from spackscope.tui.browser.coverage import CoverageController
+    from spackscope.tui.browser.export import ExportController
     from spackscope.tui.browser.frequency import FrequencyController
     from spackscope.tui.copy_forms import CopyDone, ViewForm
 
@@ -91,6 +92,13 @@ class Controllers:
 
         trust = self.mirrors.trust
         return CopyController(self.host, self.recall, self.groups, self._copy, forms_of, trust)
+
+    @cached_property
+    def exporting(self) -> ExportController:
+        """Writing of rows to files."""
+        from spackscope.tui.browser.export import ExportController
+
+        return ExportController(self.host, self.recall)
 
     @cached_property
     def comparison(self) -> ComparisonController:

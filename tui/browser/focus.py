@@ -9,10 +9,21 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap.in_use import key_names, shown
 
-_ON_SPEC = ("copy", "copy-as", "address", "mark-all", "compare", "tree", "why", "undo", "redo")
+_ON_SPEC = (
+    "copy",
+    "copy-as",
+    "address",
+    "export",
+    "mark-all",
+    "compare",
+    "tree",
+    "why",
+    "undo",
+    "redo",
+)
 """The names of keys that work in any pane, on the spec that is selected by then."""
 _ON_ROW = (*_ON_SPEC, "specs-open", "specs-mark", "specs-mark-range", "fold", "back")
-_ON_MARKS = ("copy", "copy-as", "address", "compare", "specs-open")
+_ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open")
 """Those that act on the marks, which are found in the catalog first."""
 _COMPLETING = ("filters-complete", "filters-next", "filters-previous")
 """Those that wait for the completions of what was typed before them."""

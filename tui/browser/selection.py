@@ -112,7 +112,7 @@ class Selection:
         if len(both) > MAX_MARKS:
             self._host.say(
                 f"At most {MAX_MARKS} specs can be marked; "
-                f"e and {shown('copy-as')} take all rows without marks",
+                f"{shown('export')} and {shown('copy-as')} take all rows without marks",
                 error=True,
             )
             return False

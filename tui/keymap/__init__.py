@@ -13,6 +13,7 @@ ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 COVERAGE, COPYING, PATH = "coverage", "copying", "path"
+EXPORTING = "exporting"
 SEARCHED, REPORTS, DIALOGS = "searched", "reports", "dialogs"
 HISTORY = "history"
 
@@ -67,6 +68,8 @@ KEYS = (
         "Copy in another form: install command, JSON, the view as a command line."),
     Key(ANYWHERE, "address", "o", "copy_address",
         "Copy the address of the record on cache.spack.io."),
+    Key(ANYWHERE, "export", "e", "export",
+        "Write the shown or marked rows to a file.", "write", (SPECS,), rank=2),
     Key(ANYWHERE, "mark-all", "A", "mark_all", "Mark all shown; again: unmark them."),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks."),
     Key(ANYWHERE, "compare", "d", "compare",
@@ -193,6 +196,15 @@ KEYS = (
     Key(COVERAGE, "coverage-close", "escape,q,C", "close", "Go back to the rows.", "back"),
     Key(COPYING, "copying-choose", "enter", "select",
         "Copy in this form, as its letter does.", "copy"),
+    Key(EXPORTING, "exporting-write", "enter", "write",
+        "Write the file; over one that exists: again.", "write"),
+    Key(EXPORTING, "exporting-format", "tab", "form(1)",
+        "Choose the next format; the name ends as it does.", "format"),
+    Key(EXPORTING, "exporting-previous-format", "shift+tab", "form(-1)",
+        "Choose the previous format."),
+    Key(EXPORTING, "exporting-rows", "down", "rows(1)",
+        "Choose other rows: marked ones, or all shown.", "rows"),
+    Key(EXPORTING, "exporting-previous-rows", "up", "rows(-1)", "Choose the rows before."),
     Key(PATH, "path-choose", "enter", "choose", "Go to the spec on the path.", "go to it"),
     Key(HISTORY, "history-choose", "enter", "choose",
         "Take the query under the cursor.", "take it"),
@@ -237,6 +249,7 @@ HEADINGS = {
     COVERAGE: "In the coverage of an environment",
     RELAXATIONS: "Where nothing matches",
     COPYING: "In the forms to copy in",
+    EXPORTING: "While a file is named",
     PATH: "On the path to a dependency",
     HISTORY: "In the history of queries",
     SEARCHED: "In the help and the commands",
@@ -249,13 +262,13 @@ HEADINGS = {
 STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
     *((pane, LISTS, DIALOGS) for pane in (FREQUENCY, COMPARE, COVERAGE, REPORTS, PATH, DIALOGS)),
-    *((pane, DIALOGS) for pane in (COPYING, HISTORY, SEARCHED)),
+    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED)),
     *((FILTERS, pane, DIALOGS) for pane in (FREQUENCY, REPORTS)),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, HISTORY, SEARCHED)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED)
 """The panes in which letters are typed, so that they are no keys."""
 
 

@@ -18,6 +18,7 @@ from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.copy import FormList
 from spackscope.tui.dialogs.coverage import CoverageScreen
+from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
 from spackscope.tui.dialogs.history import HistoryList
@@ -30,6 +31,7 @@ from spackscope.tui.keymap import (
     COVERAGE,
     DETAIL,
     DIALOGS,
+    EXPORTING,
     FACETS,
     FILTERS,
     FREQUENCY,
@@ -74,6 +76,7 @@ OWNERS: dict[str, type[Widget]] = {
     COVERAGE: CoverageScreen,
     RELAXATIONS: RelaxationRows,
     COPYING: FormList,
+    EXPORTING: ExportDialog,
     PATH: Lines,
     HISTORY: HistoryList,
     SEARCHED: SearchList,

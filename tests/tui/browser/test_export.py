@@ -1,0 +1,197 @@
+"""The shown or the marked rows are written to a file, in the formats of `find`."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.frozen import replace
+from spackscope.model.presentation import export
+from spackscope.tui.browser.export import proposed_name
+from spackscope.tui.browser.shown_rows import STALE
+from spackscope.tui.dialogs.export import FILE_FORMATS
+from tests.browsing import HOST, Browser, browsing, reading
+from tests.program import Program
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Go to an empty directory."""
+    (tmp_path / "files").mkdir()
+    monkeypatch.chdir(tmp_path / "files")
+    return tmp_path / "files"
+
+
+async def name_file(browser: Browser, name: str) -> None:
+    """Replace the name of the file, all at once."""
+    await browser.press("end", "ctrl+u")
+    await browser.paste(name)
+
+
+def note(browser: Browser) -> str:
+    """Return the screen as one line, for a sentence that is wrapped."""
+    return " ".join(" ".join(line.strip(" │") for line in browser.lines).split())
+
+
+async def test_the_shown_rows_are_written_in_the_format_of_the_ending(directory: Path) -> None:
+    async with browsing(folded=True) as browser:
+        await browser.ask("py-build target=aarch64")
+        await browser.press("enter", "e")
+        assert browser.dialog == "ExportDialog"
+        assert f"▸{len(browser.shown)} shown" in browser.text
+        assert "py-build.csv" in browser.text
+        assert str(directory)[:20] in browser.text
+        await name_file(browser, "all.txt")
+        assert "▸hashes" in browser.text
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert f"Wrote {len(browser.shown)} hashes to" in browser.status
+        written = (directory / "all.txt").read_text().splitlines()
+        assert len(written) == len(set(written))
+        assert set(written) == browser.shown, "the specs of folded rows too"
+
+
+async def test_the_format_changes_the_ending_and_the_ending_the_format() -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        for format_ in (*FILE_FORMATS[1:], FILE_FORMATS[0]):
+            await browser.press("tab")
+            assert f"▸{format_.label}" in browser.text
+            assert f"specs{format_.ending}" in browser.text
+        await browser.press("shift+tab")
+        assert "▸keep-list" in browser.text
+        await name_file(browser, "x.jsonl")
+        assert "▸JSON lines" in browser.text
+        await name_file(browser, "x.other")
+        await browser.press("tab")
+        assert "x.other" in browser.text, "an ending of its own is kept"
+
+
+async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) -> None:
+    (directory / "py.csv").write_text("old")
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        await name_file(browser, "py.csv")
+        await browser.press("enter")
+        assert "py.csv exists, 3 B: ⏎ again replaces it" in note(browser)
+        await name_file(browser, "py.cs")
+        await browser.press("v", "enter")
+        assert "py.csv exists" in note(browser), "another name was typed in between"
+        assert (directory / "py.csv").read_text() == "old"
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert (directory / "py.csv").read_text().startswith("package,hash,")
+
+
+async def test_marked_rows_are_written_first_and_all_of_them_if_asked(directory: Path) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "space", "j", "space")
+        marked = set(browser.state.marks)
+        await browser.press("e")
+        await name_file(browser, "marked.txt")
+        assert "▸2 marked" in browser.text
+        await browser.press("enter")
+        assert set((directory / "marked.txt").read_text().split()) == marked
+
+        await browser.ask("os=sequoia")
+        await browser.press("enter", "e")
+        assert f"▸{len(browser.shown)} shown" in browser.text
+        await browser.press("down")
+        assert "▸all 2 marked" in browser.text
+        await name_file(browser, "all.txt")
+        await browser.press("enter")
+        assert set((directory / "all.txt").read_text().split()) == marked
+
+
+async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_typed(
+    directory: Path,
+) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        for name, sentence in (
+            ("", "The file needs a name"),
+            ("none/x.csv", "There is no directory"),
+            ("/dev/null", "/dev/null is not a regular file"),
+            (".", ". is a directory: add the name of a file"),
+        ):
+            await name_file(browser, name)
+            await browser.press("enter")
+            assert sentence in note(browser)
+            assert browser.dialog == "ExportDialog"
+        await name_file(browser, "x.csv")
+        await browser.press("enter")
+        assert (directory / "x.csv").exists()
+
+
+@pytest.mark.parametrize("size", [(60, 20), (40, 10), (30, 6)])
+async def test_the_dialog_fits_any_screen(size: tuple[int, int]) -> None:
+    async with browsing(size=size, folded=False) as browser:
+        await browser.press("2", "e")
+        assert browser.dialog == "ExportDialog"
+        assert all(len(line) <= size[0] for line in browser.lines)
+        await browser.press("escape")
+        assert browser.dialog is None
+
+
+async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        await name_file(browser, "x.txt")
+        browser.send("enter", "escape")
+        await browser.settle()
+        if browser.dialog is None:
+            assert set((directory / "x.txt").read_text().split()) == browser.shown
+        else:
+            assert "Stopped: nothing was written" in note(browser)
+            assert not os.listdir(directory)
+
+
+def test_rows_of_another_query_are_not_written() -> None:
+    browser = FakeBrowser(is_folded=False).load()
+    browser.type("os=")
+    browser.controllers.exporting.open()
+    browser.settle()
+    assert browser.host.message == STALE
+    assert not browser.host.dialogs
+
+
+@pytest.mark.parametrize("name", [format_.name for format_ in FILE_FORMATS])
+def test_a_file_is_what_find_prints(program: Program, name: str) -> None:
+    browser = FakeBrowser(environ={"SPACKSCOPE_HOST": HOST}).load()
+    browser.type("py-build target=aarch64")
+    browser.leave()
+    catalog, listing = browser.state.catalog, browser.state.listing
+    assert catalog is not None
+    assert listing is not None
+    with reading():
+        view = replace(listing.view, folded=False, order=type(listing.view.order).INDEX)
+        lines = [*export.BY_NAME[name].lines(catalog, catalog.listing(view).ids)]
+    words = ("find", f"--{name}", "py-build", "target=aarch64", "any=py-build")
+    printed = program(*words, SPACKSCOPE_HOST=HOST).stdout.splitlines()
+    if name == "csv":
+        # Whether they run on the host is in the other columns, once that is known of all rows.
+        by_hash = [[line.split(",")[1] for line in each] for each in (lines, printed)]
+        assert by_hash[0] == by_hash[1]
+    else:
+        assert lines == printed
+
+
+@pytest.mark.parametrize(
+    ("package", "old", "name"),
+    [
+        ("hdf5", [], "hdf5.csv"),
+        ("hdf5", ["hdf5.csv", "hdf5-2.csv"], "hdf5-3.csv"),
+        ("", [], "specs.csv"),
+        ("../..", [], "specs.csv"),
+        ("-é/x", [], "x.csv"),
+    ],
+)
+def test_the_proposed_name_is_free(
+    directory: Path, package: str, old: list[str], name: str
+) -> None:
+    for each in old:
+        (directory / each).touch()
+    assert proposed_name(package, ".csv") == name

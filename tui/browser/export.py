@@ -1,0 +1,147 @@
+"""Write the shown or the marked rows to a file."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from threading import Event
+
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.cells import size_text
+from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.output_file import find_output, write_lines
+from spackscope.model.core.text import clean
+from spackscope.model.presentation import export
+from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.shown_rows import shown_ids, why_not_shown
+from spackscope.tui.browser.state import BrowserState, Host, Task
+from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, Request, RowSet
+
+_NAME = "specs"
+"""The name of a file for specs of several packages, without its ending."""
+_MAX_NUMBER = 1000
+
+
+class _Exists(Frozen):
+    """There is a file of this name already."""
+
+    sentence: str
+
+
+class _Written(Frozen):
+    """What was written where."""
+
+    sentence: str
+
+
+class ExportController:
+    """Open the dialog, and write the file in a worker thread."""
+
+    def __init__(self, host: Host, recall: QueryRecall) -> None:
+        self._host, self._recall = host, recall
+        self._stopped = Event()
+
+    def open(self) -> None:
+        """Show which rows can be written, in which format, and a name."""
+        state = self._host.state
+        catalog = state.catalog
+        if (reason := why_not_shown(state)) or catalog is None:
+            self._host.say(reason, error=True)
+            return
+
+        def read(task: Task) -> tuple[Sequence[RowSet], str]:
+            shown = shown_ids(catalog, state.view, should_stop=task)
+            packages = [package.name for package in catalog.packages(state.view.query)]
+            package = packages[0] if len(packages) == 1 else ""
+            return row_sets(state, shown), proposed_name(package, FILE_FORMATS[0].ending)
+
+        def show(read: tuple[Sequence[RowSet], str]) -> None:
+            def write(request: Request) -> None:
+                self._write(catalog, request, dialog)
+
+            dialog = ExportDialog(*read, write, lambda: self._stopped.set())
+            self._host.open(dialog)
+
+        self._host.run(read, show, group="menu")
+
+    def _write(self, catalog: Catalog, request: Request, dialog: ExportDialog) -> None:
+        """Write the file, and show in the dialog what comes of it.
+
+        A job that is cancelled has no result; this one says whether it was stopped in time.
+        """
+        stopped = self._stopped = Event()
+
+        def job(task: Task) -> _Written | _Exists | str:
+            total = len(request.rows.ids)
+
+            def should_stop() -> bool:
+                return stopped.is_set() or task()
+
+            def on_lines(count: int) -> None:
+                task.report(lambda: dialog.show_progress(min(count, total), total))
+
+            try:
+                output = find_output(request.name)
+                if output.size is not None and not request.replaces:
+                    return _Exists(f"{clean(request.name)} exists, {size_text(output.size)}")
+                lines = request.format.lines(catalog, request.rows.ids)
+                count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
+            except Unwritable as error:
+                return str(error)
+            except Cancelled:
+                return "Stopped: nothing was written"
+            return _Written(_sentence(request, output.path, count))
+
+        def done(result: _Written | _Exists | str) -> None:
+            if isinstance(result, _Exists):
+                dialog.ask(request.name, result.sentence)
+            elif isinstance(result, str):
+                dialog.show_failure(result)
+            else:
+                self._recall.remember()
+                dialog.dismiss()
+                self._host.say(result.sentence)
+
+        self._host.run(job, done, group="export", failed=dialog.show_failure)
+
+
+def _sentence(request: Request, path: str, count: int) -> str:
+    """Return what was written: lines of hashes, or the specs of other formats."""
+    is_list = request.format.lines in (
+        export.BY_NAME["hashes"].lines,
+        export.BY_NAME["keep-list"].lines,
+    )
+    number = count if is_list else len(request.rows.ids)
+    noun = "hash" if is_list else "record"
+    plural = f"{noun}es" if is_list else f"{noun}s"
+    return f"Wrote {number:,} {noun if number == 1 else plural} to {clean(path)}"
+
+
+def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:
+    """Return the rows that can be written: the marked ones in sight, all marked, all shown.
+
+    `shown` are the ids of all shown records, in the order of the rows.
+    """
+    in_sight = [spec for spec in state.marked if spec.is_in(state.listing)]
+    ids = {id_ for spec in in_sight for id_ in spec.ids}
+    sets = [RowSet(f"{len(shown):,} shown", shown)]
+    if len(state.marked) > len(in_sight):
+        others = [id_ for spec in state.marked for id_ in spec.ids if id_ not in ids]
+        every = [*(id_ for id_ in shown if id_ in ids), *dict.fromkeys(others)]
+        sets.append(RowSet(f"all {len(state.marked):,} marked", every))
+    if in_sight:
+        here = [id_ for id_ in shown if id_ in ids]
+        sets.insert(0, RowSet(f"{len(in_sight):,} marked", here))
+    return sets
+
+
+def proposed_name(package: str, ending: str) -> str:
+    """Return a name that no file has in the current directory."""
+    stem = re.sub(r"[^A-Za-z0-9_.-]", "_", package).strip(".-_") or _NAME
+    name, number = f"{stem}{ending}", 1
+    while os.path.lexists(name) and number < _MAX_NUMBER:
+        number += 1
+        name = f"{stem}-{number}{ending}"
+    return name
