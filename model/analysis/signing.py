@@ -47,13 +47,15 @@ class Signer(Frozen):
     """Who signed something: what the signature says, and the key if the mirror publishes it.
 
     `is_trusted` if the key is in the keyring of the user's Spack. `trust` is the line to type to
-    trust it, or "" if that is done or needs a file that the mirror does not publish.
+    trust it, or "" if that is done or needs a file that the mirror does not publish. `problem` is
+    why that is unknown.
     """
 
     signature: Signature
     key: PublicKey | None = None
     is_trusted: bool = False
     trust: str = ""
+    problem: str = ""
 
 
 class SignedEntry(Frozen):
@@ -71,7 +73,7 @@ class SourceSigning(Frozen):
     """Who signed the specs of a source, by a sample of them.
 
     `read` counts the specs whose spec manifest (layout v3) or spec file (v2) was read, `signed`
-    those of them with a signature. `is_index_signed` is None if that is unknown. `problem` says
+    those of them with a signature. `is_index_signed` is None if that is unknown. `problem` is
     why nothing was read. A registry is not `is_signable`: Spack signs nothing there.
     """
 
@@ -210,11 +212,12 @@ def _signer(
         return Signer(signature, trusted, is_trusted=True)
     try:
         mirror = mirror_of(spec, state, session, sources)
-        published = known.published(mirror, state).of(signature) if mirror is not None else None
-    except SourceError:
-        return Signer(signature)
+    except SourceError as error:
+        return Signer(signature, problem=str(error))
+    keys = known.published(mirror, state) if mirror is not None else PublishedKeys()
+    published = keys.of(signature)
     if published is None or mirror is None:
-        return Signer(signature)
+        return Signer(signature, problem=keys.problem)
     return Signer(signature, published.key, trust=_trust(published, mirror, session))
 
 

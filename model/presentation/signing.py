@@ -67,7 +67,8 @@ def _signed_values(signed: SignedEntry) -> _Values:
 
 def _trust_values(signed: SignedEntry) -> _Values:
     if (signer := signed.signer) is not None:
-        yield trust_text(signer), "good" if signer.is_trusted else "plain"
+        kind: LineKind = "good" if signer.is_trusted else "plain"
+        yield trust_text(signer), "dim" if signer.problem else kind
 
 
 def _archive_values(signed: SignedEntry) -> _Values:
@@ -120,6 +121,8 @@ def signer_texts(signer: Signer) -> list[str]:
 
 def trust_text(signer: Signer) -> str:
     """Return the line to type to trust a key, or why there is none to type."""
+    if signer.problem:
+        return f"unknown: {signer.problem}"
     return TRUSTED if signer.is_trusted else signer.trust or UNPUBLISHED
 
 
@@ -197,4 +200,5 @@ def _signer_json(signer: Signer) -> Mapping[str, Any]:
         "verified": False,
         "trusted": signer.is_trusted,
         "trust": signer.trust,
+        "problem": signer.problem,
     }

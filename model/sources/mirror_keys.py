@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.errors import NotFound, SourceError, Unreadable
+from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.readers.encoding import decode
@@ -140,14 +140,17 @@ def _fingerprints(mirror: Mirror, index: FetchedFile) -> list[str]:
 
 
 def _read_all(mirror: Mirror, tasks: Sequence[partial[FetchedFile]]) -> list[PublishedKey]:
-    """Fetch and read keys, several at once; one that is gone or cannot be read is left out."""
+    """Fetch and read keys, several at once; one that is gone or cannot be read is left out.
+
+    Raises other SourceErrors and Cancelled.
+    """
 
     def read(fetch: partial[FetchedFile]) -> list[PublishedKey]:
         try:
             file = fetch()
             path = file.path if mirror.is_local else ""
             keys = read_public_keys(mirror.read(file, MAX_KEY_SIZE))
-        except (SourceError, Unreadable):
+        except (NotFound, WrongContent, Unreadable):
             return []
         return [PublishedKey(key, path) for key in keys]
 

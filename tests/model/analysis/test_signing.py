@@ -44,6 +44,7 @@ from tests.builders import (
     write_files,
 )
 from tests.hostile import HOSTILE_TEXT
+from tests.web_server import responds
 
 
 @pytest.fixture
@@ -175,6 +176,14 @@ def test_an_unpublished_key_needs_its_file(home: dict[str, str], tmp_path: Path)
         "|not verified",
         "trust|the mirror does not publish the key: get its file, then spack gpg trust FILE",
     ]
+
+
+def test_a_key_that_cannot_be_asked_for_is_unknown(home: dict[str, str]) -> None:
+    with serve_files(signed_v2()) as server:
+        server.handlers["/build_cache/_pgp/index.json"] = responds(500)
+        texts = Reader(home, server.url).texts("zlib-ng")
+    (trust,) = (text for text in texts if text.startswith("trust|"))
+    assert trust.startswith(f"trust|unknown: {server.url}/build_cache/_pgp/index.json cannot be")
 
 
 def test_several_mirrors_are_told_apart(home: dict[str, str], tmp_path: Path) -> None:
