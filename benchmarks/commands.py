@@ -30,10 +30,13 @@ def measure(
     figures: Figures, source: str, spec: Spec, environ: Mapping[str, str], pairs: int
 ) -> None:
     """Compare commands on an index that is up to date with an empty program of Python."""
+    tab = ["complete", "zsh", "--", "find", "-f", source]
     commands = {
         "`--version`": ["--version"],
         "`find` of a package": ["find", "-f", source, spec.package],
         "`show` of a hash": ["show", "-f", source, f"/{spec.hash}"],
+        "`⇥` in a shell, after letters of a package": [*tab, spec.package[:3]],
+        "`⇥` in a shell, after `PACKAGE os=`": [*tab, spec.package, "os="],
     }
     for name, words in commands.items():
         measured = alternate(
