@@ -183,16 +183,32 @@ def test_the_entry_point_imports_nothing_and_never_raises() -> None:
     assert {*modules} - {"spackscope"} == {"spackscope.tui", "spackscope.tui.spack_extension"}
 
 
-@pytest.mark.parametrize("listed", [None, 7, [7], ["~/x/spack-scopes"]])
+@pytest.mark.parametrize("listed", [None, 7, [7], ["~/x/spack-scopes"], OSError("unreadable")])
 def test_an_odd_configuration_does_not_break_the_entry_point(
     monkeypatch: pytest.MonkeyPatch, listed: object
 ) -> None:
     class Config:
         def get(self, path: str) -> object:
+            if isinstance(listed, OSError):
+                raise listed
             return listed
 
     monkeypatch.setitem(sys.modules, "spack.config", Config())
-    assert path_for_spack() in (extension_path(), "")
+    assert path_for_spack() == extension_path()
+    monkeypatch.setitem(sys.modules, "spack.config", object())
+    assert path_for_spack() == extension_path()
+
+
+@pytest.mark.parametrize("listed", ["/apps/spack-scope", "~/spack-scope/", Path("/a/spack-scope")])
+def test_the_entry_point_gives_way_to_the_configuration(
+    monkeypatch: pytest.MonkeyPatch, listed: object
+) -> None:
+    class Config:
+        def get(self, path: str) -> object:
+            return ["/apps/spack-tools", listed]
+
+    monkeypatch.setitem(sys.modules, "spack.config", Config())
+    assert path_for_spack() == ""
 
 
 @pytest.mark.parametrize("module", ["tui/__init__.py", "tui/spack_extension/__init__.py"])

@@ -21,12 +21,14 @@ def path_for_spack() -> str:
     never raises. Spack would list a command twice in its help, or fail in it, if an extension were
     registered twice, as by `spackscope extension --install` as well.
     """
+    names = []
     try:
         import sys
 
         config = sys.modules.get("spack.config")
         listed = config.get("config:extensions") if config is not None else None
         names = [str(path).rstrip("/").rpartition("/")[2] for path in listed or ()]
-        return "" if DIRECTORY in names else extension_path()
     except Exception:
-        return ""
+        # A Spack that is configured in another way; to be listed twice is better than not at all.
+        pass
+    return "" if DIRECTORY in names else extension_path()
