@@ -23,7 +23,7 @@ def discover_remote(name: str, source: str, session: Session) -> DiscoveredSourc
 
     Raises SourceError and Cancelled.
     """
-    if (public := parse_public_cache(source, session.environ)) is not None:
+    if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
         return discover_public_cache(name, public, session)
     if source.startswith(PREFIX):
         return _discover_configured(source, session)

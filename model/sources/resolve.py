@@ -93,7 +93,7 @@ def source_key(source: str, session: Session) -> str:
     """
     if source == STANDARD_INPUT:
         return source
-    if (public := parse_public_cache(source, session.environ)) is not None:
+    if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
         return f"{PUBLIC}\0{public.tag_list}\0{','.join(public.tags)}"
     if source.startswith(PREFIX):
         spack = session.spack

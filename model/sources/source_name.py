@@ -34,15 +34,17 @@ class PublicCache(Frozen):
     tags: tuple[str, ...] = ()
 
 
-def parse_public_cache(source: str, environ: Mapping[str, str]) -> PublicCache | None:
+def parse_public_cache(
+    source: str, environ: Mapping[str, str], tag_list: str = ""
+) -> PublicCache | None:
     """Return which tags of the public cache a source names; None where it names something else.
 
     These are `public`, `public:TAG1,TAG2`, and the URL or path of a tag list, which may end in
-    tags: `…/cache_spack_io_index.json#TAG1,TAG2`. The variable SPACKSCOPE_PUBLIC names another
-    tag list, such as a site's own copy.
+    tags: `…/cache_spack_io_index.json#TAG1,TAG2`. `tag_list`, else the variable SPACKSCOPE_PUBLIC,
+    names another tag list, such as a site's own copy.
     """
     name, _, tags = source.partition(":")
-    tag_list = environ.get("SPACKSCOPE_PUBLIC", "").strip() or TAG_LIST
+    tag_list = tag_list or environ.get("SPACKSCOPE_PUBLIC", "").strip() or TAG_LIST
     if name != PUBLIC or scheme_of(source):
         tag_list, _, tags = source.partition("#")
         if not tag_list.partition("?")[0].endswith(TAG_LIST_NAME):

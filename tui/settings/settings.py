@@ -28,6 +28,7 @@ class Settings(Frozen):
     """
 
     sources: tuple[str, ...] = field(default=(), repr=False)
+    public: str = field(default="", repr=False)
     host: str = ""
     copy: str = ""
     theme: str = ""
@@ -89,9 +90,10 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
         mistakes += file.mistakes
         for name, value in file.values.items():
             if name not in values:
-                values[name] = _absolute(file, value) if name == "sources" else value
+                values[name] = _absolute(file, name, value)
                 origins[name] = Origin(file.path, file.lines.get(name, 0))
-    for name, variable in (("host", "SPACKSCOPE_HOST"), ("copy", "SPACKSCOPE_COPY")):
+    for name in ("host", "copy", "public"):
+        variable = f"SPACKSCOPE_{name.upper()}"
         if value := environ.get(variable, "").strip():
             values[name], origins[name] = value, Origin(variable)
     for name, value in given.items():
@@ -119,17 +121,19 @@ def _files(environ: Mapping[str, str]) -> Iterator[ConfigFile]:
             yield ConfigFile(path, mistakes=(Mistake(Origin(path), f"no such file{named}"),))
 
 
-def _absolute(file: ConfigFile, sources: tuple[str, ...]) -> tuple[str, ...]:
-    """Return sources with the paths among them made absolute, as Spack does in its files."""
-    from spackscope.model.sources.source_name import is_local_path
+def _absolute(file: ConfigFile, name: str, value: Any) -> Any:
+    """Return a value with the paths in it made absolute, as Spack does in its files."""
+    if name not in ("sources", "public"):
+        return value
+    from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
+    from spackscope.model.storage.schemes import scheme_of
 
-    folder = os.path.dirname(file.path)
-    return tuple(
-        os.path.join(folder, os.path.expanduser(source))
-        if is_local_path(source) and source != "sample_data"
-        else source
-        for source in sources
-    )
+    if not isinstance(value, str):
+        return tuple(_absolute(file, name, source) for source in value)
+    is_named = value == SAMPLE or value.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
+    if is_named or scheme_of(value):
+        return value
+    return os.path.join(os.path.dirname(file.path), os.path.expanduser(value))
 
 
 def _table(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:

@@ -41,6 +41,14 @@ SETTINGS = (
         "-f",
     ),
     Setting(
+        "public",
+        "text",
+        "The tag list of the source public, such as a site's own copy: a URL or a path.",
+        '"/site/spack/cache_spack_io_index.json"',
+        "that of cache.spack.io",
+        "SPACKSCOPE_PUBLIC",
+    ),
+    Setting(
         "host",
         "text",
         "The machine that specs are to run on.",

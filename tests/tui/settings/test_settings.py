@@ -99,6 +99,36 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     assert "pw" not in repr(settings)
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "public",
+        "public:a,b",
+        "spack:site",
+        "https://h/m",
+        "s3://b/m",
+        "file:///m",
+        "/m",
+        "sample_data",
+    ],
+)
+def test_a_source_that_is_no_relative_path_is_left_as_it_is(home: Home, source: str) -> None:
+    assert home.read(f"sources = '{source}'").sources == (source,)
+
+
+@pytest.mark.parametrize("source", ["public.d", "a b/c:d", "tags/cache_spack_io_index.json#a"])
+def test_a_relative_source_is_in_the_directory_of_the_file(home: Home, source: str) -> None:
+    assert home.read(f"sources = '{source}'").sources == (str(home.file.parent / source),)
+
+
+def test_a_tag_list_is_a_path_or_an_address(home: Home) -> None:
+    assert home.read("public = 'tags/c.json'").public == str(home.file.parent / "tags/c.json")
+    path = "tags/cache_spack_io_index.json"
+    assert home.read(f"public = '{path}'").public == str(home.file.parent / path)
+    assert home.read("public = 'https://host/c.json'").public == "https://host/c.json"
+    assert home.read(SPACKSCOPE_PUBLIC="/c.json").public == "/c.json"
+
+
 def test_the_command_line_comes_before_the_environment_and_that_before_the_file(
     home: Home,
 ) -> None:
@@ -141,14 +171,14 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         ("them = 'nord'", "FILE:1: unknown setting them. Did you mean theme?"),
         (
             "\nzzz = 1",
-            "FILE:2: unknown setting zzz; there are sources, host, copy, theme, fold, sort, "
-            "hidden, keys, views",
+            "FILE:2: unknown setting zzz; there are sources, public, host, copy, theme, fold, "
+            "sort, hidden, keys, views",
         ),
         ("x = " + "9" * 5000, "FILE: a number in it is too long"),
         (
             "'https://ann:secret@host/x?token=1' = 1",
-            "FILE:1: unknown setting https://…@host/x?… there are sources, host, copy, theme, "
-            "fold, sort, hidden, keys, views",
+            "FILE:1: unknown setting https://…@host/x?… there are sources, public, host, copy, "
+            "theme, fold, sort, hidden, keys, views",
         ),
         ("fold = 1", "FILE:1: fold is true or false"),
         ("theme = true", "FILE:1: theme is a text in quotes"),

@@ -46,7 +46,12 @@ def run_command(options: Options) -> ExitCode:
         from spackscope.tui.settings.origins import WrongSettings
 
         raise WrongSettings(settings.mistakes)
-    session = Session(os.environ, include_dependency_only=options.all, host=settings.host)
+    session = Session(
+        os.environ,
+        include_dependency_only=options.all,
+        host=settings.host,
+        tag_list=settings.public,
+    )
     if settings.views and _may_name_view(options):
         from spackscope.tui.settings.named_queries import views_of
 

@@ -97,6 +97,9 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
             yield _source_line(options, settings, environ)
         elif setting.name == "theme":
             yield _theme_line(setting, settings, environ)
+        elif setting.name == "public" and settings.public:
+            origin = settings.origin(setting.name)
+            yield _line(setting.name, shown_source(settings.public), origin)
         else:
             value = getattr(settings, setting.name)
             yield _line(setting.name, value, settings.origin(setting.name), setting.shown_default)

@@ -20,7 +20,12 @@ from spackscope.tui.settings.settings import Settings
 def session_of(place: Place, environ: Mapping[str, str], settings: Settings) -> Session:
     """Return the session that a command line would have."""
     host = str(place.fields.get("host", "")) or settings.host
-    session = Session(environ, include_dependency_only="all" in place.fields, host=host)
+    session = Session(
+        environ,
+        include_dependency_only="all" in place.fields,
+        host=host,
+        tag_list=settings.public,
+    )
     if not settings.views:
         return session
     # Most users have none.

@@ -53,6 +53,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "file": (str(path), "read"),
         "file for all users": (str(system), "read"),
         "sources": (f"'https://host/m?…' {path.parent}/tree", f"{path}:5"),
+        "public": ("that of cache.spack.io", "default"),
         "host": ("target=zen4", "command line"),
         "copy": ("wl-copy -n", "SPACKSCOPE_COPY"),
         "theme": ("nord", f"{path}:1"),
@@ -158,6 +159,13 @@ def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
             "find", "-f", "sample_data", "--host", "target=zen3 os=rhel8", "fits", "py-build"
         ).returncode
     )
+
+
+def test_the_tag_list_of_the_file_is_used(program: Program) -> None:
+    configure(program, 'public = "no-such-list.json"')
+    result = program("find", "-f", "public", "py-build")
+    assert result.returncode == ExitCode.UNREADABLE
+    assert f"{program.home}/config/spackscope/no-such-list.json" in result.stderr
 
 
 def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
