@@ -1,9 +1,9 @@
 """Read the documents: their examples, links and headings.
 
 A block marked `console` is what a reader types, and all that is printed on a terminal of 100
-columns; a line `…` stands for any lines. Every such block is run. What `export` sets is set for
-the rest of the page. A block marked `sh` is only typed, since it installs something, needs a
-network or Spack, or opens the browser.
+columns; a line `…` stands for any lines. Every such block is run. What `export` sets, and
+`printf` writes, is there for the rest of the page. A block marked `sh` is only typed, since it
+installs something, needs a network or Spack, or opens the browser.
 """
 
 from __future__ import annotations
@@ -52,12 +52,17 @@ class Command(NamedTuple):
     typed: str
     printed: list[str]
 
+    @property
+    def prepares(self) -> bool:
+        """Whether the examples after it need it, which other processes may run."""
+        return self.typed.startswith(("export ", "printf "))
+
 
 class Example(NamedTuple):
-    """The commands of a console block, and the exports of its page before it."""
+    """The commands of a console block, and what prepares them: exports and files before it."""
 
     block: Block
-    exports: list[str]
+    preparation: list[str]
     commands: list[Command]
 
 
@@ -74,13 +79,13 @@ def blocks(*languages: str) -> list[Block]:
 
 def examples() -> list[Example]:
     """Return the console examples of all pages."""
-    exports: dict[Path, list[str]] = {}
+    preparations: dict[Path, list[str]] = {}
     found = []
     for block in blocks("console"):
-        before = exports.setdefault(block.page, [])
+        before = preparations.setdefault(block.page, [])
         commands = _commands(block.text)
         found.append(Example(block, [*before], commands))
-        before += [command.typed for command in commands if command.typed.startswith("export ")]
+        before += [command.typed for command in commands if command.prepares]
     return found
 
 

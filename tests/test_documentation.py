@@ -58,14 +58,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
-def run(home: Path, command: str, exports: list[str]) -> tuple[int, str]:
+def run(home: Path, command: str, preparation: list[str]) -> tuple[int, str]:
     """Run a command in a terminal; return its exit code, and what it prints in /home/ann."""
     path = os.pathsep.join((str(Path(sys.executable).parent), environment(home)["PATH"]))
     # Progress would be drawn on a terminal.
     with (
         (home / "messages").open("w+") as messages,
         Program(home).in_terminal(
-            "\n".join([*exports, command]),
+            "\n".join([*preparation, command]),
             columns=100,
             command=("/usr/bin/env", "bash", "-c"),
             changes={"PATH": path, "NO_COLOR": "1"},
@@ -81,13 +81,13 @@ def run(home: Path, command: str, exports: list[str]) -> tuple[int, str]:
 
 @pytest.mark.parametrize("example", examples(), ids=lambda example: str(example.block))
 def test_an_example_prints_what_the_page_shows(home: Path, example: Example) -> None:
-    exports = [*example.exports]
+    preparation = [*example.preparation]
     for command in example.commands:
-        code, printed = run(home, command.typed, exports)
+        code, printed = run(home, command.typed, preparation)
         assert code in (0, 1, 2), f"{command.typed}: {code}\n{printed}"
         matches = re.fullmatch(pattern_of(command.printed), printed)
         assert matches, f"{command.typed}\nprints:\n{printed}"
-        exports += [command.typed] if command.typed.startswith("export ") else []
+        preparation += [command.typed] if command.prepares else []
 
 
 @pytest.mark.parametrize("block", blocks("sh"), ids=str)
