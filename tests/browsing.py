@@ -30,6 +30,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
+from spackscope.tui.keymap.in_use import DEFAULT, use_keys
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
@@ -543,3 +544,4 @@ async def browsing(
             if not folded:
                 await browser.press("z")
             yield browser
+    use_keys(DEFAULT)

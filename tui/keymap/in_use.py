@@ -5,7 +5,7 @@ They belong to the process, as its terminal does: the application sets them when
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -34,6 +34,23 @@ class Keymap(Frozen):
         """The keys by their names."""
         return {key.name: key for key in self.keys}
 
+    @cached_property
+    def by_pane(self) -> Mapping[str, Sequence[Key]]:
+        """The keys by their panes."""
+        keys: dict[str, list[Key]] = {}
+        for key in self.keys:
+            keys.setdefault(key.where, []).append(key)
+        return keys
+
+    @cached_property
+    def own_hints(self) -> Mapping[str, Hint]:
+        """The hints by the names of the keys, each of the first key with its own word."""
+        return {
+            key.name: Hint(shown_key(key.names[0]), key.hint, key.names[0])
+            for key in self.keys
+            if key.keys
+        }
+
     @property
     def changes(self) -> dict[str, str]:
         """The keys that differ from the table, as `App.set_keymap` takes them."""
@@ -60,7 +77,7 @@ def use_keys(keymap: Keymap) -> None:
 
 def keys_of(*panes: str) -> list[Key]:
     """Return the keys of some panes, those of the first pane first."""
-    return [key for pane in panes for key in _used.keys if key.where == pane]
+    return [key for pane in panes for key in _used.by_pane[pane]]
 
 
 def key_names(*names: str) -> frozenset[str]:
@@ -87,8 +104,8 @@ def shown(name: str) -> str:
     >>> f"Added a filter ({shown('undo')} removes)"
     'Added a filter (⌫ removes)'
     """
-    key = first_key(name)
-    return shown_key(key) if key else name
+    own = _used.own_hints.get(name)
+    return own.shown if own is not None else name
 
 
 def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterator[Hint]:
@@ -97,8 +114,12 @@ def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterato
     >>> list(hint("zoom", "unzoom"))
     [Hint(shown='+', word='unzoom', key='plus')]
     """
-    if key := first_key(name, is_letter_typed=is_letter_typed):
-        yield Hint(shown_key(key), word or _used.by_name[name].hint, key)
+    own = _used.own_hints.get(name)
+    if own is not None and is_letter_typed and is_typed(own.key):
+        key = first_key(name, is_letter_typed=True)
+        own = Hint(shown_key(key), own.word, key) if key else None
+    if own is not None:
+        yield own._replace(word=word) if word else own
 
 
 def hints(
@@ -109,10 +130,12 @@ def hints(
     `words` are others for some names.
     """
     seen = set()
-    for key in sorted(keys_of(*panes), key=lambda key: key.rank):
-        is_hinted = not key.hinted_in or any(pane in panes for pane in key.hinted_in)
+    keys = [key for key in keys_of(*panes) if key.hint]
+    for key in sorted(keys, key=lambda key: key.rank):
+        if key.hinted_in and not any(pane in panes for pane in key.hinted_in):
+            continue
         for each in hint(key.name, words.get(key.name, ""), is_letter_typed=is_letter_typed):
-            if key.hint and is_hinted and each.shown not in seen:
+            if each.shown not in seen:
                 seen.add(each.shown)
                 yield each
 

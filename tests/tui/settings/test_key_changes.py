@@ -165,7 +165,6 @@ async def test_a_changed_key_works_and_is_shown() -> None:
         assert help_keys["Type a query."] == "^f"
         assert {each.sentence: each.key for each in commands(panes)}["Quit"] == "Q"
         assert shown("copy") == "c"
-    assert shown("copy") == "c"
     async with browsing() as browser:
         await browser.press("slash")
         assert browser.focus == "filter query", "another start has its own keys"
