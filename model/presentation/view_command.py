@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spackscope.model.analysis.fit.session_fit import described_host
 from spackscope.model.core.frozen import Frozen
@@ -40,7 +41,8 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
         view_command(["mirror"], parse("hdf5 +mpi"), session).text
         # spackscope find -f /work/mirror 'hdf5 +mpi' --hashes
     """
-    words = ["spackscope", "find", *_source_words(sources)]
+    spelled = [_spelled(source) for source in sources]
+    words = ["spackscope", "find", *(word for source in spelled for word in ("-f", source))]
     if session.include_dependency_only:
         words.append("--all")
     if host := described_host(session):
@@ -48,26 +50,25 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
     if query:
         words.append(format_for_shell(query))
     remarks = []
-    if any(shown_source(source) != source for source in sources):
+    if any(shown_source(s) == text != s for s, text in zip(sources, spelled, strict=True)):
         remarks.append(WITHOUT_SECRETS)
     if STANDARD_INPUT in sources:
         remarks.append(FROM_STDIN)
     return ViewCommand(shlex.join([*words, "--hashes"]), " and ".join(remarks))
 
 
-def _source_words(sources: Sequence[str]) -> Iterator[str]:
-    for source in sources:
-        yield "-f"
-        yield _spelled(source)
-
-
 def _spelled(source: str) -> str:
     """Return a source so that it means the same in any directory, without secrets."""
-    is_path = is_local_path(source) and source != SAMPLE
-    if is_path:
-        return absolute_path(source)
-    # The path of a tag list may end in tags.
-    path, hash_, tags = source.partition("#")
-    if path.endswith(TAG_LIST_NAME) and "://" not in path:
-        return f"{absolute_path(path)}{hash_}{tags}"
-    return shown_source(source)
+    path, mark, tags = source.partition("#")
+    is_path = path.endswith(TAG_LIST_NAME) and "://" not in path
+    if not is_path:
+        path, mark, tags = source, "", ""
+        is_path = is_local_path(source) and source != SAMPLE
+    redacted = shown_source(source)
+    if not is_path:
+        return redacted
+    absolute = absolute_path(path)
+    # A mistyped URL is taken for a path.
+    return (
+        f"{absolute}{mark}{tags}" if redacted == source or os.path.exists(absolute) else redacted
+    )

@@ -14,6 +14,7 @@ from spackscope.model.presentation.view_command import (
 )
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
+from tests.tui.cli.test_secrets import SECRETS, URLS
 
 
 def command(*sources: str, query: str = "", **options: object) -> ViewCommand:
@@ -66,3 +67,16 @@ def test_secrets_are_left_out_and_the_remark_says_so() -> None:
         "spackscope find -f 'https://example.org/m?…' --hashes", WITHOUT_SECRETS
     )
     assert command("-") == ViewCommand("spackscope find -f - --hashes", FROM_STDIN)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_no_secret_of_a_mistyped_url_is_in_the_command_line(url: str) -> None:
+    made = command(url)
+    assert not [secret for secret in SECRETS if secret in made.text]
+    assert made.remark == WITHOUT_SECRETS
+
+
+def test_a_path_that_looks_like_a_url_stays_if_it_exists(tmp_path: Path) -> None:
+    path = tmp_path / "a:b@c"
+    path.touch()
+    assert command(str(path)) == ViewCommand(f"spackscope find -f {path} --hashes")
