@@ -79,6 +79,28 @@ def test_a_query_with_a_name_is_completed(program: Program) -> None:
     assert offered(program, "find vie") == []
 
 
+def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> None:
+    root = program.home / "spack"
+    mirrors = root / "etc" / "spack" / "mirrors.yaml"
+    mirrors.parent.mkdir(parents=True)
+    mirrors.write_text("mirrors: {site-a: /none, site-b: /none, odd\\e: /none}\n")
+    lock = root / "var" / "spack" / "environments" / "climate" / "spack.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+
+    def with_spack(line: str) -> list[str]:
+        words = ("complete", "bash", "--", f"spackscope {line}")
+        result = program(*words, SPACK_ROOT=str(root), SPACKSCOPE_CONFIG="/dev/null")
+        return result.stdout.splitlines()[1:]
+
+    assert with_spack("-f spack:s") == ["site-a", "site-b"]
+    assert with_spack("-f 'spack:s") == ["spack:site-a", "spack:site-b"]
+    assert with_spack("find --from=spack:site-b") == ["site-b"]
+    assert with_spack("cover cl") == ["climate"]
+    assert with_spack("diff spack:s x") == []
+    assert with_spack("diff spack:s") == ["site-a", "site-b"]
+
+
 def test_a_damaged_index_offers_nothing(program: Program, pages: Path) -> None:
     (index,) = (program.home / "cache" / "spackscope").glob("*.sqlite")
     index.write_bytes(index.read_bytes()[:4096])
