@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.text import clean, counted
-from spackscope.model.presentation.detail import DetailLine, LineKind
+from spackscope.model.presentation.detail import INSTALL, DetailLine, LineKind
 
 # Only who asks for signatures needs what reads them.
 if TYPE_CHECKING:
@@ -46,6 +46,21 @@ def signing_lines(signed: Sequence[SignedEntry], *, is_full: bool = True) -> Ite
                     is_continued=bool(rest), lead=lead,
                 )  # fmt: skip
                 rest, lead = label, ""
+
+
+def with_signing(
+    lines: Sequence[DetailLine], signed: Sequence[SignedEntry]
+) -> Sequence[DetailLine]:
+    """Return the lines of a spec with those on its signature at the end.
+
+    That its archive is missing comes right after the line that would install it.
+    """
+    more = [*signing_lines(signed)]
+    at = next((n for n, line in enumerate(more) if line.label == ARCHIVE), len(more))
+    if not any(line.kind == "error" for line in more[at:]):
+        return [*lines, *more]
+    after = next((n for n, line in enumerate(lines, 1) if line.label == INSTALL), len(lines))
+    return [*lines[:after], *more[at:], *lines[after:], *more[:at]]
 
 
 _Values = Iterator[tuple[str, LineKind]]

@@ -30,12 +30,15 @@ class Signed:
 
         return KnownKeys(self._session.environ)
 
-    def lines(self, spec: Spec, catalog: Catalog) -> Iterator[DetailLine]:
-        """Yield who signed a spec, and whether its archive is there."""
-        if entries := self._entries(spec, catalog):
-            from spackscope.model.presentation.signing import signing_lines
+    def added_to(
+        self, lines: Sequence[DetailLine], spec: Spec, catalog: Catalog
+    ) -> Sequence[DetailLine]:
+        """Return the lines of a spec with who signed it, and whether its archive is there."""
+        if not (entries := self._entries(spec, catalog)):
+            return lines
+        from spackscope.model.presentation.signing import with_signing
 
-            yield from signing_lines(entries)
+        return with_signing(lines, entries)
 
     def json(self, spec: Spec, catalog: Catalog) -> list[dict[str, Any]]:
         """Return what mirrors have of a spec, for JSON."""

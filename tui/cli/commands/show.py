@@ -81,7 +81,7 @@ def _describe(
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
-        yield from report.detail_lines([*lines, *signed.lines(row.spec, catalog)])
+        yield from report.detail_lines(signed.added_to(lines, row.spec, catalog))
         if (needs := read_needs(catalog, row.id)) is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)
