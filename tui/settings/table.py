@@ -72,18 +72,20 @@ SETTINGS = (
         '"nord"',
         "spackscope",
     ),
-    Setting("fold", "flag", "Whether look-alikes begin as one row.", "false", "true"),
+    Setting(
+        "fold", "flag", "Whether the browser begins with look-alikes as one row.", "false", "true"
+    ),
     Setting(
         "sort",
         "text",
-        "The column that rows are sorted by at the start; with - the largest come first.",
+        "The column that the browser sorts by at first; with - the largest come first.",
         '"-size"',
         "newest first",
     ),
     Setting(
         "hidden",
         "texts",
-        "The columns that are hidden at the start; a variant is written +NAME.",
+        "The columns that the browser hides at first; a variant is written +NAME.",
         '["os", "+shared"]',
         "none",
     ),
