@@ -38,6 +38,6 @@ def bounded(choices: Sequence[Choice]) -> list[Choice]:
         groups[choice.text[:length]].append(choice)
     shown = sorted(groups.items())[:MAX_CHOICES]
     return [
-        group[0] if len(group) == 1 else Choice(start, f"{len(group):,} begin so", False)
+        group[0] if len(group) == 1 else Choice(start, f"{len(group):,} choices", False)
         for start, group in shown
     ]

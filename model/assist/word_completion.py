@@ -184,13 +184,14 @@ class _Words:
             yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
 
     def _variants(self, *, signs: bool) -> Iterator[Choice]:
-        """Yield the variants with values by their names, and with `signs` the others, too."""
+        """Yield the variants with values by their names, and with `signs` others that differ."""
         if self._candidates is None:
             return
+        total = self._candidates.catalog.count(self._candidates.others)
         for facet in self._candidates.values_of("variants"):
             if facet.value[:1] not in ("+", "~"):
                 yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
-            elif signs:
+            elif signs and facet.count < total:
                 yield Choice(facet.value, _count(facet.count))
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from spackscope.model.assist.choices import Choice, bounded
+from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
@@ -172,8 +172,9 @@ class _Answers:
     def _axes(self) -> Iterator[Choice]:
         from spackscope.model.analysis.axes import COUNTABLE, axis_names
 
-        names = axis_names(self._catalog) if self._catalog is not None else COUNTABLE
-        for name in names:
+        names = axis_names(self._catalog) if self._catalog is not None else [*COUNTABLE]
+        # Among hundreds of variants nobody would find the columns.
+        for name in names if self._place.text or len(names) <= MAX_CHOICES else COUNTABLE:
             yield Choice(name, "column" if name in COUNTABLE else "variant")
 
     def _host(self) -> Iterator[Choice]:

@@ -133,6 +133,7 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("man ", ["query"]),
         ("help que", ["query"]),
         ("stats --by fi", ["fits"]),
+        ("stats --by virtual", ["virtualenv"]),
         ("find --host 'target=zen3 gl", ["target=zen3 glibc=", "target=zen3 glibc= "]),
         ("doubles --ignore py-saf", ["py-safetensors"]),
         ("index x", []),
