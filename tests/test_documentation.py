@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import subprocess
@@ -207,6 +208,14 @@ def test_every_variable_of_the_environment_is_documented() -> None:
 
     assert used - INTERNAL <= documented
     assert {name for name in documented if name.startswith("SPACKSCOPE_")} <= used
+
+
+def test_every_key_of_a_record_in_json_is_documented(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["find", "--json", "-f", "sample_data", "py-build@1.2.1"]) == 0
+    records = json.loads(capfd.readouterr().out)
+    documented = re.findall(r"^\| `(\w+)` \|", make_docs.json_table(), re.MULTILINE)
+
+    assert [*records[0]] == documented
 
 
 def test_the_forms_fit_the_help() -> None:
