@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.shown_rows import why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.keymap.in_use import shown
 
@@ -94,6 +93,9 @@ class Selection:
         done: Callable[[Sequence[str]], object],
     ) -> None:
         """Read the hashes of some of the specs that are shown, a few more than may be marked."""
+        # Imported here, when rows are first marked together.
+        from spackscope.tui.browser.shown_rows import why_not_shown
+
         state = self._host.state
         catalog, listing = state.catalog, state.listing
         if (reason := why_not_shown(state)) or catalog is None or listing is None:

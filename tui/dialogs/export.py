@@ -17,7 +17,7 @@ from spackscope.model.presentation.export import FORMATS, Format
 from spackscope.model.presentation.progress import Progress
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import DIALOGS, EXPORTING, bindings
-from spackscope.tui.keymap.in_use import Hint, hints, shown
+from spackscope.tui.keymap.in_use import Hint, hints, shown, with_written_keys
 
 FILE_FORMATS = tuple(format_ for format_ in FORMATS if format_.name != "tab")
 _BAR = 24
@@ -158,7 +158,7 @@ class ExportDialog(Dialog[None]):
         """Show how many of the lines are written."""
         if self._is_writing and self.is_mounted:
             progress = Progress("", "", "", done / total if total else 0.0)
-            stops = f"{shown('dialogs-close')} stops"
+            stops = with_written_keys(f"{shown('dialogs-close')} stops")
             self._show_note(f"{progress.bar(_BAR)}  {done:,} lines  {stops}", "")
 
     def show_failure(self, sentence: str) -> None:
@@ -170,7 +170,8 @@ class ExportDialog(Dialog[None]):
         """Ask whether the file of a name is to be replaced."""
         self._resume()
         self._old_name = name
-        self._show_note(f"{sentence}: {shown('exporting-write')} again replaces it", "bold")
+        again = with_written_keys(shown("exporting-write"))
+        self._show_note(f"{sentence}: {again} again replaces it", "bold")
 
     def _resume(self) -> None:
         self._is_writing = self._input.disabled = False

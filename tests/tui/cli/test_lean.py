@@ -15,6 +15,8 @@ NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
     *("spackscope.model.index.writer", "spackscope.model.loader.build"),
+    *("spackscope.model.presentation.requirement", "spackscope.model.presentation.view_command"),
+    "spackscope.model.core.output_file",
 )
 NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
@@ -115,11 +117,15 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
         *("assist.completion", "assist.diagnostics", "assist.relaxations"),
         *("catalog.facet_sections", "catalog.listing", "catalog.tree_reader"),
         *("presentation.detail", "presentation.row_notes", "sources.discover"),
+        *("presentation.export", "presentation.requirement", "presentation.view_command"),
+        "core.output_file",
     )
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     of_rows = ("browser.read_results", "browser.relations", "widgets.detail_layout")
     assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
-    assert not loaded & {"spackscope.tui.browser.copy", "spackscope.tui.clipboard"}
+    handed_out = ("browser.copy", "browser.export", "browser.shown_rows", "browser.view_forms")
+    copying = (*handed_out, "clipboard", "copy_forms")
+    assert not {name for name in copying if f"spackscope.tui.{name}" in loaded}
 
 
 def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
