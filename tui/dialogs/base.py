@@ -39,7 +39,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
-        Binding("ctrl+l", "app.draw_again", show=False, id="redraw"),
     ]
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS

@@ -218,6 +218,7 @@ KEYS = (
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
         "Find a command of the dialog."),
+    Key(DIALOGS, "dialogs-redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),
     Key(DIALOGS, "dialogs-close", "escape,q", "close", "Close the dialog.", "close"),
     Key(RELAXATIONS, "relaxations-choose", "enter", "choose",
         "Change the query as the line says.", "take it"),

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from random import Random
 
 import pytest
+from textual.binding import BindingsMap
 
 from spackscope.tui.dialogs.help import help_entries
 from spackscope.tui.dialogs.palette import commands
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, LISTS, SPECS, STACKS
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, LISTS, SPECS, STACKS, TYPED_IN, Key
 from spackscope.tui.keymap.in_use import DEFAULT, shown
-from spackscope.tui.settings.key_changes import changed_keys, check_keys, clashes, key_lines
+from spackscope.tui.settings.key_changes import (
+    NEEDED,
+    changed_keys,
+    check_keys,
+    clashes,
+    key_lines,
+)
 from spackscope.tui.settings.origins import Origin
 from spackscope.tui.settings.settings import Settings
 from tests.browsing import browsing
+from tests.tui.keymap.test_table import OWNERS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -136,8 +145,8 @@ def test_keys_that_hide_each_other_in_the_table_may_do_so_after_a_change() -> No
 
 
 async def test_a_changed_key_works_and_is_shown() -> None:
-    settings = changing(copy="c", specs_columns="y", query="ctrl+f", undo="^b", quit="Q")
-    async with browsing(settings=settings, size=(160, 30)) as browser:
+    config = changing(copy="c", specs_columns="y", query="ctrl+f", undo="^b", quit="Q")
+    async with browsing(settings=config, size=(160, 30)) as browser:
         await browser.press("2")
         assert "c copy" in browser.lines[-1]
         assert "^b undo" in browser.lines[-1]
@@ -193,8 +202,8 @@ async def test_a_letter_is_typed_where_text_is_typed() -> None:
 
 
 async def test_dialogs_have_changed_keys_too() -> None:
-    settings = changing(dialogs_close="ctrl+x", searched_choose="f5", lists_down="n ↓")
-    async with browsing(settings=settings) as browser:
+    config = changing(dialogs_close="ctrl+x", searched_choose="f5", lists_down="n ↓")
+    async with browsing(settings=config) as browser:
         await browser.press("question_mark")
         assert "^x close" in browser.lines[-1]
         await browser.press("escape")
@@ -229,8 +238,8 @@ def test_the_keys_are_listed_as_a_table_of_the_file(
 
 
 async def test_the_detail_and_the_marks_show_changed_keys() -> None:
-    settings = changing(copy="c", specs_columns="y", tree="T", compare="D", specs_open="⏎ o")
-    async with browsing(settings=settings, size=(160, 40), folded=False) as browser:
+    config = changing(copy="c", specs_columns="y", tree="T", compare="D", specs_open="⏎ o")
+    async with browsing(settings=config, size=(160, 40), folded=False) as browser:
         await browser.press("2")
         assert "c hash · Y other forms" in browser.text
         assert "T tree" in browser.text
@@ -239,3 +248,45 @@ async def test_the_detail_and_the_marks_show_changed_keys() -> None:
         assert "  c copy" in browser.text
         await browser.press("o")
         assert browser.focus.startswith("detail")
+
+
+PLAIN = [*"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-+!?/.,<>=[]#%&*"]
+NOT_TYPED = [f"^{letter}" for letter in "abdefgklnoprstuvwxyz"] + [f"f{n}" for n in range(1, 13)]
+
+
+def is_typed_in(key: Key) -> bool:
+    return key.where in TYPED_IN or key.name in NEEDED
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_textual_binds_what_the_keymap_says(seed: int) -> None:
+    """Its keymap drops a binding whose key another one gets: that must be the right one."""
+    random = Random(seed)
+    changes = {
+        key.name: tuple(random.sample(NOT_TYPED if is_typed_in(key) else PLAIN + NOT_TYPED, k=2))
+        for key in random.sample(KEYS, 5 + seed)
+    }
+    # Keys are also exchanged, or moved in a circle.
+    names = random.sample([key for key in KEYS if key.where == ANYWHERE], 6)
+    moved = zip(names, [*names[1:], names[0]], strict=True)
+    changes |= {key.name: tuple(other.shown.split()) for key, other in moved}
+    while clashing := list(clashes(changed_keys(Settings(keys=changes)))):
+        for clash in clashing:
+            changes.pop(clash.first, None) or changes.pop(clash.second, None)
+    wanted = Settings(keys=changes)
+    assert list(check_keys(wanted)) == []
+
+    keymap = changed_keys(wanted)
+    for where, owner in OWNERS.items():
+        bound = BindingsMap(owner.BINDINGS)
+        bound.apply_keymap(keymap.changes)
+        here = [key for key in keymap.keys if key.where == where]
+        for key in here:
+            for name in key.names:
+                actions = [binding.action for binding in bound.key_to_bindings[name]]
+                assert actions[0] == key.textual_action, (key.name, name)
+        names_here = {name for key in here for name in key.names}
+        for key in KEYS:
+            if key.where == where:
+                for name in set(key.names) - names_here:
+                    assert name not in bound.key_to_bindings, (key.name, name)
