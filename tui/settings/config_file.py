@@ -92,10 +92,13 @@ def _text(data: bytes) -> str:
 def _syntax_mistake(path: str, text: str, error: Exception) -> Mistake:
     """Return the mistake of a text that is not TOML, with the line that the parser names."""
     message = str(error)
-    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", message)
+    place = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     line = int(place[1]) if place and place[1] else text.rstrip("\n").count("\n") + 1
-    sentence = message[: place.start()] if place else message
-    return Mistake(Origin(path, line), f"this is not TOML: {sentence[:1].lower()}{sentence[1:]}")
+    column = f" at column {place[2]}" if place and place[2] else ""
+    cause = message[: place.start()] if place else message
+    hint = "; a text needs quotes" if cause == "Invalid value" else ""
+    sentence = f"this is not TOML: {cause[:1].lower()}{cause[1:]}{column}{hint}"
+    return Mistake(Origin(path, line), sentence)
 
 
 class _Check:
@@ -123,7 +126,7 @@ class _Check:
                 if name == "sources" and kept and "-" in kept:
                     self._add((name,), "sources: only -f can name standard input, -")
             elif not isinstance(value, dict):
-                self._add((name,), f"{name} is a table, such as {name} = {setting.example}")
+                self._add((name,), f"{name} must be a table, such as {name} = {setting.example}")
             elif len(value) > MAX_VALUES:
                 self._add((name,), f"{name} has {len(value):,} names; at most {MAX_VALUES}")
             else:
@@ -143,7 +146,7 @@ class _Check:
         given = value if isinstance(value, list) and setting.kind == "texts" else [value]
         texts = tuple(text for text in given if isinstance(text, str))
         if setting.kind == "flag" or len(texts) < len(given):
-            self._add(path, f"{name} is {_KINDS[setting.kind]}")
+            self._add(path, f"{name} must be {_KINDS[setting.kind]}")
         elif len(texts) > MAX_VALUES:
             self._add(path, f"{name} has {len(texts):,} texts; at most {MAX_VALUES}")
         elif problem := next(filter(None, map(_problem, texts)), ""):

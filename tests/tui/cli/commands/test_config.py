@@ -99,7 +99,7 @@ def test_a_check_lists_every_mistake(program: Program) -> None:
     assert result.stdout.splitlines()[0] == f"{path}: 6 mistakes"
     assert result.stderr.removeprefix("spackscope: ").splitlines() == [
         f"{path}:1: there is no theme nrd. Did you mean nord?",
-        f"{path}:2: fold is true or false",
+        f"{path}:2: fold must be true or false",
         f"{path}:3: host: Expected platform, os, target, libc, glibc or musl, each with = "
         "and a value",
         f"{path}:4: sort: there is no column siz. Did you mean size?",
