@@ -2,6 +2,9 @@ from __future__ import annotations
 
 import sys
 
+from hypothesis import given
+from hypothesis import strategies as st
+
 from spackscope.tui.settings.toml_lines import key_lines
 
 if sys.version_info >= (3, 11):
@@ -60,3 +63,43 @@ def test_each_key_has_the_line_of_its_statement() -> None:
 
 def test_a_text_without_statements_has_no_lines() -> None:
     assert key_lines("", tomllib.loads) == key_lines("\n# x\n\n", tomllib.loads) == {}
+
+
+TEXTS = (
+    *('"a"', '"a # [b"', "'c{]'", '""', "''", '"\\""', '"\\\\"', '""""""', "''''''"),
+    *('"""x\n y = 1\n[z]\n"""', '""""q""""', "'''\nk = [\n'''", "''''v'''''", '"""\\""" "" """'),
+)
+values = st.recursive(
+    st.sampled_from((*TEXTS, "1", "true", "2026-11-22")),
+    lambda inner: st.builds(
+        lambda items, gap: f"[{gap}{f',{gap}'.join(items)}{gap}]",
+        st.lists(inner, max_size=3),
+        st.sampled_from(("", " ", "\n", ' # ] "\n')),
+    ),
+    max_leaves=5,
+)
+statements = st.tuples(
+    st.sampled_from(("", "\n", '# c "\n', "  \n")),
+    st.one_of(st.none(), values),
+    st.sampled_from(("", " # c", '  #"[')),
+)
+
+
+@given(st.lists(statements, max_size=8))
+def test_any_key_is_found_in_its_line(drawn: list[tuple[str, str | None, str]]) -> None:
+    text = ""
+    table: tuple[str, ...] = ()
+    expected = dict[tuple[str, ...], int]()
+    for number, (before, value, after) in enumerate(drawn):
+        text += before
+        line = text.count("\n") + 1
+        if value is None:
+            table = (f"t{number}",)
+            expected[table] = line
+            text += f"[t{number}]{after}\n"
+        else:
+            key = *table, f"k {number}"
+            expected[key] = line
+            text += f'"k {number}" = {value}{after}\n'
+    tomllib.loads(text)
+    assert key_lines(text, tomllib.loads) == expected
