@@ -68,6 +68,10 @@ def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
     assert offered(program, "find pkg-c49", str(config)) == ["pkg-c49"]
 
 
+def test_of_several_sources_one_that_was_read_serves(program: Program, pages: Path) -> None:
+    assert offered(program, f"find -f /no-such -f {pages} pkg-b49") == ["pkg-b49"]
+
+
 def test_a_query_with_a_name_is_completed(program: Program) -> None:
     config = program.home / "config.toml"
     config.write_text('[views]\nmine = "py-build os=sequoia"\nmind = "+no:"\n')

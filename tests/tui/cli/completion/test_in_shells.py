@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.query.lexer import in_quotes
 from spackscope.tui.cli.completion.shells import SHELLS
+from tests.builders import record, write_page
 from tests.completing_shell import INSTALLED, CompletingShell
+from tests.program import Program
 
 pytestmark = pytest.mark.pty
 
+ODD = r"a $b `c` \d *é; (x) "
 HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
@@ -69,6 +73,24 @@ def shell(
 )
 def test_tab_completes_a_word(shell: CompletingShell, typed: str, words: list[str]) -> None:
     assert shell.words(f"spackscope {typed}") == words
+
+
+@pytest.mark.parametrize("shell_name", SHELLS)
+def test_a_value_with_odd_characters_reaches_the_program(
+    shell_name: str, tmp_path: Path, program: Program
+) -> None:
+    if shell_name not in INSTALLED:
+        pytest.skip(f"{shell_name} is not installed")
+    write_page(program.home / "pages", [record(stacks=[ODD])])
+    program("index", "-f", "pages")
+    shell = CompletingShell(shell_name, program.home)
+    try:
+        *_, word = shell.words("spackscope find -f pages stack=\t")
+    finally:
+        shell.close()
+    assert word == f"stack={in_quotes(ODD)}"
+    found = program("find", "-f", "pages", "--csv", word)
+    assert (found.returncode, found.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
