@@ -34,6 +34,8 @@ from spackscope.tui.copy_forms import (
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap.in_use import shown
 
+_LONG = 10_000
+"""Characters that not every terminal takes for its clipboard."""
 NO_ADDRESS = "Only records of cache.spack.io have an address there, and this one is from elsewhere"
 
 
@@ -191,7 +193,15 @@ class CopyController:
     def _copy_view(self, form: ViewForm) -> None:
         """Copy a form of the view, which may take long to be read."""
         after = f" · {form.after}" if form.after else ""
-        self._run(lambda: self._copy(form.read(), form.what), after)
+
+        def copy() -> CopyDone:
+            text = form.read()
+            copied = self._copy(text, form.what)
+            if copied.failed and len(text) > _LONG:
+                copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
+            return copied
+
+        self._run(copy, after)
 
     def _copy_all_marks(self) -> None:
         """Copy the hashes of all marked specs, those out of sight too."""

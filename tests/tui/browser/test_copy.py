@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.tui.copy_forms import FORMS
 from tests.browsing import browsing
-from tests.builders import SITE_KEY, signed_v2, write_files
+from tests.builders import SITE_KEY, record, signed_v2, write_files, write_page
 from tests.clipboard import Clipboard
 from tests.tui.browser.look_alike_index import write_look_alikes
 
@@ -137,3 +137,12 @@ async def test_the_line_to_trust_a_key_is_copied_once_the_mirror_has_answered(
         await browser.press("Y", "t")
         key = f"{tmp_path}/m/build_cache/_pgp/{SITE_KEY}.pub"
         assert clipboard.text == f"spack gpg trust {key}"
+
+
+async def test_a_list_that_is_too_long_to_be_copied_can_be_written(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(number) for number in range(4_000)])
+    environ = {"SPACKSCOPE_COPY": "", "PATH": "", "TERM": "xterm", "SSH_TTY": "/dev/pts/0"}
+    async with browsing(tmp_path, environ=environ) as browser:
+        await browser.press("2", "Y", "h")
+        assert browser.status.startswith("Nothing was copied. ")
+        assert browser.status.endswith("e writes a file.")
