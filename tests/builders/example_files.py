@@ -22,6 +22,7 @@ _NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
 
 def write_example_files(directory: Path) -> None:
     """Write an index, mirrors, an install tree, and a lock file with an older and a newer one."""
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / "index.json").write_bytes(whole_index("spack1"))
     write_files(directory / "mirror", signed_v3())
     shutil.copytree(SPACK_DATA / "install-tree-1.2", directory / "tree")
