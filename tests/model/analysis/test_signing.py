@@ -129,6 +129,16 @@ def test_the_folder_of_a_build_cache_is_no_url_of_a_mirror(home: dict[str, str])
     assert f"trust|spack mirror add site {server.url}/site && {KEYS}" in texts
 
 
+def test_no_password_is_in_an_answer(home: dict[str, str]) -> None:
+    with serve_files(signed_v3()) as server:
+        host = server.url.removeprefix("http://")
+        reader = Reader(home, f"http://ada:s3cret@{host}")
+        answers = [json.dumps(entries_json(reader.spec(name))) for name in ("bzip2", "ncurses")]
+    assert not any("s3cret" in answer for answer in answers)
+    credentials = {request.headers.get("authorization") for request in server.requests}
+    assert credentials == {"Basic YWRhOnMzY3JldA=="}
+
+
 def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path: Path) -> None:
     with serve_files(signed_v3()) as server:
         root = tmp_path / "spack"

@@ -16,6 +16,9 @@ import pytest
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
+from spackscope.model.loader.load import load
+from spackscope.model.sources.mirror_entry import read_entries
+from spackscope.model.sources.session import Session
 from spackscope.model.storage.credentials import Credentials, read_credentials, s3_credentials
 from spackscope.model.storage.download import Downloader
 from spackscope.model.storage.download_cache import open_download_cache
@@ -25,6 +28,7 @@ from spackscope.model.storage.object_store import ObjectStorage
 from spackscope.model.storage.open import open_storage
 from spackscope.model.storage.s3 import S3Bucket
 from spackscope.model.storage.timeouts import Timeouts
+from tests.builders import all_records, signed_v3, under
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -124,6 +128,24 @@ def test_a_wrong_checksum_and_a_missing_object_are_errors(
         storage.size_of("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
         open_storage("s3://other", environ).fetch("none")
+
+
+def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
+    bucket: Any, environ: dict[str, str]
+) -> None:
+    for name, data in under("site", signed_v3()).items():
+        bucket.put_object(Bucket="caches", Key=name, Body=data)
+    session = Session(environ)
+    catalog = load(["s3://caches/site"], session)
+    entries = {
+        spec.package: read_entries(spec, catalog.sources, session)
+        for spec in all_records(catalog)
+        if spec.package in ("bzip2", "ncurses")
+    }
+    assert {
+        package: [(entry.is_signed, entry.archive) for entry in found]
+        for package, found in entries.items()
+    } == {"bzip2": [(True, "present")], "ncurses": [(True, "missing")]}
 
 
 def test_names_are_listed_below_a_folder(
