@@ -6,6 +6,7 @@ Only what a signature says of itself is read; `gpg` verifies it when Spack insta
 from __future__ import annotations
 
 import shlex
+import threading
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -87,11 +88,12 @@ class SourceSigning(Frozen):
 
 
 class KnownKeys:
-    """The keys that mirrors publish, each mirror asked once, and those that Spack trusts."""
+    """The keys that mirrors publish, each asked once, and those that Spack trusts; thread-safe."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._published: dict[str, PublishedKeys] = {}
+        self._lock = threading.Lock()
 
     @cached_property
     def trusted(self) -> tuple[PublicKey, ...]:
@@ -101,9 +103,10 @@ class KnownKeys:
     def published(self, mirror: Mirror, state: SourceStatus) -> PublishedKeys:
         """Return the keys that a mirror publishes. Raises Cancelled."""
         name = mirror.storage.origin
-        if name not in self._published:
-            self._published[name] = read_published_keys(mirror, layouts_of(mirror, state))
-        return self._published[name]
+        with self._lock:
+            if name not in self._published:
+                self._published[name] = read_published_keys(mirror, layouts_of(mirror, state))
+            return self._published[name]
 
 
 def spec_signing(
@@ -117,14 +120,14 @@ def spec_signing(
 
     Arguments as of `read_entries`. Raises Cancelled.
     """
-    by_name = {state.name: state for state in states}
-    signed = []
-    for entry in read_entries(spec, states, session, sources):
-        state = by_name[entry.source]
-        signer = _signer(entry, spec, state, session, sources, known)
-        is_checked = entry.is_signed is not False or _is_checked(spec, state, session, sources)
-        signed.append(SignedEntry(entry, signer, is_checked))
-    return signed
+    signers: dict[str, tuple[Signer | None, bool]] = {}
+
+    def sign(mirror: Mirror, state: SourceStatus, entry: MirrorEntry) -> None:
+        is_checked = entry.is_signed is not False or _is_checked(mirror, session)
+        signers[entry.source] = _signer(entry, mirror, state, session, known), is_checked
+
+    entries = read_entries(spec, states, session, sources, on_read=sign)
+    return [SignedEntry(entry, *signers.get(entry.source, (None, True))) for entry in entries]
 
 
 def source_signing(
@@ -140,29 +143,35 @@ def source_signing(
     specs = _sample(catalog, state)
     if not specs:
         return None
+    signers: dict[tuple[str, str], Signer] = {}
+
+    def sign(mirror: Mirror, state: SourceStatus, entry: MirrorEntry) -> None:
+        if (signer := _signer(entry, mirror, state, session, known)) is not None:
+            signers.setdefault(_key_of(signer.signature), signer)
+
     tasks = [
-        partial(read_entries, spec, [state], session, sources, checks_archive=False)
+        partial(read_entries, spec, [state], session, sources, checks_archive=False, on_read=sign)
         for spec in specs
     ]
-    read = run_parallel(tasks, session.should_stop)
-    entries = [(spec, entry) for spec, found in zip(specs, read, strict=True) for entry in found]
+    entries = [entry for found in run_parallel(tasks, session.should_stop) for entry in found]
     if not entries:
         return None
-    known_entries = [entry for _, entry in entries if entry.is_signed is not None]
-    signers: dict[Signature, Signer] = {}
-    for spec, entry in entries:
-        signer = _signer(entry, spec, state, session, sources, known)
-        if signer is not None:
-            of_key = Signature(signer.signature.fingerprint, signer.signature.key_id)
-            signers.setdefault(of_key, signer)
+    # In the order of the specs, whichever was read first.
+    keys = [_key_of(entry.signature) for entry in entries if entry.signature is not None]
+    known_entries = [entry for entry in entries if entry.is_signed is not None]
     return SourceSigning(
         state.name,
         len(known_entries),
         sum(entry.is_signed is True for entry in known_entries),
         _is_index_signed(specs[0], state, session, sources),
-        tuple(signers.values()),
-        "" if known_entries else entries[0][1].problem,
+        tuple(signers[key] for key in dict.fromkeys(keys) if key in signers),
+        "" if known_entries else entries[0].problem,
     )
+
+
+def _key_of(signature: Signature) -> tuple[str, str]:
+    """Return what a signature says of its key."""
+    return signature.fingerprint, signature.key_id
 
 
 def _sample(catalog: Catalog, state: SourceStatus) -> list[Spec]:
@@ -196,12 +205,7 @@ def _is_index_signed(
 
 
 def _signer(
-    entry: MirrorEntry,
-    spec: Spec,
-    state: SourceStatus,
-    session: Session,
-    sources: Sequence[str],
-    known: KnownKeys,
+    entry: MirrorEntry, mirror: Mirror, state: SourceStatus, session: Session, known: KnownKeys
 ) -> Signer | None:
     """Return who signed an entry of a mirror, with what is known of the key."""
     signature = entry.signature
@@ -210,13 +214,9 @@ def _signer(
     trusted = next((key for key in known.trusted if key.made(signature)), None)
     if trusted is not None:
         return Signer(signature, trusted, is_trusted=True)
-    try:
-        mirror = mirror_of(spec, state, session, sources)
-    except SourceError as error:
-        return Signer(signature, problem=str(error))
-    keys = known.published(mirror, state) if mirror is not None else PublishedKeys()
+    keys = known.published(mirror, state)
     published = keys.of(signature)
-    if published is None or mirror is None:
+    if published is None:
         return Signer(signature, problem=keys.problem)
     return Signer(signature, published.key, trust=_trust(published, mirror, session))
 
@@ -232,13 +232,9 @@ def _trust(published: PublishedKey, mirror: Mirror, session: Session) -> str:
     return f"{shlex.join(['spack', 'mirror', 'add', name, url])} && {KEYS_COMMAND}"
 
 
-def _is_checked(spec: Spec, state: SourceStatus, session: Session, sources: Sequence[str]) -> bool:
+def _is_checked(mirror: Mirror, session: Session) -> bool:
     """Check whether the user's Spack needs signatures of a mirror: `signed` of mirrors.yaml."""
-    try:
-        mirror = mirror_of(spec, state, session, sources)
-    except SourceError:
-        return True
-    configured = _configured(mirror, session) if mirror is not None else None
+    configured = _configured(mirror, session)
     return configured is None or configured.signed
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -65,6 +65,10 @@ class MirrorEntry(Frozen):
         return None if self.problem else self.signature is not None
 
 
+OnRead = Callable[[Mirror, SourceStatus, MirrorEntry], object]
+"""Called with an open mirror, its source, and what it has of a spec."""
+
+
 def read_entries(
     spec: Spec,
     states: Sequence[SourceStatus],
@@ -72,46 +76,46 @@ def read_entries(
     sources: Sequence[str] = (),
     *,
     checks_archive: bool = True,
+    on_read: OnRead = lambda mirror, state, entry: None,
 ) -> list[MirrorEntry]:
     """Ask the mirrors that list a spec, several at once; one entry for each.
 
     `states` are those of the catalog, and `sources` what the user gave, which may contain
     passwords. A mirror that did not answer when it was read is not asked again, and whether an
-    archive is there is not asked unless `checks_archive`. Raises Cancelled.
+    archive is there is not asked unless `checks_archive`. `on_read` is called before that, from
+    several threads. Raises Cancelled.
 
         for entry in read_entries(spec, catalog.sources, session):
             print(entry.is_signed, entry.archive)
     """
     if not spec.cached:
         return []
+
+    def read(state: SourceStatus) -> MirrorEntry | None:
+        mirror = mirror_of(spec, state, session, sources)
+        if mirror is None:
+            return None
+        entry, archive = _read_entry(mirror, layouts_of(mirror, state), spec)
+        on_read(mirror, state, entry)
+        return _with_archive(mirror, entry, archive) if checks_archive else entry
+
     listing = [state for state in states if state.name in spec.sources and not state.failure]
-    tasks = [
-        partial(_read, spec, state, session, sources, checks_archive=checks_archive)
-        for state in listing[:MAX_MIRRORS]
-    ]
+    tasks = [partial(_read_unless_known, state, read) for state in listing[:MAX_MIRRORS]]
     entries = run_parallel(tasks, session.should_stop) if tasks else []
     return [entry for entry in entries if entry is not None]
 
 
-def _read(
-    spec: Spec,
-    state: SourceStatus,
-    session: Session,
-    sources: Sequence[str],
-    *,
-    checks_archive: bool,
+def _read_unless_known(
+    state: SourceStatus, read: Callable[[SourceStatus], MirrorEntry | None]
 ) -> MirrorEntry | None:
-    """Read the entry of one mirror; None if the source is no mirror. Raises Cancelled."""
+    """Return what is read of a source, or why nothing can be. Raises Cancelled."""
     if state.layout == REGISTRY:
         return MirrorEntry(state.name, REGISTRY)
     unknown = MirrorEntry(state.name, state.layout)
     if state.remark:
         return replace(unknown, problem=state.remark)
     try:
-        mirror = mirror_of(spec, state, session, sources)
-        if mirror is None:
-            return None
-        return read_entry(mirror, layouts_of(mirror, state), spec, checks_archive=checks_archive)
+        return read(state)
     except SourceError as error:
         return replace(unknown, problem=str(error))
     except Cancelled:
@@ -120,35 +124,35 @@ def _read(
         return replace(unknown, problem=describe_unexpected(error))
 
 
-def read_entry(
-    mirror: Mirror, layouts: Sequence[str], spec: Spec, *, checks_archive: bool = True
-) -> MirrorEntry:
+class _ArchiveName(NamedTuple):
+    """The name of an archive in its mirror, "" if unknown, and its size if that is recorded."""
+
+    name: str = ""
+    size: int | None = None
+
+
+_Read = tuple[MirrorEntry, _ArchiveName]
+
+
+def _read_entry(mirror: Mirror, layouts: Sequence[str], spec: Spec) -> _Read:
     """Read what a mirror has of a spec in the first of some layouts that has it.
 
     Raises SourceError and Cancelled.
     """
     missing: NotFound | None = None
     for layout in layouts:
-        read = _read_v3 if layout == "v3" else _read_v2
         try:
-            entry, archive, size = read(mirror, spec)
+            return _read_v3(mirror, spec) if layout == "v3" else _read_v2(mirror, spec)
         except NotFound as error:
             missing = missing or error
-            continue
-        if checks_archive and archive:
-            return _with_archive(mirror, entry, archive, size)
-        return entry
-    what = "spec manifest" if "v3" in layouts else "spec file"
     if missing is not None and missing.is_forbidden:
         raise missing
+    what = "spec manifest" if "v3" in layouts else "spec file"
     problem = f"listed, but the mirror has no {what} of it"
-    return MirrorEntry(
+    entry = MirrorEntry(
         mirror.source, "", problem=problem, archive="missing", archive_problem=problem
     )
-
-
-_Read = tuple[MirrorEntry, str, int | None]
-"""An entry, the name of the archive in the mirror, and its size if the mirror records it."""
+    return entry, _ArchiveName()
 
 
 def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
@@ -165,8 +169,8 @@ def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
     try:
         blob = read_manifest(data).blob(ARCHIVE)
     except Unreadable as error:
-        return replace(entry, archive="missing", archive_problem=str(error)), "", None
-    return entry, blob.name, blob.size
+        return replace(entry, archive="missing", archive_problem=str(error)), _ArchiveName()
+    return entry, _ArchiveName(blob.name, blob.size)
 
 
 def _read_v2(mirror: Mirror, spec: Spec) -> _Read:
@@ -185,10 +189,10 @@ def _read_v2(mirror: Mirror, spec: Spec) -> _Read:
     try:
         if file.origin.endswith(".yaml"):
             raise Unreadable("before Spack 0.18 the signature is inside the archive")
-        signature = read_signature(mirror.read(file, MAX_SPEC_FILE_SIZE))
+        entry = replace(entry, signature=read_signature(mirror.read(file, MAX_SPEC_FILE_SIZE)))
     except Unreadable as error:
-        return replace(entry, problem=str(error)), f"{folder}/{name}.spack", None
-    return replace(entry, signature=signature), f"{folder}/{name}.spack", None
+        entry = replace(entry, problem=str(error))
+    return entry, _ArchiveName(f"{folder}/{name}.spack")
 
 
 def _fetch_first(mirror: Mirror, names: Sequence[str]) -> FetchedFile:
@@ -199,14 +203,17 @@ def _fetch_first(mirror: Mirror, names: Sequence[str]) -> FetchedFile:
     return mirror.storage.fetch(names[-1], max_size=MAX_SPEC_FILE_SIZE)
 
 
-def _with_archive(mirror: Mirror, entry: MirrorEntry, name: str, size: int | None) -> MirrorEntry:
+def _with_archive(mirror: Mirror, entry: MirrorEntry, archive: _ArchiveName) -> MirrorEntry:
     """Return an entry with the answer to whether its archive is there. Raises Cancelled."""
+    name, size = archive
+    if not name:
+        return entry
     entry = replace(entry, archive_file=mirror.origin_of(name))
     try:
         there = mirror.storage.size_of(name)
     except NotFound as error:
-        archive: Archive = "forbidden" if error.is_forbidden else "missing"
-        return replace(entry, archive=archive, archive_problem=str(error))
+        state: Archive = "forbidden" if error.is_forbidden else "missing"
+        return replace(entry, archive=state, archive_problem=str(error))
     except SourceError as error:
         return replace(entry, archive_problem=str(error))
     if size is not None and there is not None and size != there:
