@@ -15,7 +15,7 @@ from spackscope.model.assist.answers import Completion
 from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
 from spackscope.model.assist.completion import Candidates, satisfiable, typed_word
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, WORDS
+from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import ANSWERS, Spec
@@ -77,16 +77,20 @@ def complete_word(
 def _before(text: str, views: Views | None) -> Query:
     """Return the conditions before a word on the spec that it belongs to; none of a wrong text.
 
-    After `^` it belongs to the dependency, which is looked for as a spec of its own.
+    After `^` it belongs to the dependency, which is looked for as a spec of its own. What fits the
+    host is not among them: to find out takes longer than the rest of a completion.
     """
     text = text.rstrip(" !|(")
     dependencies = (token for token in lexer.tokens(text) if token.kind == lexer.DEPENDENCY)
     for token in dependencies:
         if token.text.startswith("^"):
             text = " " * token.end + text[token.end :]
+    query = Query()
     with contextlib.suppress(QueryError):
-        return parse(text, bare="package", views=views)
-    return Query()
+        query = parse(text, bare="package", views=views)
+    for column in HOST_COLUMNS:
+        query = query.without_column(column)
+    return query
 
 
 def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Choice]:

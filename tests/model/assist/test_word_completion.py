@@ -80,6 +80,11 @@ def test_a_name_before_the_word_is_that_of_a_package(tmp_path: Path) -> None:
     assert [choice.note for choice in complete_word(catalog, "hdf5", "version=")] == ["1 spec"]
 
 
+def test_what_fits_the_host_is_not_found_out(sample: Catalog) -> None:
+    assert texts(sample, "fits py-build", "os=ubuntu24") == ["os=ubuntu24.04"]
+    assert texts(sample, "reusable=no", "py-b") == ["py-build"]
+
+
 def test_without_an_index_the_language_is_completed() -> None:
     assert texts(None, "", "os") == ["os="]
     assert texts(None, "hdf5", "insta") == ["installed"]

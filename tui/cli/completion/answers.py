@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
+from spackscope.model.catalog.by_host import HOST
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
@@ -25,7 +26,6 @@ _PATIENCE = 1.0
 _MIN_HASH = 2
 """Characters from which a word may be the prefix of a hash."""
 
-_OF_HOST = ("fits", "reusable", "host")
 _HOST_KEYS = ("target", "os", "platform", "glibc", "musl", "libc")
 _SCHEMES = ("https://", "http://", "file://", "s3://", "gs://", "oci://")
 
@@ -106,8 +106,7 @@ class _Answers:
     @cached_property
     def _catalog(self) -> Catalog | None:
         catalog = index_at_hand(self._place, self._session, self._settings)
-        typed = " ".join([*self._place.words, self._place.text])
-        if catalog is not None and any(word in typed for word in _OF_HOST):
+        if catalog is not None and HOST in " ".join([*self._place.words, self._place.text]):
             # What detects a host takes long to import.
             from spackscope.model.analysis.fit.session_fit import attach_fit
 
