@@ -117,3 +117,33 @@ def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(
         assert shell.words(f"spack {typed}") == (words or expected)
     finally:
         shell.close()
+
+
+@pytest.mark.parametrize("shell_name", SHELLS)
+@pytest.mark.parametrize("program_name", ["~/other/spackscope", "other/spackscope"])
+def test_the_program_is_asked_that_is_typed(
+    shell_name: str, program_name: str, tmp_path: Path
+) -> None:
+    if shell_name not in INSTALLED:
+        pytest.skip(f"{shell_name} is not installed")
+    shell = CompletingShell(shell_name, tmp_path)
+    try:
+        (tmp_path / "bin").rename(tmp_path / "other")
+        assert shell.words(f"{program_name} find py-saf\t") == ["find", "py-safetensors"]
+    finally:
+        shell.close()
+
+
+@pytest.mark.parametrize("shell_name", SHELLS)
+def test_without_the_program_commands_and_options_are_completed(
+    shell_name: str, tmp_path: Path
+) -> None:
+    if shell_name not in INSTALLED:
+        pytest.skip(f"{shell_name} is not installed")
+    shell = CompletingShell(shell_name, tmp_path)
+    try:
+        program = tmp_path / "bin" / "spackscope"
+        program.write_text(program.read_text().replace("os.execv(", "sys.exit(1 or "))
+        assert shell.words("spackscope fin\t --hash\t x") == ["find", "--hashes", "x"]
+    finally:
+        shell.close()
