@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import os
 import random
 import re
 import tempfile
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,7 +38,8 @@ _KEYS = {
     "right_square_bracket": 3, "backspace": 3, "X": 2, "ctrl+r": 1, "g": 2, "G": 3,
     "pagedown": 3, "pageup": 2, "plus": 3, "minus": 1, "less_than_sign": 1, "c": 1,
     "greater_than_sign": 1, "equals_sign": 2, "a": 1, "r": 1, "exclamation_mark": 1, "S": 1,
-    "question_mark": 1, "slash": 8, "f": 5, "up": 2, "down": 3, "i": 1, "e": 1,
+    "question_mark": 1, "slash": 8, "f": 5, "up": 2, "down": 3, "i": 1, "e": 2,
+    "A": 2, "V": 3, "o": 1,
 }  # fmt: skip
 """Keys with their weights: all but those that lead out of the program."""
 
@@ -239,18 +242,38 @@ async def press_random_keys(
     query: str = "",
     directory: Path,
 ) -> Counter[str]:
-    """Press keys in a browser as long as `go_on`, given their number, returns True."""
+    """Press keys in a browser as long as `go_on`, given their number, returns True.
+
+    What it writes to files, with the names that it proposes, is in the directory.
+    """
     rng = random.Random(seed)
     clipboard = Clipboard(directory)
     environ = {**clipboard.environ, "XDG_STATE_HOME": str(directory)}
     size = rng.choice(SIZES[:4])
-    async with browsing(*sources, query=query, size=size, environ=environ) as browser:
-        keys = RandomKeys(browser, clipboard, rng)
-        number = 0
-        while go_on(number) and browser.app.is_running:
-            await keys.press_one()
-            number += 1
+    names = [_absolute(source) for source in sources]
+    with _working_in(directory):
+        async with browsing(*names, query=query, size=size, environ=environ) as browser:
+            keys = RandomKeys(browser, clipboard, rng)
+            number = 0
+            while go_on(number) and browser.app.is_running:
+                await keys.press_one()
+                number += 1
     return keys.counts
+
+
+def _absolute(source: str) -> str:
+    return source if source == "sample_data" else str(Path(source).absolute())
+
+
+@contextlib.contextmanager
+def _working_in(directory: Path) -> Iterator[None]:
+    """Make a directory the current one as long as the context."""
+    before = Path.cwd()
+    os.chdir(directory)
+    try:
+        yield
+    finally:
+        os.chdir(before)
 
 
 def main() -> None:
