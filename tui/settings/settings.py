@@ -108,7 +108,7 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
 def _files(environ: Mapping[str, str]) -> Iterator[ConfigFile]:
     """Yield the configuration files that exist, the most important first."""
     for path in config_paths(environ):
-        is_named = VARIABLE in environ and path == user_path(environ)
+        is_named = bool(environ.get(VARIABLE, "").strip()) and path == user_path(environ)
         if path == os.devnull or not (is_named or os.path.lexists(path)):
             continue
         # Most users have no such file.

@@ -69,6 +69,10 @@ def test_without_a_file_nothing_is_set(home: Home) -> None:
     assert home.read().origin("theme") == DEFAULT
 
 
+def test_an_empty_variable_names_no_file(home: Home) -> None:
+    assert home.read(SPACKSCOPE_CONFIG="") == home.read(SPACKSCOPE_CONFIG=" ") == Settings()
+
+
 def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     settings = home.read(GOOD)
     folder = home.file.parent

@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import aligned, clean
 from spackscope.model.sources.resolve import resolve_sources
@@ -43,7 +42,10 @@ class _Line(Frozen):
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
-    """Print the settings, each with its origin, or only what is wrong with them."""
+    """Print the settings, each with its origin, the keys, or only what is wrong.
+
+    Raises SourceError where SPACKSCOPE_FROM cannot be split into sources.
+    """
     settings = read_settings(environ, {"host": options.host})
     mistakes = mistakes_of(settings)
     if options.format == "keys":
@@ -128,12 +130,9 @@ def _table_lines(setting: Setting, settings: Settings) -> Iterator[_Line]:
 
 
 def _source_line(options: Options, settings: Settings, environ: Mapping[str, str]) -> _Line:
-    """Return the line of the sources that are read, without secrets."""
+    """Return the line of the sources that are read, without secrets. Raises SourceError."""
     session = Session(environ)
-    try:
-        sources = resolve_sources(options.sources, session, settings.sources)
-    except SourceError as error:
-        return _Line("sources", None, clean(str(error)), Origin("SPACKSCOPE_FROM"))
+    sources = resolve_sources(options.sources, session, settings.sources)
     shown = tuple(map(shown_source, sources))
     if options.sources:
         origin = COMMAND_LINE
