@@ -20,7 +20,7 @@ from spackscope.tui.cli.completion.places import Kind, Place
 from spackscope.tui.cli.help import BROWSE, COMMANDS, HELP
 from spackscope.tui.settings.settings import Settings, read_settings
 
-_PATIENCE = 1.0
+_PATIENCE = 3.0
 """Seconds after which nothing is offered rather than later."""
 
 _MIN_HASH = 2
