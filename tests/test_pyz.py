@@ -227,6 +227,26 @@ def test_many_first_starts_at_once_all_work(pyz: Path, tmp_path: Path, path: str
     assert unpacked.name.startswith("1.2.3-")
 
 
+@pytest.mark.parametrize("damage", ["cut off", "changed"])
+def test_a_damaged_file_is_refused_with_a_sentence(
+    pyz: Path, tmp_path: Path, path: str, damage: str
+) -> None:
+    data = bytearray(pyz.read_bytes())
+    if damage == "changed":
+        with ZipFile(pyz) as file:
+            at = file.getinfo("start.py").header_offset + 60
+        data[at : at + 20] = bytes(20)
+    else:
+        del data[-100:]
+    pyz.write_bytes(data)
+
+    result = run(pyz, PATH=path, HOME=str(tmp_path))
+
+    sentence = f"spackscope: {pyz} is damaged or cut off: copy it again\n"
+    assert (result.returncode, result.stderr) == (3, sentence)
+    assert not list(tmp_path.glob(".cache/spackscope/pyz/*"))
+
+
 def test_a_link_to_the_file_starts_it_too(pyz: Path, tmp_path: Path, path: str) -> None:
     (tmp_path / "spackscope").symlink_to(pyz)
     result = run(tmp_path / "spackscope", "x", PATH=path, HOME=str(tmp_path / "a home"))

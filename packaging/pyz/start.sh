@@ -33,12 +33,19 @@ find_python() {
     done
     return 1
 }
+# Python would take what is left of a cut-off file for a program of its own.
+whole='import sys, zipfile; sys.exit(not zipfile.is_zipfile(sys.argv[1]))'
+start_archive() {
+    "$python" -c "$whole" "$0" && exec "$python" "$0" "$@"
+    echo "spackscope: $0 is damaged or cut off: copy it again" >&2
+    exit 3
+}
 if [ -n "${SPACKSCOPE_PYTHON:-}" ]; then
-    find_python "$SPACKSCOPE_PYTHON" && exec "$python" "$0" "$@"
+    find_python "$SPACKSCOPE_PYTHON" && start_archive "$@"
     problem="SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer with sqlite3 and zlib"
 else
     find_python python3 python3.14 python3.13 python3.12 python3.11 python3.10 &&
-        exec "$python" "$0" "$@"
+        start_archive "$@"
     problem="no Python 3.10 or newer with sqlite3 and zlib is in PATH; SPACKSCOPE_PYTHON can name one"
 fi
 echo "spackscope: $problem" >&2

@@ -15,8 +15,9 @@ import stat
 import sys
 import tempfile
 import time
+import zlib
 from collections.abc import Iterator
-from zipfile import ZipFile
+from zipfile import BadZipFile, ZipFile
 
 _UNUSED_SECONDS = 30 * 24 * 3600
 _PARTIAL_SECONDS = 24 * 3600
@@ -31,6 +32,9 @@ def start() -> None:
         start_file = _unpack_somewhere(archive)
     except KeyboardInterrupt:
         sys.exit(130)
+    except (BadZipFile, zlib.error, EOFError, KeyError, ValueError):
+        print(f"spackscope: {archive} is damaged or cut off: copy it again", file=sys.stderr)
+        sys.exit(_FAILED)
     os.environ["SPACKSCOPE_PYZ"] = archive
     os.execv(sys.executable, [sys.executable, start_file, *sys.argv[1:]])
 
