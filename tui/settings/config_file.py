@@ -72,6 +72,7 @@ def read_config(path: str) -> ConfigFile:
         return ConfigFile(path, mistakes=(Mistake(Origin(path), reason(error)),))
     try:
         parsed = tomllib.loads(text)
+        lines = key_lines(text, tomllib.loads)
     except tomllib.TOMLDecodeError as error:
         return ConfigFile(path, mistakes=(_syntax_mistake(path, text, error),))
     except (ValueError, RecursionError) as error:
@@ -79,7 +80,7 @@ def read_config(path: str) -> ConfigFile:
         is_deep = isinstance(error, RecursionError)
         sentence = "it is nested too deeply" if is_deep else "a number in it is too long"
         return ConfigFile(path, mistakes=(Mistake(Origin(path), sentence),))
-    return _Check(path, key_lines(text, tomllib.loads)).checked(parsed)
+    return _Check(path, lines).checked(parsed)
 
 
 def _text(data: bytes) -> str:

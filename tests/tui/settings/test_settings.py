@@ -208,6 +208,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         (b"\n\xff\xff", "FILE:2: this is not UTF-8"),
         ("x = 1".encode("utf-16"), "FILE: cannot be read: it is UTF-16; save it as UTF-8"),
         ("x = " + "[" * 5000, "FILE: it is nested too deeply"),
+        (".".join(["x"] * 2000) + " = 1", "FILE: it is nested too deeply"),
         (
             f"theme = '{'x' * (MAX_LENGTH + 1)}'",
             "FILE:1: theme has 2,001 characters; at most 2,000",
