@@ -78,9 +78,12 @@ def query_help() -> str:
 
 def _named_queries(views: Mapping[str, str]) -> str:
     """Return the named queries as a part of the help, or an empty text."""
+    # Most configurations have none.
+    from spackscope.model.storage.redaction import without_secrets
+
     lines = ["", "Named in the configuration"] if views else []
     for name, text in sorted(views.items()):
-        first, *rest = wrap(text, 79 - _COLUMN)
+        first, *rest = wrap(without_secrets(text), 79 - _COLUMN)
         lines.append(f"  {f'{VIEW}={name}':<{_COLUMN - 3}} {first}")
         lines += [" " * _COLUMN + more for more in rest]
     return "".join(f"{clean(line)}\n" for line in lines)

@@ -12,6 +12,7 @@ from textual.app import App
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.query.conditions import VIEW
+from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS
 from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
@@ -107,7 +108,7 @@ def view_commands(views: Views | None, take: Callable[[str], object]) -> list[Co
     """Return a command for each named query, which is taken as a text."""
     return [
         Command(
-            f"View {name}: {text}",
+            f"View {name}: {without_secrets(text)}",
             place="named in the configuration",
             run=partial(take, f"{VIEW}={name}"),
         )

@@ -93,6 +93,18 @@ def test_the_help_lists_them(program: Program, config: Path) -> None:
     assert "Named" not in program("help", "query").stdout
 
 
+def test_no_password_is_printed(program: Program, config: Path) -> None:
+    config.write_text("[views]\nours = \"source='https://ann:secret@host/m?token=secret'\"\n")
+    for words in (["help", "query"], ["find", "view=ours"], ["find", "view=our"], ["config"]):
+        result = program(*words)
+        assert "secret" not in result.stdout + result.stderr, words
+    config.write_text("[views]\nours = \"source='https://ann:secret@host' os=\"\n")
+    result = program("find", "view=ours")
+    assert "Expected a value after os=" in result.stderr
+    assert "secret" not in result.stderr
+    assert "secret" not in program("config", "--check").stderr
+
+
 def test_without_named_queries_it_is_said_where_they_belong(program: Program) -> None:
     result = program("find", "view=mine")
     assert result.returncode == ExitCode.NOTHING

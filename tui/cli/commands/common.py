@@ -187,6 +187,7 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     # What most commands do not need would be a tenth of their start.
     from spackscope.model.assist.diagnostics import explain_no_match
     from spackscope.model.assist.relaxations import relaxations
+    from spackscope.model.storage.redaction import without_secrets
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
     counts = [f"{each.count:,}" for each in relaxed]
@@ -196,7 +197,7 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
         for each, count in zip(relaxed, counts, strict=True)
     )
     reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
-    return Leave(no_match_code(catalog), reason, *lines)
+    return Leave(no_match_code(catalog), *map(without_secrets, (reason, *lines)))
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:
