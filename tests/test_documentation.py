@@ -206,6 +206,19 @@ def test_the_page_on_the_architecture_names_what_exists() -> None:
             assert re.search(rf"\b(def|class) {part}\b", source), f"{path} has no {part}"
 
 
+def test_the_tables_that_documents_name_exist() -> None:
+    named = [
+        match
+        for page in PAGES
+        for match in re.findall(
+            r"`([A-Z_]+)` of `((?:model|tui)/\S+\.py)`", page.read_text("utf-8")
+        )
+    ]
+    assert len(named) > 10
+    for name, path in named:
+        assert re.search(rf"^{name}\b", (ROOT / path).read_text("utf-8"), re.MULTILINE), path
+
+
 def test_every_variable_of_the_environment_is_documented() -> None:
     documented = {name for names, _ in VARIABLES for name in names.split(", ")}
     sources = [
