@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.assist.answers import Completion
 from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
 from spackscope.model.assist.completion import Candidates, satisfiable, typed_word
+from spackscope.model.catalog.by_host import HOST
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from spackscope.model.query.views import Views
 
 _MAX_LENGTH = 200
+_OF_HOST = ("platform", "os", "target")
 _LISTS = re.compile(r".*[,:]")
 
 
@@ -158,6 +160,8 @@ class _Words:
                 is_part = bool(head) and lexer.quoted(value) != value
                 if facet.value.startswith(last) and facet.count and not is_part:
                     yield Choice(f"{key}{operator}{value}", _count(facet.count))
+        if column in _OF_HOST:
+            yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
 
     def _names(self, typed: str) -> Iterator[Choice]:
         """Yield packages; after one, or where none begins so, words, keys and variants."""

@@ -37,6 +37,8 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("py-build", "fits=n", ["fits=no"]),
         ("", "os=sequoia,ubuntu24", ["os=sequoia,ubuntu24.04"]),
         ("", "target=:x86_64_v3", ["target=:x86_64_v3"]),
+        ("", "target=:ho", ["target=:host"]),
+        ("", "os=ho", ["os=host"]),
         ("", "py-build /pfqg", ["py-build /pfqg2xiq2lfvnrfcf7m3s2rybvpnvrfs"]),
         ("stack='ml", "ub", []),
         ("", "zzz", []),
