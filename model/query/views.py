@@ -34,7 +34,8 @@ class Views:
             sentence = f"view={name} needs itself: {' → '.join([*circle, name])}"
             raise WrongView(sentence, sentence, circle)
         if len(inside) >= MAX_NESTED:
-            raise QueryError(f"More than {MAX_NESTED} views are used in each other")
+            sentence = f"More than {MAX_NESTED} views are used in each other"
+            raise WrongView(sentence, sentence, tuple(inside))
         if name not in self._queries:
             self._queries[name] = self._parse(name, inside)
         return self._queries[name]

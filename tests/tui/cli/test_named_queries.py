@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.query.views import MAX_NESTED
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.program import Program
 
@@ -81,6 +82,15 @@ def test_the_check_names_each_mistake_once(program: Program, config: Path) -> No
         f"{config}:7: view=two: view=two needs itself: two → one → two",
         f"{config}:8: a view is named with letters, digits, _, - and .; not a b",
     ]
+
+
+def test_the_check_names_all_that_are_nested_too_deeply(program: Program, config: Path) -> None:
+    depth = MAX_NESTED + 5
+    views = [*(f"v{n} = 'view=v{n + 1}'" for n in range(depth)), f"v{depth} = 'zlib'"]
+    config.write_text("\n".join(["[views]", *views]))
+    lines = program("config", "--check").stderr.splitlines()
+    sentence = f"More than {MAX_NESTED} views are used in each other"
+    assert lines[0] == f"spackscope: {config}:2: view=v0: {sentence}"
 
 
 def test_the_help_lists_them(program: Program, config: Path) -> None:
