@@ -44,6 +44,8 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
 
 def _for_bash(line: str, breaks: str, environ: Mapping[str, str]) -> list[str]:
     words = split_line(line, breaks)
+    if words.is_command:
+        return [_first_line(with_files=False, nospace=True)]
     place = find_place(words.before, words.current)
     found = Answer(with_files=True)
     if not words.is_redirection:

@@ -12,6 +12,9 @@ _REDIRECTIONS = "<>"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 _IN_DOUBLE_QUOTES = '$`"\\'
 _SPECIAL = re.compile(r"""[\s\\'"$`&|;<>()*?\[\]{}#!~]""")
+_COMMAND = re.compile(r"(?:[^\\]|\\.)*?(?:`|\$\()", re.DOTALL)
+"""A command whose output a shell puts into double quotes."""
+_DOLLAR_AT_END = re.compile(r"(?<!\\)(?:\\\\)*\$$")
 _KEPT = "@$"
 """Word breaks that are part of the word after them: rl_special_prefixes of bash."""
 
@@ -25,7 +28,8 @@ class ShellWords(Frozen):
     `before` are those after the name of the program, and `current` is the one at the cursor,
     empty after a blank. `quote` is the quote that is open there. `replaced` is the text, as it is
     typed, in place of which a shell inserts a completion; in bash it is less than the word after a
-    word break. `is_redirection` where the word is the target of one.
+    word break. `is_redirection` where the word is the target of one, and `is_command` where a
+    command is typed in the quotes, whose words are not known.
     """
 
     before: tuple[str, ...]
@@ -33,10 +37,15 @@ class ShellWords(Frozen):
     quote: str = ""
     replaced: str = ""
     is_redirection: bool = False
+    is_command: bool = False
 
     def insertion(self, text: str) -> str:
         """Return what bash inserts in place of `replaced` for a text that begins with the word."""
-        return self.replaced + _quoted(text[len(self.current) :], self.quote)
+        rest = text[len(self.current) :]
+        if self.quote == '"' and rest.startswith("(") and _DOLLAR_AT_END.search(self.replaced):
+            # Bash would run a name that begins with $( as a command.
+            return f"{self.replaced[:-1]}\\${_quoted(rest, self.quote)}"
+        return self.replaced + _quoted(rest, self.quote)
 
 
 def split_line(line: str, breaks: str = WORD_BREAKS) -> ShellWords:
@@ -73,7 +82,7 @@ class _Line:
         self._word: list[str] = []
         self._is_begun = self._is_redirection = False
         self._quote = ""
-        self._cut = self._cut_before = 0
+        self._cut = self._cut_before = self._opened = 0
 
     def split(self) -> ShellWords:
         """Return the words."""
@@ -89,6 +98,7 @@ class _Line:
             self._quote,
             line[self._cut :],
             self._is_redirection,
+            self._quote == '"' and _COMMAND.match(line, self._opened) is not None,
         )
 
     def _in_quote(self, position: int) -> int:
@@ -117,6 +127,7 @@ class _Line:
             self._end_word(character)
         elif character in "'\"":
             self._quote, self._is_begun, self._cut_before = character, True, self._cut
+            self._opened = position + 1
         else:
             self._word.append(character)
             self._is_begun = True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import subprocess
 
 import pytest
 from hypothesis import given
@@ -67,6 +68,26 @@ def test_what_is_inserted_is_the_text_once_more(typed: str, rest: str) -> None:
     again = split_line(inserted)
     assert again.current == words.current + rest
     assert again.quote == words.quote
+
+
+@pytest.mark.parametrize("typed", ['"$', '"a $', '"\\\\$', "$", '"\\$'])
+def test_a_name_is_not_inserted_as_a_command(typed: str) -> None:
+    words = split_line(f"spackscope find {typed}")
+    inserted = words.insertion(f"{words.current}(echo run)")
+
+    printed = subprocess.run(
+        ["bash", "-c", f'printf %s "{inserted}"' if words.quote else f"printf %s {inserted}"],
+        capture_output=True, encoding="utf-8", check=True,
+    )  # fmt: skip
+    assert printed.stdout == f"{words.current}(echo run)"
+
+
+@pytest.mark.parametrize(
+    ("typed", "is_command"),
+    [('"$(ec', True), ('"a `ec', True), ("'$(ec", False), ('"\\$(ec', False), ('"\\`ec', False)],
+)
+def test_a_command_in_quotes_is_noticed(typed: str, is_command: bool) -> None:
+    assert split_line(f"spackscope find {typed}").is_command is is_command
 
 
 @pytest.mark.parametrize(
