@@ -12,6 +12,7 @@ from typing import Literal
 from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config.extensions import ListedExtension, listed_extensions
 from spackscope.model.sources.spack_config.paths import find_spack_root
+from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import DIRECTORY
@@ -20,6 +21,9 @@ _SPECIAL = r"""[][{},#:"'$]|[^\S ]"""
 """What Spack does not take for a part of a path (process_config_path in config.py)."""
 
 _ERROR = "==> Error: "
+
+_PATIENCE = 120
+"""Seconds after which a Spack is ended; on a slow file system it starts in some."""
 
 
 def register(path: str, environ: Mapping[str, str]) -> None:
@@ -42,15 +46,15 @@ def register(path: str, environ: Mapping[str, str]) -> None:
         sentence = f"the path {path} has characters that Spack does not take"
         raise Leave(ExitCode.UNREADABLE, f"{sentence}; install spackscope elsewhere")
     for each in others:
-        _configure(spack, "remove", each.written, environ)
-        stdio.print_line(f"Removed {clean(each.path)} from {clean(each.directory)}")
+        _remove(spack, each, environ)
     if same := [each for each in listed if each not in others]:
         stdio.print_line(
             f"Spack has it already: {clean(path)} is listed in {clean(same[0].directory)}"
         )
         return
     _configure(spack, "add", path, environ)
-    added = next(iter(listed_extensions(environ, DIRECTORY)), None)
+    now = listed_extensions(environ, DIRECTORY)
+    added = next((each for each in now if _is_same(each.path, path)), None)
     if added is None:
         raise _failed(spack, f"it does not list {path} afterwards", path)
     stdio.print_line(f"Registered {clean(path)} in {clean(added.directory)}")
@@ -64,12 +68,19 @@ def unregister(environ: Mapping[str, str]) -> None:
     if own:
         spack = _find_spack(environ, "")
         for each in own:
-            _configure(spack, "remove", each.written, environ)
-            stdio.print_line(f"Removed {clean(each.path)} from {clean(each.directory)}")
+            _remove(spack, each, environ)
     if foreign := [each for each in listed if not each.is_own]:
         raise Leave(ExitCode.NOTHING, *_places(foreign))
     if not own:
         stdio.print_line("Your configuration of Spack does not list spackscope")
+
+
+def _remove(spack: str, listed: ListedExtension, environ: Mapping[str, str]) -> None:
+    """Remove an extension from the configuration of the user. Raises Leave."""
+    _configure(spack, "remove", listed.written, environ)
+    if listed in listed_extensions(environ, DIRECTORY):
+        raise _failed(spack, f"it still lists {listed.path} afterwards", "")
+    stdio.print_line(f"Removed {clean(listed.path)} from {clean(listed.directory)}")
 
 
 def _places(listed: Iterable[ListedExtension]) -> list[str]:
@@ -110,12 +121,16 @@ def _configure(
             encoding="utf-8",
             errors="replace",
             check=False,
+            timeout=_PATIENCE,
         )
+    except subprocess.TimeoutExpired:
+        reason = f"it does not end after {_PATIENCE} seconds"
+        raise _failed(spack, reason, entry if action == "add" else "") from None
     except OSError as error:
         raise _failed(spack, error.strerror or str(error), entry) from None
     if result.returncode:
         reason = _reason(result.stderr) or f"exit code {result.returncode}"
-        raise _failed(spack, clean(reason), entry if action == "add" else "")
+        raise _failed(spack, without_secrets(reason), entry if action == "add" else "")
 
 
 def _reason(stderr: str) -> str:

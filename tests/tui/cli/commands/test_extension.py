@@ -174,6 +174,23 @@ def test_the_reason_is_the_line_that_says_it(
     assert f"spack cannot change its configuration: {reason}" in result.stderr
 
 
+def test_a_spack_that_does_nothing_is_noticed(program: Program, root: Path) -> None:
+    own = program.home / ".spack"
+    write_config(own, "/gone/spack-scope")
+    (root / "bin" / "spack").write_text("#!/bin/sh\nexit 0\n")
+    for word in ("--install", "--remove"):
+        result = program("extension", word, SPACK_ROOT=str(root))
+        assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+        assert "it still lists /gone/spack-scope afterwards" in result.stderr
+
+
+def test_what_spack_says_is_printed_without_secrets(program: Program, root: Path) -> None:
+    script = "printf '==> Error: \\033[31mhttps://ann:pw@host/x\\n' >&2; exit 1"
+    (root / "bin" / "spack").write_text(f"#!/bin/sh\n{script}\n")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert result.stderr.splitlines()[0].endswith("configuration: ␛[31mhttps://…@host/x")
+
+
 def test_one_file_registers_a_copy_that_stays(program: Program, root: Path) -> None:
     pyz = program.home / "spackscope.pyz"
     pyz.write_text('#!/bin/sh\necho started "$@"\n')
