@@ -10,13 +10,15 @@ from typing import TypeVar
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Query, ViewPart
-from spackscope.model.query.conditions import Condition, Group
+from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.validation import MAX_TERMS, check_once
 
 Alternatives = Sequence[tuple[Condition | ViewPart, int]]
 """Conditions and views of which one must hold, each with its offset."""
 
 Item = TypeVar("Item")
+
+_TOO_MANY = "A view has too many conditions to be used so"
 
 
 def insert_views(
@@ -39,6 +41,8 @@ def insert_views(
             specs = [[*groups, *more] for groups, more in _product([specs, parts])]
             for groups in specs:
                 _check_once(groups, single, start)
+            if sum(_size(c) for groups in specs for group in groups for c in group) > MAX_TERMS:
+                raise QueryError(_TOO_MANY)
         except QueryError as error:
             raise QueryError(str(error), start) from None
     return specs
@@ -62,6 +66,11 @@ def _specs(
         else:
             parts.append([(part,)])
     return [either(parts)]
+
+
+def _size(condition: Condition) -> int:
+    """Return how many terms a condition is written with."""
+    return 1 if isinstance(condition, Term) else 1 + sum(map(_size, condition.terms))
 
 
 def _note(
@@ -96,7 +105,7 @@ def either(parts: Iterable[Sequence[Group]]) -> list[Group]:
 
     Raises QueryError where they are too many.
     """
-    return [tuple(dict.fromkeys(chain.from_iterable(groups))) for groups in _product(parts)]
+    return _shortest(tuple(dict.fromkeys(chain.from_iterable(each))) for each in _product(parts))
 
 
 def opposite(groups: Sequence[Group]) -> list[Group]:
@@ -104,7 +113,17 @@ def opposite(groups: Sequence[Group]) -> list[Group]:
 
     Raises QueryError where they are too many.
     """
-    return [tuple(dict.fromkeys(map(_negated, choice))) for choice in _product(groups)]
+    return _shortest(tuple(dict.fromkeys(map(_negated, choice))) for choice in _product(groups))
+
+
+def _shortest(groups: Iterable[Group]) -> list[Group]:
+    """Return groups without those that hold because another one does, with fewer alternatives."""
+    kept: dict[frozenset[Condition], Group] = {}
+    for group in sorted(groups, key=len):
+        conditions = frozenset(group)
+        if not any(fewer <= conditions for fewer in kept):
+            kept[conditions] = group
+    return [*kept.values()]
 
 
 def _negated(condition: Condition) -> Condition:
@@ -115,5 +134,5 @@ def _product(parts: Iterable[Sequence[Item]]) -> Iterable[tuple[Item, ...]]:
     """Yield all ways to take one of each part. Raises QueryError where they are too many."""
     parts = list(parts)
     if math.prod(map(len, parts)) > MAX_TERMS:
-        raise QueryError("A view has too many conditions to be used with ! or |")
+        raise QueryError(_TOO_MANY)
     return product(*parts)

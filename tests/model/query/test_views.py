@@ -152,6 +152,10 @@ def test_a_view_that_would_have_too_many_conditions_is_refused() -> None:
     with pytest.raises(QueryError, match="too many conditions"):
         parse("!view=many", views=many)
     long = Views({"long": " ".join(f"v{n}=x" for n in range(600)), "v": "view=long"})
+    with pytest.raises(QueryError, match="too many conditions"):
+        parse(
+            "!view=eight", views=Views({"eight": " ".join(f"os=a{n} | k{n}=x" for n in range(8))})
+        )
     with pytest.raises(QueryError, match="at most 1,000 terms"):
         parse("view=long view=v", views=long)
 
