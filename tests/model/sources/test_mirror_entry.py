@@ -167,6 +167,22 @@ def test_a_damaged_signature_is_unknown(tmp_path: Path) -> None:
     assert entry.archive == "present"
 
 
+@pytest.mark.parametrize(
+    ("files", "package", "layout"),
+    [(signed_v3(), "bzip2", "v3"), (signed_v2(), "zlib-ng", "v2")],
+    ids=["v3", "v2"],
+)
+def test_what_is_no_manifest_is_not_called_unsigned(
+    files: Files, package: str, layout: str, tmp_path: Path
+) -> None:
+    top = write_files(tmp_path / "m", files)
+    spec = spec_of(package, str(top), files, tmp_path)
+    for path in (*top.rglob(f"*{package}*.manifest.json"), *top.rglob(f"*{package}*.sig")):
+        path.write_bytes(b"<html>Please log in</html>")
+    entry = entry_of(str(top), spec, layout)
+    assert (entry.is_signed, entry.archive) == (None, "missing")
+
+
 def test_names_cannot_leave_the_mirror(tmp_path: Path) -> None:
     spec = spec_of("bzip2", "", signed_v3(), tmp_path)
     with serve_files({}) as server:
