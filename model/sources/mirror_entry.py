@@ -169,6 +169,9 @@ def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
     try:
         blob = read_manifest(data).blob(ARCHIVE)
     except Unreadable as error:
+        if entry.signature is None:
+            # What stands there may be no manifest, and is not an unsigned one then.
+            entry = replace(entry, problem=entry.problem or str(error))
         return replace(entry, archive="missing", archive_problem=str(error)), _ArchiveName()
     return entry, _ArchiveName(blob.name, blob.size)
 
@@ -190,6 +193,8 @@ def _read_v2(mirror: Mirror, spec: Spec) -> _Read:
         if file.origin.endswith(".yaml"):
             raise Unreadable("before Spack 0.18 the signature is inside the archive")
         entry = replace(entry, signature=read_signature(mirror.read(file, MAX_SPEC_FILE_SIZE)))
+        if entry.signature is None and file.origin.endswith(".sig"):
+            raise Unreadable("its signature is missing")
     except Unreadable as error:
         entry = replace(entry, problem=str(error))
     return entry, _ArchiveName(f"{folder}/{name}.spack")
