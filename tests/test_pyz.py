@@ -247,6 +247,19 @@ def test_a_damaged_file_is_refused_with_a_sentence(
     assert not list(tmp_path.glob(".cache/spackscope/pyz/*"))
 
 
+def test_a_directory_of_which_parts_are_missing_is_named(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    run(pyz, PATH=path, HOME=str(tmp_path))
+    (unpacked,) = tmp_path.glob(".cache/spackscope/pyz/*")
+    shutil.rmtree(unpacked / "site" / "spackscope" / "tui")
+
+    result = run(pyz, PATH=path, HOME=str(tmp_path))
+
+    sentence = f"spackscope.tui is missing in {unpacked}: remove that directory"
+    assert (result.returncode, result.stderr) == (3, f"spackscope: {sentence}\n")
+
+
 def test_a_link_to_the_file_starts_it_too(pyz: Path, tmp_path: Path, path: str) -> None:
     (tmp_path / "spackscope").symlink_to(pyz)
     result = run(tmp_path / "spackscope", "x", PATH=path, HOME=str(tmp_path / "a home"))

@@ -18,6 +18,11 @@ sys.path[:] = [f"{_here}/site", *(path for path in sys.path if path != _here)]
 if "SPACKSCOPE_PYZ" in os.environ:
     os.environ["SPACKSCOPE_PYZ"] = os.path.abspath(os.environ["SPACKSCOPE_PYZ"])
 
-from spackscope.tui.cli.main import main  # noqa: E402
+try:
+    from spackscope.tui.cli.main import main
+except ModuleNotFoundError as error:
+    # What removes old files from a cache may have left some.
+    sys.stderr.write(f"spackscope: {error.name} is missing in {_here}: remove that directory\n")
+    sys.exit(3)
 
 sys.exit(main())
