@@ -2,14 +2,13 @@
 
     SpackscopeError
     ├── Cancelled              the user stopped a long task
-    ├── NotWritten             a file of the user's could not be written
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
     │   └── WrongView          the text of a named query is none
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
-    ├── Unwritable             a file that the user names cannot be written
+    ├── Unwritable             a file cannot be written
     └── SourceError            a source, or a file of it, cannot be fetched
         ├── NotFound           there is no such file, or it is forbidden
         ├── WrongContent       a file does not match its checksum
@@ -34,10 +33,6 @@ class SpackscopeError(Exception):
 
 class Cancelled(SpackscopeError):
     """The user stopped a long task."""
-
-
-class NotWritten(SpackscopeError):
-    """A file could not be written; the message says where and why."""
 
 
 class IndexDamaged(SpackscopeError):
@@ -76,7 +71,7 @@ class Unreadable(SpackscopeError, ValueError):
 
 
 class Unwritable(SpackscopeError):
-    """A file that the user names cannot be written; the message is a sentence."""
+    """A file cannot be written; the message says which and why."""
 
 
 class YamlError(Unreadable):

@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Literal
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 
 ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
@@ -61,19 +61,19 @@ def replace_file(path: str, data: bytes) -> None:
     """Write a file of the user's: the target of a link, never a device or a pipe.
 
     Missing directories are created, and what abandoned writes left is removed. Raises
-    NotWritten, where there is something else than a file too.
+    Unwritable, where there is something else than a file too.
     """
     try:
         path = os.path.realpath(path)
         if os.path.exists(path) and not os.path.isfile(path):
-            raise NotWritten(f"{path} is not a file")
+            raise Unwritable(f"{path} is not a file")
         directory = os.path.dirname(path)
         make_directories(directory)
         remove_abandoned(directory)
         write_atomically(path, data)
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "strerror", None) or error).lower()
-        raise NotWritten(f"cannot write to {os.path.dirname(path)} ({reason})") from None
+        raise Unwritable(f"cannot write to {os.path.dirname(path)} ({reason})") from None
 
 
 def make_directories(path: str) -> None:

@@ -39,7 +39,7 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
     for a relative path in a directory that no longer exists.
 
         view_command(["mirror"], parse("hdf5 +mpi"), session).text
-        # spackscope find -f /work/mirror 'hdf5 +mpi' --hashes
+        # spackscope find -f /home/ann/mirror 'hdf5 +mpi' --hashes
     """
     spelled = [_spelled(source) for source in sources]
     words = ["spackscope", "find", *(word for source in spelled for word in ("-f", source))]

@@ -44,7 +44,7 @@ class ColumnMemory:
         return parse_choices(data, self.configured)
 
     def write(self, choices: ColumnChoices) -> None:
-        """Keep some choices. Raises NotWritten."""
+        """Keep some choices. Raises Unwritable."""
         if self.path is None:
             return
         content = {

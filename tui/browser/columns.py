@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.table_columns import ColumnChoices
@@ -76,7 +76,7 @@ class ColumnsController:
         def write() -> str:
             try:
                 self._memory.write(choices)
-            except NotWritten as error:
+            except Unwritable as error:
                 return clean(f"The columns will not be remembered: {error}")
             return ""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.bounded_files import open_file
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import replace_file, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.parsed_input import parse_input
@@ -174,5 +174,5 @@ def _read(path: str | None) -> tuple[str, ...]:
 def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
-    with contextlib.suppress(NotWritten):
+    with contextlib.suppress(Unwritable):
         replace_file(path, "".join(f"{query}\n" for query in queries).encode())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual.app import App
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.text import clean
 from spackscope.tui.browser.state import Host
 from spackscope.tui.dialogs.themes import ThemeDialog
@@ -18,7 +18,7 @@ def choose_theme(app: App[list[str]], host: Host, memory: ThemeMemory) -> None:
     def write(name: str) -> str:
         try:
             memory.remember(name)
-        except NotWritten as error:
+        except Unwritable as error:
             return clean(f"The theme will not be remembered: {error}")
         return ""
 

@@ -113,7 +113,7 @@ class ExportDialog(Dialog[None]):
 
     @on(Input.Changed)
     def _name_changed(self) -> None:
-        """Take the format that the ending of the name stands for, unless this one has it too."""
+        """Choose the format that the ending of the name stands for, unless this one has it."""
         ending = os.path.splitext(self._input.value)[1]
         endings = [format_.ending for format_ in FILE_FORMATS]
         if ending in endings and endings[self._format] != ending:

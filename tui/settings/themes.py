@@ -79,7 +79,7 @@ class ThemeMemory:
         return self.chosen() or self.configured
 
     def remember(self, name: str) -> None:
-        """Keep a choice: for a worker thread. Raises NotWritten."""
+        """Keep a choice: for a worker thread. Raises Unwritable."""
         if self.path is not None:
             content = {"theme": name, "configured": self.configured}
             replace_file(self.path, f"{json.dumps(content)}\n".encode())

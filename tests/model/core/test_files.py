@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import (
     keep_private,
     private_directory,
@@ -193,8 +193,8 @@ def test_a_file_of_the_user_is_replaced_where_its_link_leads(tmp_path: Path) -> 
 
 def test_why_a_file_is_not_written_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(NotWritten) as caught:
+    with pytest.raises(Unwritable) as caught:
         replace_file(str(tmp_path / "file" / "state" / "x"), b"")
     assert str(caught.value) == f"cannot write to {tmp_path}/file/state (not a directory)"
-    with pytest.raises(NotWritten, match="/dev/full is not a file"):
+    with pytest.raises(Unwritable, match="/dev/full is not a file"):
         replace_file("/dev/full", b"")

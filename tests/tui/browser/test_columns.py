@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import MAX_COLUMNS, ColumnMemory, parse_choices
 from spackscope.tui.browser.columns import ColumnsController
@@ -88,7 +88,7 @@ def test_what_is_not_a_file_is_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     (tmp_path / "spackscope" / "columns.json").symlink_to(pipe)
 
-    with pytest.raises(NotWritten, match="pipe is not a file"):
+    with pytest.raises(Unwritable, match="pipe is not a file"):
         ColumnMemory(environ_of(tmp_path)).write(CHOICES)
 
     assert pipe.is_fifo()

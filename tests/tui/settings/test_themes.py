@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from textual.color import Color
 
-from spackscope.model.core.errors import NotWritten
+from spackscope.model.core.errors import Unwritable
 from spackscope.tui.settings.settings import Settings
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
 from tests.browsing import browsing
@@ -63,7 +63,7 @@ def test_a_pipe_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     (tmp_path / "spackscope").mkdir()
     os.mkfifo(tmp_path / "spackscope" / "theme.json")
     assert memory(tmp_path).theme() == OWN.name
-    with pytest.raises(NotWritten, match="is not a file"):
+    with pytest.raises(Unwritable, match="is not a file"):
         memory(tmp_path).remember("nord")
 
 
