@@ -8,6 +8,7 @@ from spackscope.model.assist.answers import Completion, Completions
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host, Task
+from spackscope.tui.keymap.in_use import shown
 
 
 class Replacement(NamedTuple):
@@ -95,10 +96,24 @@ class InputAssist:
             self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
         return Replacement(inserted, start, end)
 
-    def insist(self) -> None:
-        """Show the note on a text even if a completion would finish its word."""
+    def may_leave(self, name: str) -> bool:
+        """Check whether Tab may leave an input: not if its text is not a query, or has no rows."""
+        state, draft = self._host.state, self._host.state.draft
+        if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
+            return True
+        self._host.say(
+            f"nothing completes this; {shown('filters-back')} goes back to the last query",
+            error=True,
+        )
+        return False
+
+    def reject(self) -> None:
+        """Refuse to leave a text that is no query, even if a completion would finish its word."""
         if (draft := self._host.state.draft) is not None:
             self._host.change(draft=replace(draft, insists=True))
+        self._host.say(
+            f"not a query yet; {shown('filters-back')} goes back to the last one", error=True
+        )
 
     def stop(self) -> None:
         """Forget the draft."""

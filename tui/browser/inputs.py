@@ -48,7 +48,7 @@ class Inputs:
         replacement = self._assist.accept(item, name, input_.value)
         if replacement is not None:
             input_.replace(*replacement)
-        elif item is None and self._search.may_leave(name):
+        elif item is None and self._assist.may_leave(name):
             self._panes.focus.go_on(1)
 
     def move_completion(self, event: FilterInput.CompletionMoved) -> None:

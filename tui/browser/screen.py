@@ -62,7 +62,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
     FilterInput.Done: lambda self, event: self.inputs.finish(event),
-    FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
+    FilterInput.Rejected: lambda self, event: self.controllers.assist.reject(),
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
         event.packages
     ),

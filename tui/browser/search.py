@@ -25,7 +25,6 @@ from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
-from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.query.views import Views
@@ -85,10 +84,9 @@ class Search:
             self._cursor_on = cursor_on
         host.change(view=view, refused=None, draft=draft)
         host.show_query(rewrite=rewrite)
-        catalog, summary = state.catalog, state.summary
-        if catalog is None or summary is None:
+        if (summary := state.summary) is None:
             return
-        reading = self._reading(catalog, view, typed, instead)
+        reading = self._reading(summary.catalog, view, typed, instead)
         is_slow = typed is not None and summary.total > LARGE
         delay = _FIRST_FRAME if state.results is None else _PAUSE if is_slow else 0
         host.run(reading, self._take, group="view", delay=delay)
@@ -226,52 +224,28 @@ class Search:
             # It was left before this came to be known.
             self.leave()
 
-    def may_leave(self, name: str) -> bool:
-        """Check whether Tab may leave an input: not if its text is not a query, or has no rows."""
-        state, draft = self._host.state, self._host.state.draft
-        if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
-            return True
-        self._host.say(
-            f"nothing completes this; {shown('filters-back')} goes back to the last query",
-            error=True,
-        )
-        return False
-
-    def reject(self) -> None:
-        """Refuse to leave an input whose text is not a query."""
-        self._assist.insist()
-        self._host.say(
-            f"not a query yet; {shown('filters-back')} goes back to the last one", error=True
-        )
-
     def give_up(self, name: str) -> str | None:
         """Show again what was shown when an input was entered; return its text then."""
-        host, state, entry = self._host, self._host.state, self._entry
+        entry, draft = self._entry, self._host.state.draft
         if entry is None or entry.input != name:
             return None
-        draft, text = state.draft, entry.text.rstrip()
+        text = entry.text.rstrip()
         if draft is not None and name == QUERY and draft.parsed.text.strip() != text:
             self.given_up = draft.parsed.text
         self._assist.stop()
-        if state.listing is not None and state.listing.view == entry.view:
-            # Its rows are there.
-            host.cancel("view")
-            host.change(view=state.listing.view, refused=None, stale="")
-            host.show_query(rewrite=True)
-        else:
-            self.show(entry.view, rewrite=True, cursor_on=entry.row)
+        self._show_again(entry.view, entry.row)
         return text
 
     def leave(self) -> None:
         """Show what was typed even if it has no rows, once its input is left."""
-        host, state = self._host, self._host.state
-        draft = state.draft
+        host, state, draft = self._host, self._host.state, self._host.state.draft
         if draft is None:
             return
         if self._entry is not None and self._entry.input == draft.input:
             self._entry = None
         if draft.is_wrong:
-            if self._go_back() and draft.note is not None:
+            self._go_back(draft)
+            if draft.note is not None:
                 host.say(f"Back to the last query: {draft.note.sentence}", error=True)
         elif state.is_refused:
             self.show(state.view)
@@ -279,22 +253,25 @@ class Search:
         if host.state.is_shown:
             self.on_shown()
 
-    def _go_back(self) -> bool:
-        host, state = self._host, self._host.state
-        draft, listing = state.draft, state.listing
-        if draft is None or not (state.is_refused or draft.is_wrong):
-            return False
+    def _go_back(self, draft: Draft) -> None:
+        """Show the last query in place of a text that is not one."""
+        state = self._host.state
         if draft.input == QUERY:
             self.given_up = draft.parsed.text
         query = self._last_good if state.is_refused else state.view.query
-        if state.is_answered and listing is not None and listing.view.query == query:
-            # Its rows are there.
-            host.cancel("completions")
-            host.change(view=listing.view, refused=None, draft=None, stale="")
+        self._show_again(replace(state.view, query=query))
+
+    def _show_again(self, view: View, row: Row | None = None) -> None:
+        """Show a view from before the input was changed, at once if its rows are there."""
+        host, results = self._host, self._host.state.results
+        # Those of a catalog that was replaced are just being read again.
+        is_there = results is not None and results.catalog is host.state.catalog
+        if results is not None and is_there and results.listing.view == view:
+            host.cancel("view", "completions")
+            host.change(view=results.listing.view, refused=None, draft=None, stale="")
             host.show_query(rewrite=True)
         else:
-            self.show(replace(state.view, query=query), rewrite=True)
-        return True
+            self.show(view, rewrite=True, cursor_on=row)
 
     def show_query(self, query: Query, *, rewrite: bool = False) -> None:
         """Request the view of another query."""

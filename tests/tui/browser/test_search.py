@@ -528,10 +528,10 @@ def test_leaving_a_wrong_text_goes_back_to_the_last_query(
 @pytest.mark.parametrize("wrong", ["os=", "&x", "^zlib", "target=x86_64_w"])
 def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wrong: str) -> None:
     ask(browser, wrong)
-    assert not browser.search.may_leave("query")
-    assert browser.search.may_leave("names")
+    assert not browser.controllers.assist.may_leave("query")
+    assert browser.controllers.assist.may_leave("names")
     assert "esc" in browser.host.message
-    browser.search.reject()
+    browser.controllers.assist.reject()
     assert browser.state.draft is not None
     assert browser.state.draft.insists
     assert "esc" in browser.host.message
