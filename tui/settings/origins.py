@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
-from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.redaction import redacted_path, without_secrets
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_PRINTED = 10
@@ -24,7 +24,9 @@ class Origin(Frozen):
     line: int = 0
 
     def __str__(self) -> str:
-        return clean(f"{self.name}:{self.line}" if self.line else self.name)
+        # A variable that is to name a file may hold a URL with a password.
+        name = redacted_path(self.name)
+        return clean(f"{name}:{self.line}" if self.line else name)
 
 
 DEFAULT = Origin("default")

@@ -69,13 +69,14 @@ def _print_checked(environ: Mapping[str, str], mistakes: Sequence[Mistake]) -> N
             what = f"{count:,} mistake{'s' * (count > 1)}" if count else "no mistakes"
         else:
             what = "no such file"
-        stdio.print_line(clean(f"{path}: {what}"))
+        stdio.print_line(f"{Origin(path)}: {what}")
 
 
 def _print_settings(lines: Sequence[_Line], format_: str | None) -> None:
     if format_ == "json":
         for line in lines:
-            origin = {"from": line.origin.name, "line": line.origin.line or None}
+            name = str(Origin(line.origin.name))
+            origin = {"from": name, "line": line.origin.line or None}
             stdio.print_line(json.dumps({"setting": line.name, "value": line.value, **origin}))
         return
     rows = [_HEADS, *((clean(line.name), line.text, str(line.origin)) for line in lines)]
@@ -91,7 +92,8 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
         state = "read" if os.path.lexists(path) else "not there"
         variable = f", named by {VARIABLE}" if path == own and environ.get(VARIABLE) else ""
         name = "file" if path == own else "file for all users"
-        yield _Line(name, path, clean(path), Origin(f"{state}{variable}"))
+        shown = str(Origin(path))
+        yield _Line(name, shown, shown, Origin(f"{state}{variable}"))
     for setting in SETTINGS:
         if setting.is_table:
             yield from _table_lines(setting, settings)

@@ -79,6 +79,17 @@ def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> Non
     assert table(program)["theme"] == ("dracula", f"chosen in the browser: {state}")
 
 
+@pytest.mark.parametrize("words", [(), ("--check",), ("--json",), ("--keys",)])
+def test_a_url_in_place_of_the_path_keeps_its_password(
+    program: Program, words: tuple[str, ...]
+) -> None:
+    url = "https://ann:secret@host/config.toml?token=secret"
+    run = program("config", *words, SPACKSCOPE_CONFIG=url)
+    assert run.returncode == 2
+    assert "host/config.toml" in run.stderr
+    assert "secret" not in run.stdout + run.stderr
+
+
 def test_json_has_an_object_for_each_setting(program: Program) -> None:
     path = configure(program, 'sources = ["a b", "c"]\nfold = false')
     lines = map(json.loads, program("config", "--json").stdout.splitlines())
