@@ -25,7 +25,7 @@ from spackscope.model.query.parsed_input import ParsedInput
 from spackscope.model.query.parser import parse
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 MAX_COMPLETIONS = 8
 """Completions that are offered at once."""
@@ -73,7 +73,7 @@ def complete(
         else:
             start, typed = word.start(), word[0]
             others = satisfiable(catalog, without_word(parsed), should_stop)
-            items = Candidates(catalog, others, should_stop, parsed.views).of(word)
+            items = Candidates(catalog, others, should_stop, parsed.named).of(word)
         offered = _exact_first([item for item in items if item.count], typed)
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
@@ -110,7 +110,7 @@ class Candidates(Frozen):
     catalog: Catalog
     others: Query
     should_stop: ShouldStop
-    views: Views | None = None
+    named: NamedQueries | None = None
 
     def of(self, word: re.Match[str]) -> Iterator[Completion]:
         """Yield what a match of `typed_word` can become."""
@@ -139,21 +139,21 @@ class Candidates(Frozen):
         return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
-        if key == VIEW and self.views is not None:
-            yield from self._views(typed, lambda name: typed.lower() in name.lower())
+        if key == VIEW and self.named is not None:
+            yield from self._named(typed, lambda name: typed.lower() in name.lower())
             return
         for facet in _ranked(self.values_of(key), typed):
             text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
             yield Completion(text, facet.count)
 
-    def _views(self, typed: str, fits: Callable[[str], bool]) -> Iterator[Completion]:
-        """Yield the views with fitting names, those that begin with a text first."""
-        if self.views is None:
+    def _named(self, typed: str, fits: Callable[[str], bool]) -> Iterator[Completion]:
+        """Yield the named queries with fitting names, those that begin with a text first."""
+        if self.named is None:
             return
-        names = sorted(filter(fits, self.views.texts), key=lambda name: not name.startswith(typed))
+        names = sorted(filter(fits, self.named.texts), key=lambda name: not name.startswith(typed))
         for name in names:
             with contextlib.suppress(QueryError, Unanswerable):
-                query = self.views.query(name)
+                query = self.named.query(name)
                 both = query if self.others.specs and query.specs else self.others.plus(query)
                 count = self.catalog.count(both, should_stop=self.should_stop)
                 yield Completion(f"{VIEW}={name}", count)
@@ -209,7 +209,7 @@ class Candidates(Frozen):
         for facet in self._facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
-        yield from self._views(
+        yield from self._named(
             typed, lambda name: f"{VIEW}={name}".startswith(typed) or name.startswith(typed)
         )
         for column in COLUMNS:
@@ -290,7 +290,7 @@ def without_word(parsed: ParsedInput) -> Query:
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
-            return parse(rest, bare="any", views=parsed.views)
+            return parse(rest, bare="any", named=parsed.named)
         except QueryError:
             continue
     return Query()

@@ -30,7 +30,7 @@ from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 _MAX_LENGTH = 200
 _OF_HOST = ("platform", "os", "target")
@@ -42,28 +42,29 @@ def complete_word(
     before: str,
     word: str,
     *,
-    views: Views | None = None,
+    named: NamedQueries | None = None,
     should_stop: ShouldStop = never,
 ) -> list[Choice]:
     """Return what the last word of a query can become, the most frequent first.
 
-    `before` is the text of the words before it, which may name `views`. All choices begin with the
-    word, and are parts of a query, not quoted for any shell. Without a catalog they are the keys
-    and words of the language. Nothing is found in a quoted value, or once `should_stop` is true.
+    `before` is the text of the words before it, which may use queries of `named`. All choices
+    begin with the word, and are parts of a query, not quoted for any shell. Without a catalog they
+    are the keys and words of the language. Nothing is found in a quoted value, or once
+    `should_stop` is true.
 
         complete_word(catalog, "hdf5", "os=rhel")  # Choice("os=rhel9", "12 specs")
     """
     text = f"{before} {word}"
-    parsed = parse_input(text, len(text), bare="package", views=views)
+    parsed = parse_input(text, len(text), bare="package", named=named)
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
     candidates = None
     try:
         if catalog is not None:
-            others = satisfiable(catalog, _before(text[: match.start()], views), should_stop)
-            candidates = Candidates(catalog, others, should_stop, views)
-        found = [*_Words(candidates, views).of(match)]
+            others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
+            candidates = Candidates(catalog, others, should_stop, named)
+        found = [*_Words(candidates, named).of(match)]
     except (Cancelled, QueryError, Unanswerable):
         return []
     typed, head = match[0], text[len(before) + 1 : match.start()]
@@ -76,7 +77,7 @@ def complete_word(
     return bounded(fitting)
 
 
-def _before(text: str, views: Views | None) -> Query:
+def _before(text: str, named: NamedQueries | None) -> Query:
     """Return the conditions before a word on the spec that it belongs to; none of a wrong text.
 
     After `^` it belongs to the dependency, which is looked for as a spec of its own. What fits the
@@ -89,7 +90,7 @@ def _before(text: str, views: Views | None) -> Query:
             text = " " * token.end + text[token.end :]
     query = Query()
     with contextlib.suppress(QueryError):
-        query = parse(text, bare="package", views=views)
+        query = parse(text, bare="package", named=named)
     for column in HOST_COLUMNS:
         query = query.without_column(column)
     return query
@@ -114,15 +115,15 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
 class _Words:
     """The words that begin with a typed one, under the other conditions of a query."""
 
-    def __init__(self, candidates: Candidates | None, views: Views | None) -> None:
-        self._candidates, self._views = candidates, views
+    def __init__(self, candidates: Candidates | None, named: NamedQueries | None) -> None:
+        self._candidates, self._named = candidates, named
 
     def of(self, word: re.Match[str]) -> Iterator[Choice]:
         """Yield what a match of `typed_word` can become."""
         groups = word.groupdict()
-        if groups["key"] == VIEW and self._views is not None:
+        if groups["key"] == VIEW and self._named is not None:
             counts = {item.text: item.count for item in self._completions(word)}
-            for text in (f"{VIEW}={name}" for name in self._views.texts):
+            for text in (f"{VIEW}={name}" for name in self._named.texts):
                 yield Choice(text, _count(counts[text]) if text in counts else "")
         elif groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
@@ -188,7 +189,7 @@ class _Words:
         for column in COLUMNS:
             if "key" in column.completes:
                 yield Choice(f"{column.name}=", "column", is_whole=False)
-        if self._views is not None:
+        if self._named is not None:
             yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
 
     def _variants(self, *, signs: bool) -> Iterator[Choice]:

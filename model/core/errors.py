@@ -4,7 +4,7 @@
     ├── Cancelled              the user stopped a long task
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
-    │   └── WrongView          the text of a named query is none
+    │   └── WrongNamedQuery    the text of a named query is none
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
@@ -47,15 +47,15 @@ class QueryError(SpackscopeError, ValueError):
         self.offset = offset
 
 
-class WrongView(QueryError):
+class WrongNamedQuery(QueryError):
     """The text of a named query is not a query.
 
-    `views` are those to be changed: one, or all of a circle; `sentence` is what is wrong there.
+    `names` are those to be changed: one, or all of a circle; `sentence` is what is wrong there.
     """
 
-    def __init__(self, message: str, sentence: str, views: tuple[str, ...]) -> None:
+    def __init__(self, message: str, sentence: str, names: tuple[str, ...]) -> None:
         super().__init__(message)
-        self.sentence, self.views = sentence, views
+        self.sentence, self.names = sentence, names
 
 
 class Unanswerable(SpackscopeError, ValueError):

@@ -133,7 +133,7 @@ class Query(Frozen):
         return replace(self, groups=groups)
 
 
-class ViewPart(Frozen):
+class NamedPart(Frozen):
     """The query of a view, negated or not, where it is used."""
 
     query: Query

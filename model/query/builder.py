@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query, ViewPart, is_package_name, query_of_specs
+from spackscope.model.query.ast import NamedPart, Query, is_package_name, query_of_specs
 from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.matchers import ANY, architecture, matcher
@@ -50,7 +50,7 @@ class DependencyBuilder:
         return any(isinstance(c, Term) and c.column == column for c, _ in self.conditions)
 
 
-Part = Term | DependencyBuilder | ViewPart
+Part = Term | DependencyBuilder | NamedPart
 Groups = list[list[tuple[Part, int]]]
 """The alternatives of one spec so far, each with its offset."""
 
@@ -141,14 +141,14 @@ class QueryBuilder:
         if term.column in ("package", ANY):
             self.dependency = self._parent = None
 
-    def add_view(self, query: Query, token: Token) -> None:
+    def add_named(self, query: Query, token: Token) -> None:
         """Add the conditions of a view to the spec; one that names packages begins a spec."""
         self.check_dependency()
         if any(is_package_name(g) for groups in (query.groups, *query.specs) for g in groups):
             self.begin("package")
         for _ in query.conditions:
             self._count_term(token)
-        self._append(ViewPart(query, token, self.negation is not None), token)
+        self._append(NamedPart(query, token, self.negation is not None), token)
         self.negation = self.dependency = self._parent = None
 
     def add_nothing(self, token: Token) -> None:
@@ -209,21 +209,21 @@ class QueryBuilder:
     def _specs_of(self, spec: Groups) -> list[list[Group]]:
         """Return the groups of a spec, once for each spec that its views have."""
         single: list[tuple[Condition, int]] = []
-        groups = self._groups([group for group in spec if not _has_view(group)], single)
+        groups = self._groups([group for group in spec if not _has_named(group)], single)
         inserted = [
             [
-                (part if isinstance(part, ViewPart) else self._condition(part), start)
+                (part if isinstance(part, NamedPart) else self._condition(part), start)
                 for part, start in group
             ]
             for group in spec
-            if _has_view(group)
+            if _has_named(group)
         ]
         if not inserted:
             return [groups]
         # Most queries have none.
-        from spackscope.model.query.inserted_views import insert_views
+        from spackscope.model.query.inserted_queries import insert_queries
 
-        return insert_views(groups, single, inserted, self._spans)
+        return insert_queries(groups, single, inserted, self._spans)
 
     def _groups(self, spec: Groups, single: list[tuple[Condition, int]]) -> list[Group]:
         groups: list[Group] = []
@@ -263,8 +263,8 @@ class QueryBuilder:
         return parts
 
 
-def _has_view(alternatives: list[tuple[Part, int]]) -> bool:
-    return any(isinstance(part, ViewPart) for part, _ in alternatives)
+def _has_named(alternatives: list[tuple[Part, int]]) -> bool:
+    return any(isinstance(part, NamedPart) for part, _ in alternatives)
 
 
 def _parse_edge(token: Token) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -14,7 +14,7 @@ from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Bare, parse_tokens
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 
 class ParsedInput(Frozen):
@@ -23,7 +23,7 @@ class ParsedInput(Frozen):
     Offsets are in characters. `query` is the whole query once the text is typed; None where the
     text is not a query, and `error` says why. `spans` has the start and end of each condition in
     the text, `tokens` those of the query line. `others` is what a filter leaves as it is: the
-    conditions on other columns. `views` are those that the text may name.
+    conditions on other columns. `named` are those that the text may name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """
@@ -36,21 +36,21 @@ class ParsedInput(Frozen):
     error: QueryError | None = None
     column: str = ""
     others: Query = Query()
-    views: Views | None = field(default=None, repr=False)
+    named: NamedQueries | None = field(default=None, repr=False)
 
 
 def parse_input(
-    text: str, cursor: int, *, bare: Bare = "any", views: Views | None = None
+    text: str, cursor: int, *, bare: Bare = "any", named: NamedQueries | None = None
 ) -> ParsedInput:
-    """Parse the text of the query line; `bare` and `views` are those of `parse`. Never raises."""
+    """Parse the text of the query line; keyword arguments as of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
     try:
-        query, spans = parse_tokens(text, tokens, bare=bare, views=views)
+        query, spans = parse_tokens(text, tokens, bare=bare, named=named)
     except QueryError as error:
         # The frames of a traceback would keep the parser.
         bare_error = QueryError(str(error), error.offset)
-        return ParsedInput(text, cursor, None, {}, tokens, bare_error, views=views)
-    return ParsedInput(text, cursor, query, spans, tokens, views=views)
+        return ParsedInput(text, cursor, None, {}, tokens, bare_error, named=named)
+    return ParsedInput(text, cursor, query, spans, tokens, named=named)
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:

@@ -28,7 +28,7 @@ from spackscope.model.query.validation import (
 )
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 Bare = Literal["package", "any"]
 
@@ -45,20 +45,17 @@ _NOT_PROPAGATED = frozenset(
 )
 
 
-def parse(
-    text: str, *, bare: Bare = "package", views: Views | None = None, inside: Sequence[str] = ()
-) -> Query:
+def parse(text: str, *, bare: Bare = "package", named: NamedQueries | None = None) -> Query:
     """Parse Spack specs, with the additions of docs/query-language.md.
 
     `bare` says what a word without sigil or key is: the name of a `package`, or, in a live filter,
-    a text in `any` column; there a version may also end in a separator. `view=` names one of the
-    `views`, if there are some, and else is a variant; `inside` are those whose text this is.
-    Returns the query, whose `str` parses back to it. Raises QueryError at the first offset where
-    the text is not a query.
+    a text in `any` column; there a version may also end in a separator. `view=` uses one of
+    `named`, the named queries, if there are some, and else is a variant. Returns the query, whose
+    `str` parses back to it. Raises QueryError at the first offset where the text is not a query.
 
     Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
-    return parse_tokens(text, lexer.tokens(text), bare=bare, views=views, inside=inside)[0]
+    return parse_tokens(text, lexer.tokens(text), bare=bare, named=named)[0]
 
 
 def parse_tokens(
@@ -66,28 +63,28 @@ def parse_tokens(
     tokens: Iterable[Token],
     *,
     bare: Bare,
-    views: Views | None = None,
+    named: NamedQueries | None = None,
     inside: Sequence[str] = (),
 ) -> tuple[Query, Spans]:
     """Parse the tokens of a text; return its query, and where in it each condition is.
 
-    Raises QueryError.
+    `inside` are the names of the queries whose text this is. Raises QueryError.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A query has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
-    return Parser(tokens, bare, views, inside).parse()
+    return Parser(tokens, bare, named, inside).parse()
 
 
 class Parser:
     """Parse the tokens of one query."""
 
     def __init__(
-        self, tokens: Iterable[Token], bare: str, views: Views | None, inside: Sequence[str]
+        self, tokens: Iterable[Token], bare: str, named: NamedQueries | None, inside: Sequence[str]
     ) -> None:
         self._tokens = [token for token in tokens if token.kind != lexer.SPACE]
         self._position = 0
         self._bare = bare
-        self._views, self._inside = views, inside
+        self._named, self._inside = named, inside
         self._builder = QueryBuilder()
         # The last condition with an empty value, as in `os=''`.
         self._empty: Token | None = None
@@ -194,7 +191,7 @@ class Parser:
         dependency = builder.dependency
         if dependency is not None and dependency.is_assigned and not dependency.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
-        if key == VIEW and self._views is not None:
+        if key == VIEW and self._named is not None:
             self._view(token, operator, value)
             return
         if key in _NOT_PROPAGATED and operator.endswith("=="):
@@ -216,16 +213,16 @@ class Parser:
 
     def _view(self, token: Token, operator: str, name: str) -> None:
         """Add the conditions of a view."""
-        assert self._views is not None
+        assert self._named is not None
         if operator != "=":
             raise QueryError(f"Use = after {VIEW}, not {operator}", token.start)
         try:
-            query = self._views.query(name, self._inside)
+            query = self._named.query(name, self._inside)
         except QueryError as error:
             error.offset = token.start
             raise
         if query:
-            self._builder.add_view(query, token)
+            self._builder.add_named(query, token)
         else:
             self._ignore(token)
 

@@ -13,7 +13,7 @@ from spackscope.model.sources.spack_config.paths import find_spack
 from spackscope.model.storage.schemes import is_remote
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
     from spackscope.model.sources.spack_config.config import ConfiguredExternal, SpackConfig
     from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http_client import Client
@@ -30,8 +30,8 @@ class Session(Frozen):
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes. `views` are the named queries of the configuration, if there are some.
-    `tag_list` is that of the public cache; empty for the one that the environment names.
+    environment describes. `named_queries` are those of the configuration, if there
+    are some. `tag_list` is that of the public cache; empty for the one that the environment names.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
     returns True, whatever runs raises Cancelled.
@@ -42,7 +42,7 @@ class Session(Frozen):
     stdin_path: str = ""
     host: str = ""
     tag_list: str = field(default="", repr=False)
-    views: Views | None = field(default=None, repr=False)
+    named_queries: NamedQueries | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
     should_stop: ShouldStop = field(default=never, repr=False)
 

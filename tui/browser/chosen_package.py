@@ -21,7 +21,7 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
         return None
     cursor = max(0, parsed.cursor - len(prefix))
-    rest = parse_input(parsed.text[len(prefix) :], cursor, views=parsed.views)
+    rest = parse_input(parsed.text[len(prefix) :], cursor, named=parsed.named)
     return rest if rest.query is not None else None
 
 

@@ -6,7 +6,7 @@ from textual.app import App
 
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.palette import open_palette, view_commands
+from spackscope.tui.dialogs.palette import named_query_commands, open_palette
 from spackscope.tui.dialogs.search import SearchDialog
 
 
@@ -14,7 +14,7 @@ def open_commands(app: App[list[str]]) -> None:
     """Open the commands over the screen of an app, unless it is such a list itself."""
     screen = app.screen
     if isinstance(screen, BrowserScreen):
-        more = view_commands(screen.views, screen.controllers.changes.take_text)
+        more = named_query_commands(screen.named_queries, screen.controllers.changes.take_text)
         open_palette(app, screen.panes.key_panes, more)
     elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
         open_palette(app, screen.key_panes)

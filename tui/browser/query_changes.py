@@ -15,14 +15,14 @@ from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 
 class QueryChanges:
     """Request queries that were chosen, and show a message that names the change."""
 
-    def __init__(self, host: Host, search: Search, views: Views | None = None) -> None:
-        self._host, self._search, self._views = host, search, views
+    def __init__(self, host: Host, search: Search, named: NamedQueries | None = None) -> None:
+        self._host, self._search, self._named = host, search, named
 
     def add(self, term: Term | None) -> None:
         """Add the filter of a line of the detail."""
@@ -60,7 +60,7 @@ class QueryChanges:
 
     def take_text(self, text: str) -> None:
         """Request the query that a text means; what is not one is returned to the query line."""
-        parsed = parse_input(text, len(text), views=self._views)
+        parsed = parse_input(text, len(text), named=self._named)
         if parsed.query is None:
             self._search.edit(text, Note(str(parsed.error)))
             return

@@ -16,7 +16,7 @@ from spackscope.model.query.parsed_input import parse_input
 from spackscope.tui.browser.state import QUERY, Host
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -61,8 +61,8 @@ class QueryRecall:
     What was being typed comes after the newest query, and before it a text that was given up.
     """
 
-    def __init__(self, host: Host, history: History, views: Views | None = None) -> None:
-        self._host, self._history, self._views = host, history, views
+    def __init__(self, host: Host, history: History, named: NamedQueries | None = None) -> None:
+        self._host, self._history, self._named = host, history, named
         self._texts: list[str] | None = None
         self._at = 0
         self._unsaved: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class QueryRecall:
     def _query_text(self) -> str:
         """Return the query that is shown, as it was typed where it was."""
         text, query = self._host.where.query_text.strip(), self._host.state.view.query
-        return text if parse_input(text, 0, views=self._views).query == query else str(query)
+        return text if parse_input(text, 0, named=self._named).query == query else str(query)
 
     def remember(self, done: Callable[[], object] = lambda: None) -> None:
         """Save the query that is shown, and then call a function."""

@@ -133,7 +133,7 @@ class BrowserScreen(Screen[None]):
         self._is_pick = pick
         self._was_shown = False
         self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
-        self.views = self.panes.query_bar.views = session.views
+        self.named_queries = self.panes.query_bar.named = session.named_queries
         self.host = ScreenHost(self, self.panes, BrowserState(view=first_view(settings)))
         self.controllers = Controllers(
             self.host, sources, query, session, copy, settings, is_pick=pick

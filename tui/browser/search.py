@@ -27,7 +27,7 @@ from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, T
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
@@ -44,12 +44,12 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 class Search:
     """Request views, and keep the rows while what is typed has none.
 
-    `views` are the named queries that a text may use.
+    `named` are the named queries that a text may use.
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
 
-    def __init__(self, host: Host, assist: InputAssist, views: Views | None = None) -> None:
-        self._host, self._assist, self._views = host, assist, views
+    def __init__(self, host: Host, assist: InputAssist, named: NamedQueries | None = None) -> None:
+        self._host, self._assist, self._named = host, assist, named
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: Entry | None = None
@@ -176,14 +176,14 @@ class Search:
     def edit(self, text: str, note: Note | None) -> None:
         """Put a text that is not a query into the query line, with a note on it."""
         text = clean(text)
-        parsed = parse_input(text, len(text), views=self._views)
+        parsed = parse_input(text, len(text), named=self._named)
         self._host.change(draft=Draft(parsed, note, is_wrong=True))
         self._host.focus(QUERY)
 
     def start(self, text: str) -> Query | None:
         """Return the query of the command line; None if it is not one, which is then edited."""
         try:
-            return parse(text, bare="package", views=self._views)
+            return parse(text, bare="package", named=self._named)
         except QueryError as error:
             # Shown cleaned, a text may be longer.
             self.edit(text, Note(str(error), len(clean(text[: error.offset]))))

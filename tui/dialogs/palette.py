@@ -22,7 +22,7 @@ from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 _PALETTE = "app.command_palette"
 
@@ -104,7 +104,9 @@ class PaletteDialog(SearchDialog[Command]):
         self.dismiss(self._list.item)
 
 
-def view_commands(views: Views | None, take: Callable[[str], object]) -> list[Command]:
+def named_query_commands(
+    named: NamedQueries | None, take: Callable[[str], object]
+) -> list[Command]:
     """Return a command for each named query, which is taken as a text."""
     return [
         Command(
@@ -112,7 +114,7 @@ def view_commands(views: Views | None, take: Callable[[str], object]) -> list[Co
             place="named in the configuration",
             run=partial(take, f"{VIEW}={name}"),
         )
-        for name, text in sorted(views.texts.items() if views is not None else ())
+        for name, text in sorted(named.texts.items() if named is not None else ())
     ]
 
 

@@ -20,7 +20,7 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
     mistakes = [
         *settings.mistakes,
         *_host(settings),
-        *_views(settings),
+        *_named_queries(settings),
         *browser_mistakes(settings),
     ]
     return sorted(mistakes, key=lambda mistake: (mistake.origin.name, mistake.origin.line))
@@ -31,12 +31,12 @@ def browser_mistakes(settings: Settings) -> list[Mistake]:
     return [*_copy(settings), *_theme(settings), *check_columns(settings), *_keys(settings)]
 
 
-def _views(settings: Settings) -> Iterable[Mistake]:
+def _named_queries(settings: Settings) -> Iterable[Mistake]:
     if not settings.views:
         return ()
-    from spackscope.tui.settings.named_queries import check_views
+    from spackscope.tui.settings.named_queries import check_named_queries
 
-    return check_views(settings)
+    return check_named_queries(settings)
 
 
 def _keys(settings: Settings) -> Iterable[Mistake]:

@@ -5,25 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from spackscope.model.core.errors import WrongView
+from spackscope.model.core.errors import WrongNamedQuery
 from spackscope.model.query.conditions import VIEW
-from spackscope.model.query.views import Views
+from spackscope.model.query.named_queries import NamedQueries
 from spackscope.tui.settings.origins import Mistake
 from spackscope.tui.settings.settings import Settings
 
 
-def views_of(settings: Settings) -> Views:
+def named_queries_of(settings: Settings) -> NamedQueries:
     """Return the named queries of the settings."""
     places = {name: str(settings.origin(f"views.{name}")) for name in settings.views}
-    return Views(settings.views, places)
+    return NamedQueries(settings.views, places)
 
 
-def check_views(settings: Settings) -> Iterator[Mistake]:
+def check_named_queries(settings: Settings) -> Iterator[Mistake]:
     """Yield what is wrong with named queries: each with its place in the configuration.
 
     A query that is wrong only because another one is, is not named.
     """
-    views = Views(settings.views)
+    named_queries = NamedQueries(settings.views)
     for name in settings.views:
         origin = settings.origin(f"views.{name}")
         if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
@@ -31,7 +31,7 @@ def check_views(settings: Settings) -> Iterator[Mistake]:
             yield Mistake(origin, sentence)
             continue
         try:
-            views.query(name)
-        except WrongView as error:
-            if name in error.views:
+            named_queries.query(name)
+        except WrongNamedQuery as error:
+            if name in error.names:
                 yield Mistake(origin, f"{VIEW}={name}: {error.sentence}")

@@ -24,7 +24,7 @@ from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
 if TYPE_CHECKING:
-    from spackscope.model.query.views import Views
+    from spackscope.model.query.named_queries import NamedQueries
 
 _COUNT_MARGIN = 2
 """Cells between the query and the count."""
@@ -45,7 +45,7 @@ class _QueryHighlighter(Highlighter):
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history.
 
-    `views` are the named queries that its text may use.
+    `named` are the named queries that its text may use.
     """
 
     class Recalled(FilterMessage):
@@ -57,7 +57,7 @@ class QueryInput(FilterInput):
 
     def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
         super().__init__(placeholder, name=name, id=id)
-        self.views: Views | None = None
+        self.named: NamedQueries | None = None
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
 
@@ -66,7 +66,7 @@ class QueryInput(FilterInput):
         """What is in the line now; each text is parsed once."""
         text, cursor = self.value, self.cursor_position
         if self._parsed.text != text:
-            self._parsed = parse_input(text, cursor, views=self.views)
+            self._parsed = parse_input(text, cursor, named=self.named)
         elif self._parsed.cursor != cursor:
             self._parsed = replace(self._parsed, cursor=cursor)
         return self._parsed
@@ -120,10 +120,10 @@ class QueryCount(Widget):
 class QueryBar(Horizontal):
     """The query line and the count of its matches.
 
-    `views` are the named queries that the line may use.
+    `named` are the named queries that the line may use.
     """
 
-    views: Views | None = None
+    named: NamedQueries | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the sign, the line and the count side by side."""
@@ -133,7 +133,7 @@ class QueryBar(Horizontal):
             name="query",
             id="query-input",
         )
-        input_.views = self.views
+        input_.named = self.named
         yield input_
         yield QueryCount(id="query-count")
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from spackscope.model.query.views import Views
+from spackscope.model.query.named_queries import NamedQueries
 from spackscope.model.sources.session import Session
 from tests.browsing import HOST, Browser, browsing, sample_where
 
-VIEWS = Views(
+VIEWS = NamedQueries(
     {
         "mine": "os=ubuntu24.04 ~virtualenv",
         "arm": "target=aarch64 | target=neoverse_v1",
@@ -21,7 +21,7 @@ MINE = sample_where(
 
 
 def session() -> Session:
-    return Session({"SPACKSCOPE_HOST": HOST}, views=VIEWS)
+    return Session({"SPACKSCOPE_HOST": HOST}, named_queries=VIEWS)
 
 
 def shown(browser: Browser) -> int:

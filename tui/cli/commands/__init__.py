@@ -52,10 +52,10 @@ def run_command(options: Options) -> ExitCode:
         host=settings.host,
         tag_list=settings.public,
     )
-    if settings.views and _may_name_view(options):
-        from spackscope.tui.settings.named_queries import views_of
+    if settings.views and _may_name_query(options):
+        from spackscope.tui.settings.named_queries import named_queries_of
 
-        session = replace(session, views=views_of(settings))
+        session = replace(session, named_queries=named_queries_of(settings))
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session, settings)
@@ -65,7 +65,7 @@ def run_command(options: Options) -> ExitCode:
         return _run(options, sources, replace(session, stdin_path=path), settings)
 
 
-def _may_name_view(options: Options) -> bool:
+def _may_name_query(options: Options) -> bool:
     """Check whether a query may name one of the configuration: in the browser any may be typed."""
     return options.command in (BROWSE, "pick") or any("view" in word for word in options.words)
 

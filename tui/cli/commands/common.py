@@ -45,13 +45,13 @@ _MAX_LABEL = 60
 
 
 def parse_query(words: Sequence[str], session: Session) -> Query:
-    """Parse the words of a query, which may name views of the session.
+    """Parse the words of a query, which may name queries of the session.
 
     Raises Leave, with a caret under the error.
     """
     text = join_words(words)
     try:
-        return parse(text, views=session.views)
+        return parse(text, named=session.named_queries)
     except QueryError as error:
         raise _with_caret("the query has an error", text, error) from None
 

@@ -122,9 +122,13 @@ class _Answers:
         def is_late() -> bool:
             return time.monotonic() > self._deadline
 
-        views = self._session.views
+        named = self._session.named_queries
         return complete_word(
-            self._catalog, before, self._place.text, views=views, should_stop=is_late
+            self._catalog,
+            before,
+            self._place.text,
+            named=named,
+            should_stop=is_late,
         )
 
     def _spec(self, before: str | None = None) -> Iterator[Choice]:

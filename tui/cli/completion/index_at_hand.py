@@ -29,9 +29,9 @@ def session_of(place: Place, environ: Mapping[str, str], settings: Settings) -> 
     if not settings.views:
         return session
     # Most users have none.
-    from spackscope.tui.settings.named_queries import views_of
+    from spackscope.tui.settings.named_queries import named_queries_of
 
-    return replace(session, views=views_of(settings))
+    return replace(session, named_queries=named_queries_of(settings))
 
 
 def index_at_hand(place: Place, session: Session, settings: Settings) -> Catalog | None:

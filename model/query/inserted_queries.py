@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.ast import Query, ViewPart
+from spackscope.model.query.ast import NamedPart, Query
 from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.validation import MAX_TERMS, check_once
 
-Alternatives = Sequence[tuple[Condition | ViewPart, int]]
+Alternatives = Sequence[tuple[Condition | NamedPart, int]]
 """Conditions and views of which one must hold, each with its offset."""
 
 Item = TypeVar("Item")
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 _TOO_MANY = "A view has too many conditions to be used so"
 
 
-def insert_views(
+def insert_queries(
     groups: list[Group],
     single: Sequence[tuple[Condition, int]],
     inserted: Iterable[Alternatives],
@@ -53,13 +53,13 @@ def _specs(
 ) -> list[list[Group]]:
     """Return what alternatives with a view among them mean: some specs, each by its groups."""
     part, _ = alternatives[0]
-    if len(alternatives) == 1 and isinstance(part, ViewPart) and not part.negated:
+    if len(alternatives) == 1 and isinstance(part, NamedPart) and not part.negated:
         query = part.query
         _note(part, chain(query.groups, *query.specs), spans)
         return [[*query.groups, *more] for more in query.specs or ((),)]
     parts: list[Sequence[Group]] = []
     for part, _ in alternatives:
-        if isinstance(part, ViewPart):
+        if isinstance(part, NamedPart):
             groups = normal_form(part.query)
             parts.append(opposite(groups) if part.negated else groups)
             _note(part, parts[-1], spans)
@@ -74,7 +74,7 @@ def _size(condition: Condition) -> int:
 
 
 def _note(
-    part: ViewPart, groups: Iterable[Group], spans: dict[Condition, tuple[int, int]]
+    part: NamedPart, groups: Iterable[Group], spans: dict[Condition, tuple[int, int]]
 ) -> None:
     for condition in chain.from_iterable(groups):
         spans.setdefault(condition, (part.token.start, part.token.end))

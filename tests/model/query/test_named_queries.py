@@ -12,13 +12,13 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
+from spackscope.model.query.named_queries import NamedQueries
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
-from spackscope.model.query.views import Views
 from tests.evaluator import satisfies
 from tests.model.query.test_format import words
 
-VIEWS = Views(
+VIEWS = NamedQueries(
     {
         "mine": "os=rhel9 target=:zen3 +mpi",
         "either": "os=a | os=b",
@@ -60,7 +60,7 @@ SPECS = [
 
 
 def read(text: str) -> Query:
-    return parse(text, views=VIEWS)
+    return parse(text, named=VIEWS)
 
 
 def found(query: Query) -> set[str]:
@@ -127,54 +127,57 @@ def test_what_is_wrong_is_said_where_the_view_is_named(
     with pytest.raises(QueryError) as caught:
         read(text)
     assert (str(caught.value), caught.value.offset) == (sentence, offset)
-    parsed = parse_input(text, 0, views=VIEWS)
+    parsed = parse_input(text, 0, named=VIEWS)
     assert parsed.error is not None
     assert str(parsed.error) == sentence
 
 
 def test_other_views_are_named_where_none_is_near() -> None:
-    views = Views({"b": "+x", "a": "+y"})
+    views = NamedQueries({"b": "+x", "a": "+y"})
     with pytest.raises(QueryError, match=r"^Unknown view zzzz; there are a, b$"):
-        parse("view=zzzz", views=views)
+        parse("view=zzzz", named=views)
 
 
 def test_views_nest_to_a_limit() -> None:
-    views = Views({f"v{n}": f"view=v{n + 1} view=v{n + 1}" for n in range(30)} | {"v30": "+x"})
-    assert str(parse("view=v12", views=views)) == "+x"
-    views = Views(views.texts)
+    views = NamedQueries(
+        {f"v{n}": f"view=v{n + 1} view=v{n + 1}" for n in range(30)} | {"v30": "+x"}
+    )
+    assert str(parse("view=v12", named=views)) == "+x"
+    views = NamedQueries(views.texts)
     with pytest.raises(QueryError, match="More than 20 views are used in each other"):
-        parse("view=v0", views=views)
+        parse("view=v0", named=views)
 
 
 def test_a_view_that_would_have_too_many_conditions_is_refused() -> None:
-    many = Views({"many": " ".join(f"os=a{n} | k{n}=x" for n in range(12))})
-    assert len(parse("view=many", views=many).groups) == 12
+    many = NamedQueries({"many": " ".join(f"os=a{n} | k{n}=x" for n in range(12))})
+    assert len(parse("view=many", named=many).groups) == 12
     with pytest.raises(QueryError, match="too many conditions"):
-        parse("!view=many", views=many)
-    long = Views({"long": " ".join(f"v{n}=x" for n in range(600)), "v": "view=long"})
+        parse("!view=many", named=many)
+    long = NamedQueries({"long": " ".join(f"v{n}=x" for n in range(600)), "v": "view=long"})
     with pytest.raises(QueryError, match="too many conditions"):
         parse(
-            "!view=eight", views=Views({"eight": " ".join(f"os=a{n} | k{n}=x" for n in range(8))})
+            "!view=eight",
+            named=NamedQueries({"eight": " ".join(f"os=a{n} | k{n}=x" for n in range(8))}),
         )
     with pytest.raises(QueryError, match="at most 1,000 terms"):
-        parse("view=long view=v", views=long)
+        parse("view=long view=v", named=long)
 
 
 def test_a_variant_may_be_called_view() -> None:
     query = parse("hdf5 view=x")
     assert query.groups[1] == (Term("variants", "view=x"),)
-    assert parse(str(query), views=VIEWS) == query
+    assert parse(str(query), named=VIEWS) == query
 
 
 def test_the_conditions_of_a_view_are_where_it_is_named() -> None:
-    parsed = parse_input("hdf5 !view=either", 0, views=VIEWS)
+    parsed = parse_input("hdf5 !view=either", 0, named=VIEWS)
     assert parsed.spans[Term("os", "a", negated=True)] == (6, 17)
-    assert parse_input("view=mine", 0, views=VIEWS).spans[Term("os", "rhel9")] == (0, 9)
+    assert parse_input("view=mine", 0, named=VIEWS).spans[Term("os", "rhel9")] == (0, 9)
 
 
-def refused(text: str, views: Views | None = None) -> Query | None:
+def refused(text: str, named: NamedQueries | None = None) -> Query | None:
     try:
-        return parse(text, views=views)
+        return parse(text, named=named)
     except QueryError:
         return None
 
@@ -191,7 +194,7 @@ named = st.lists(st.sampled_from(names), min_size=1, max_size=6).map(" ".join)
 @given(plain, plain | named)
 @settings(max_examples=400)
 def test_a_view_selects_what_its_text_selects(text: str, view: str) -> None:
-    first, second, views = refused(text), refused(view), Views({"v": view})
+    first, second, views = refused(text), refused(view), NamedQueries({"v": view})
     assume(first is not None)
     assume(second is not None)
     assert first is not None
@@ -218,7 +221,7 @@ def test_a_view_selects_what_its_text_selects(text: str, view: str) -> None:
 def test_a_query_with_a_view_is_written_and_parsed_again(
     view: list[str], around: list[str], before: str
 ) -> None:
-    views = Views({"v": " ".join(view)})
+    views = NamedQueries({"v": " ".join(view)})
     for text in (" ".join([f"{before}view=v", *around]), " ".join([*around, f"{before}view=v"])):
         query = refused(text, views)
         if query is not None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.core.errors import QueryError, WrongView
+from spackscope.model.core.errors import QueryError, WrongNamedQuery
 from spackscope.model.query.ast import Query
 
 MAX_NESTED = 20
 """Views that are used in each other at most."""
 
 
-class Views:
+class NamedQueries:
     """The texts of queries by their names; `places` has where each is defined, such as a line."""
 
     def __init__(self, texts: Mapping[str, str], places: Mapping[str, str] = {}) -> None:
@@ -32,28 +32,30 @@ class Views:
         if name in inside:
             circle = tuple(inside[inside.index(name) :])
             sentence = f"view={name} needs itself: {' → '.join([*circle, name])}"
-            raise WrongView(sentence, sentence, circle)
+            raise WrongNamedQuery(sentence, sentence, circle)
         if len(inside) >= MAX_NESTED:
             sentence = f"More than {MAX_NESTED} views are used in each other"
-            raise WrongView(sentence, sentence, tuple(inside))
+            raise WrongNamedQuery(sentence, sentence, tuple(inside))
         if name not in self._queries:
             self._queries[name] = self._parse(name, inside)
         return self._queries[name]
 
     def _parse(self, name: str, inside: Sequence[str]) -> Query:
         # The parser calls this.
-        from spackscope.model.query.parser import parse
+        from spackscope.model.query.lexer import tokens
+        from spackscope.model.query.parser import parse_tokens
 
         try:
-            return parse(self.texts[name], views=self, inside=(*inside, name))
+            text, inside = self.texts[name], (*inside, name)
+            return parse_tokens(text, tokens(text), bare="package", named=self, inside=inside)[0]
         except QueryError as error:
             sentence = str(error)
-            views: tuple[str, ...] = (name,)
-            if isinstance(error, WrongView):
-                sentence, views = error.sentence, error.views
+            names: tuple[str, ...] = (name,)
+            if isinstance(error, WrongNamedQuery):
+                sentence, names = error.sentence, error.names
             place = self._places.get(name, "")
             message = f"view={name}{place and f' ({place})'}: {error}"
-        raise WrongView(message, sentence, views)
+        raise WrongNamedQuery(message, sentence, names)
 
     def _nearest(self, name: str) -> str:
         from spackscope.model.core.suggestions import did_you_mean
