@@ -166,6 +166,22 @@ def test_it_runs_nothing_that_others_could_have_put_there(
     assert run(pyz, PATH=path, TMPDIR=str(temporary)).returncode == 3
 
 
+def test_it_runs_nothing_from_the_directory_that_the_user_is_in(
+    pyz: Path, tmp_path: Path, path: str
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("ntpath", "runpy", "sqlite3", "zipfile", "zlib", "spackscope", "unpack", "start"):
+        (elsewhere / f"{name}.py").write_text("open('ran', 'w')\n")
+    for _ in ("unpacking it", "unpacked"):
+        environ = {"PATH": path, "HOME": str(tmp_path)}
+        result = subprocess.run(
+            [pyz], env=environ, cwd=elsewhere, capture_output=True, check=False
+        )
+        assert result.returncode == 7
+    assert not (elsewhere / "ran").exists()
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give files away")
 def test_it_runs_nothing_from_the_home_of_another_user(
     pyz: Path, tmp_path: Path, path: str

@@ -25,8 +25,10 @@ if [ -z "${SPACKSCOPE_PYTHON:-}" ] && [ -O "$directory" ] && [ -f "$unpacked/sta
     exec "$python" "$unpacked/start.py" "$@"
 fi
 
+# Nothing is imported from the directory that the user is in, where others may have put it.
+not_here='import sys; sys.path[:] = filter(None, sys.path);'
 # Some Pythons are built without the libraries for these modules.
-works='import sys, sqlite3, zlib; sys.exit(sys.version_info < (3, 10))'
+works="$not_here import sqlite3, zlib; sys.exit(sys.version_info < (3, 10))"
 find_python() {
     for name in "$@"; do
         python=$(command -v "$name") && "$python" -c "$works" >/dev/null 2>&1 && return
@@ -34,7 +36,7 @@ find_python() {
     return 1
 }
 # Python would take what is left of a cut-off file for a program of its own.
-whole='import sys, zipfile; sys.exit(not zipfile.is_zipfile(sys.argv[1]))'
+whole="$not_here import zipfile; sys.exit(not zipfile.is_zipfile(sys.argv[1]))"
 start_archive() {
     "$python" -c "$whole" "$0" && exec "$python" "$0" "$@"
     echo "spackscope: $0 is damaged or cut off: copy it again" >&2
