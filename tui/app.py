@@ -33,7 +33,6 @@ from spackscope.tui.settings.used_keys import use_keys_of
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
 
-
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
 _MAX_WAIT = 1.0

@@ -37,7 +37,6 @@ def run_command(options: Options) -> ExitCode:
         return code
     # Imported here, since the help needs no source.
     from spackscope.model.sources.resolve import resolve_sources
-    from spackscope.model.sources.session import Session
     from spackscope.model.sources.source_name import STANDARD_INPUT
     from spackscope.tui.settings.settings import read_settings
 
@@ -46,6 +45,20 @@ def run_command(options: Options) -> ExitCode:
         from spackscope.tui.settings.origins import WrongSettings
 
         raise WrongSettings(settings.mistakes)
+    session = _session(options, settings)
+    sources = resolve_sources(options.sources, session, settings.sources)
+    if STANDARD_INPUT not in (*sources, *options.words):
+        return _run(options, sources, session, settings)
+    is_cover = options.command == "cover"
+    usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
+    with _copy_stdin(usage) as path:
+        return _run(options, sources, replace(session, stdin_path=path), settings)
+
+
+def _session(options: Options, settings: Settings) -> Session:
+    """Return the session of a command line and the settings."""
+    from spackscope.model.sources.session import Session
+
     session = Session(
         os.environ,
         include_dependency_only=options.all,
@@ -56,13 +69,7 @@ def run_command(options: Options) -> ExitCode:
         from spackscope.tui.settings.named_queries import named_queries_of
 
         session = replace(session, named_queries=named_queries_of(settings))
-    sources = resolve_sources(options.sources, session, settings.sources)
-    if STANDARD_INPUT not in (*sources, *options.words):
-        return _run(options, sources, session, settings)
-    is_cover = options.command == "cover"
-    usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
-    with _copy_stdin(usage) as path:
-        return _run(options, sources, replace(session, stdin_path=path), settings)
+    return session
 
 
 def _may_name_query(options: Options) -> bool:
