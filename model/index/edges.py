@@ -85,7 +85,7 @@ class EdgeWriter:
             child_ids[self._nodes[node]] = search.ids[node]
         children = array("I", map(child_ids.__getitem__, nodes))
         old_kinds, kinds = self._write_kinds(connection, old, pieces, first, kinds)
-        counts = pieces.specs(_sizes(old.first), _sizes(first))
+        counts = pieces.specs(counts_of(old.first), counts_of(first))
         down = (
             array("I", accumulate(counts, initial=0)),
             pieces.edges(old.first, old.children(search.ids), first, children),
@@ -194,5 +194,6 @@ class _Search:
         )
 
 
-def _sizes(first: array[int]) -> array[int]:
+def counts_of(first: array[int]) -> array[int]:
+    """Return how many each has of which `first` says where they begin, and where the last end."""
     return array("I", map(sub, first[1:], first))

@@ -8,7 +8,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Collection, Mapping, Sequence
 from itertools import accumulate, chain, compress, repeat
-from operator import sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
@@ -18,7 +17,7 @@ from spackscope.model.index.connection import insert
 from spackscope.model.index.deduplicate import Deduplicator
 from spackscope.model.index.dictionaries import Dictionaries, Dictionary, Ranks
 from spackscope.model.index.display_order import look_alike_order, record_order, used_look_alikes
-from spackscope.model.index.edges import EdgeWriter
+from spackscope.model.index.edges import EdgeWriter, counts_of
 from spackscope.model.index.kept import Kept
 from spackscope.model.index.pieces import Part, Pieces
 from spackscope.model.index.preferred_order import preferred_order
@@ -106,7 +105,7 @@ class Finisher:
         columns = {
             name: pieces.look_alikes(kept.columns[name], staged.columns[name]) for name in CODES
         }
-        counts = pieces.look_alikes(_sizes(kept.first), _sizes(staged.first))
+        counts = pieces.look_alikes(counts_of(kept.first), counts_of(staged.first))
         columns["first"] = array("I", accumulate(counts, initial=0))
         for piece in pieces.staged:
             ids = slice(piece.look_alike, piece.look_alike + piece.stop - piece.start)
@@ -133,7 +132,7 @@ class Finisher:
         hashes = self._staged.hashes.decode()
         for piece in pieces.staged:
             numbers = records[piece.first : piece.last]
-            sizes = _sizes(staged.first[piece.start : piece.stop + 1])
+            sizes = counts_of(staged.first[piece.start : piece.stop + 1])
             look_alikes = range(piece.look_alike, piece.look_alike + len(sizes))
             # The first id is 0, so that all rows are range(n).
             insert(
@@ -218,8 +217,3 @@ class Finisher:
 def _node_row(node: NodeFacts) -> tuple[Any, ...]:
     """Return what a node states as the table stores it."""
     return tuple(json.dumps(value) if isinstance(value, tuple) else value for value in node)
-
-
-def _sizes(first: array[int]) -> array[int]:
-    """Return how many specs look-alikes have, of which `first` says where they begin."""
-    return array("I", map(sub, first[1:], first))

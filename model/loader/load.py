@@ -97,8 +97,7 @@ def load(
     Raises SourceError where no source can be read, Cancelled, and IndexDamaged where a new index
     cannot be read. A damaged index file is replaced; `Catalog.was_damaged` is true then.
     """
-    path = index_path(sources, session)
-    if path is not None:
+    if (path := index_path(sources, session)) is not None:
         tidy(os.path.dirname(path))
     # The file is verified in a thread while the sources are discovered.
     is_kept = STANDARD_INPUT not in sources

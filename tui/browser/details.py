@@ -111,20 +111,19 @@ class DetailsController:
         if tree is None and is_same and old is not None:
             # What was unfolded stays so while a filter is typed.
             tree = old.tree
-        if shows_tree is None:
-            shows_tree = self._shows_tree
-        self._shows_tree = shows_tree
+        if shows_tree is not None:
+            self._shows_tree = shows_tree
         results, connected = state.results, state.connected is state.catalog
         key = self._key(results, row, connected)
         if key == self._shown and is_same and at is None and old is not None:
-            self._host.change(details=replace(old, row=row, at=None, shows_tree=shows_tree))
+            self._host.change(details=replace(old, row=row, at=None, shows_tree=self._shows_tree))
             return
         self._shown = key
         before = old or Details(row)
         self._host.change(details=replace(before, row=row, at=None, is_pending=True))
         self._mirrors.cancel()
         self._host.cancel("relations")
-        new = Details(row, (), tree, at=at, shows_tree=shows_tree)
+        new = Details(row, (), tree, at=at, shows_tree=self._shows_tree)
         reading = partial(self._read, results, new, connected)
         self._host.run(
             reading, lambda read: self._take(*read), group="detail", delay=self._delay()
