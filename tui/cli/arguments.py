@@ -12,6 +12,7 @@ from typing import Any
 from spackscope.model.core.frozen import Frozen
 from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL, HELP
 from spackscope.tui.cli.options import Option, split_options
+from spackscope.tui.cli.setup_help import SETUP_COMMANDS
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 MAX_COMPARED = 20
@@ -23,7 +24,7 @@ WITH_HOST = (BROWSE, "find", "show", "pick", "stats")
 COMPLETE = "complete"
 """The command that completion scripts call: no help lists it."""
 
-WITHOUT_SOURCES = ("extension", "config", "man", "completion", COMPLETE)
+WITHOUT_SOURCES = (*SETUP_COMMANDS, COMPLETE)
 """Commands that read no source, or look for those of another command line."""
 
 _HIDDEN = (COMPLETE,)
