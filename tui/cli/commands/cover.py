@@ -76,7 +76,10 @@ def _environment_name(options: Options, session: Session) -> str:
     """Return the name of the environment: the given one, or else the active one. Raises Leave."""
     name = options.words[0] if options.words else session.environ.get("SPACK_ENV", "")
     if not name:
-        message = "cover needs an environment, as none is active; see `spackscope cover --help`"
+        message = (
+            "cover needs an environment, as none is active: name its directory or a spack.lock; "
+            "see `spackscope cover --help`"
+        )
         raise Leave(ExitCode.USAGE, message)
     return name
 

@@ -271,7 +271,7 @@ def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["cover"], "cover needs an environment, as none is active"),
+        (["cover"], "none is active: name its directory or a spack.lock"),
         (["cover", "a", "b"], "cover takes one environment, and caches with -f: b"),
         (["cover", "-", "-f", "-"], "- is standard input: either the environment or a cache"),
         (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
