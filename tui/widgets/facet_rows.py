@@ -57,6 +57,14 @@ class FacetRows(VirtualList):
             self._put_at_top(heads[-1])
             self.refresh()
 
+    def show_cursor(self) -> None:
+        """Scroll back to the cursor, and to the head of its section.
+
+        Lines that are shown before there is room for any begin at the cursor.
+        """
+        super().show_cursor()
+        self._show_head()
+
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the head of a section, or the mark, text, bar and count of a value."""
         line = self.lines[row]

@@ -143,6 +143,20 @@ async def test_in_a_narrow_terminal_it_is_a_drawer_that_closes() -> None:
         assert not pane(browser).is_on_screen
 
 
+async def test_lines_that_come_before_there_is_room_for_them_begin_with_their_head() -> None:
+    async with browsing(size=(120, 24)) as browser:
+        await browser.press("v")
+        rows = pane(browser).rows
+        rows.display = False
+        await browser.settle()
+        assert rows.size.height == 0
+        rows.show_lines(rows.lines, 1, (), "")
+        rows.display = True
+        await browser.settle()
+        assert 0 < rows.size.height < rows.length
+        assert (rows.top, rows.cursor) == (0, 1)
+
+
 async def test_a_click_includes_and_the_last_line_of_a_section_opens_it(tmp_path: Path) -> None:
     records = [record(n, os=f"os{n:02}", target=f"t{n % 2}") for n in range(30)]
     write_page(tmp_path, records, title="p")
