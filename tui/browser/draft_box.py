@@ -16,6 +16,8 @@ class DraftBox:
     def __init__(self, screen: Screen[None], frame: Frame) -> None:
         self._screen, self._frame = screen, frame
         self._draft: Draft | None = None
+        self.is_late = False
+        """Whether completions that are known are still to be shown, after the next drawing."""
 
     def show(self, draft: Draft | None) -> None:
         """Show another draft, or none."""
@@ -23,6 +25,7 @@ class DraftBox:
         if old is not None and (draft is None or draft.input != old.input):
             self._frame.input(old.input).is_wrong = False
         if draft is None:
+            self.is_late = False
             self._frame.popup.hide()
             return
         input_ = self._frame.input(draft.input)
@@ -36,9 +39,11 @@ class DraftBox:
         """Show the note and the completions of the draft once everything is in place."""
         draft = self._draft
         if draft is not None and draft.completions is not None:
+            self.is_late = True
             self._screen.call_after_refresh(self._show)
 
     def _show(self) -> None:
+        self.is_late = False
         draft = self._draft
         if draft is None or not (input_ := self._frame.input(draft.input)).has_focus:
             self._frame.popup.hide()

@@ -97,7 +97,8 @@ class Focus:
     def _is_typing_late(self, key: str) -> bool:
         draft = self._host.state.draft
         if key in key_names(*_COMPLETING):
-            return draft is not None and draft.completions is None
+            is_awaited = draft is not None and draft.completions is None
+            return is_awaited or self._host.where.is_box_late
         return key in key_names("filters-older", "filters-newer") and self._host.is_running(
             "history"
         )

@@ -63,6 +63,7 @@ class Panes:
             detail.node,
             self.query_bar.input.value,
             self.facets.place,
+            self.draft_box.is_late,
         )
 
     @property

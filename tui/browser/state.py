@@ -213,7 +213,8 @@ class Where(Frozen):
     `is_row_seen` if it is on the screen, or in the detail its own line. `position` is the line of
     the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
     its line of the tree, which is `node`. `query_text` is what the query line shows, `facet` the
-    section and the value under the cursor of the facets.
+    section and the value under the cursor of the facets. `is_box_late` if the box under the
+    input does not show the completions of the draft yet.
     """
 
     pane: str = "packages"
@@ -228,6 +229,7 @@ class Where(Frozen):
     node: Node | None = None
     query_text: str = ""
     facet: tuple[FacetKey, str | None] | None = None
+    is_box_late: bool = False
 
 
 class Task(Protocol):

@@ -92,6 +92,8 @@ def test_tab_waits_for_completions_and_escape_for_nothing(browser: FakeBrowser) 
     assert late(browser, "x", "tab", "escape") == ["tab"]
     browser.host.work()
     assert late(browser, "x", "tab", "escape") == []
+    browser.host.where = replace(browser.host.where, is_box_late=True)
+    assert late(browser, "x", "tab", "escape") == ["tab"]
 
 
 def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBrowser) -> None:

@@ -6,6 +6,7 @@ What is offered and what is wrong is tested in test_input_assist.py and test_sea
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,26 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         assert browser.focus != "filter os"
         await browser.press("1", "f", "tab")
         assert browser.focus != "filter names"
+
+
+async def test_tab_waits_until_the_box_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with browsing() as browser:
+        await browser.press("slash")
+        undrawn: list[Callable[[], object]] = []
+        with monkeypatch.context() as patch:
+            patch.setattr(browser.browser, "call_after_refresh", undrawn.append)
+            browser.send(*"os=seq", "tab")
+            await browser.until(
+                lambda: bool(undrawn and browser.state.draft and browser.state.draft.completions)
+            )
+            for _ in range(20):
+                await browser.pilot.pause()
+            assert browser.query == "os=seq"
+            assert browser.focus == "filter query"
+        for show in undrawn:
+            show()
+        await browser.settle()
+        assert browser.query == "os=sequoia"
 
 
 async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
