@@ -17,7 +17,7 @@ from spackscope.tui.cli.arguments import options_of
 from spackscope.tui.cli.completion.places import words_of
 from spackscope.tui.cli.completion.shells import SHELLS
 from spackscope.tui.cli.help import BROWSE, HELP
-from spackscope.tui.cli.option_help import command_help, option_help
+from spackscope.tui.cli.option_help import command_sentences, option_help
 
 ROOT = Path(__file__).parent.parent
 SCRIPTS = ROOT / "tui" / "cli" / "completion" / "scripts"
@@ -43,7 +43,7 @@ def parser(shell: str) -> ArgumentParser:
     top = ArgumentParser(PROGRAM, add_help=False)
     _add_options(top, BROWSE)
     commands = top.add_subparsers()
-    for name, sentence in command_help().items():
+    for name, sentence in command_sentences().items():
         command = commands.add_parser(name, help=sentence, description=sentence, add_help=False)
         if name != HELP:
             _add_options(command, name)

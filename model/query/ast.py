@@ -134,7 +134,7 @@ class Query(Frozen):
 
 
 class NamedPart(Frozen):
-    """The query of a view, negated or not, where it is used."""
+    """A named query, negated or not, where it is used."""
 
     query: Query
     token: lexer.Token

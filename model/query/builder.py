@@ -142,7 +142,7 @@ class QueryBuilder:
             self.dependency = self._parent = None
 
     def add_named(self, query: Query, token: Token) -> None:
-        """Add the conditions of a view to the spec; one that names packages begins a spec."""
+        """Add the conditions of a named query; one that names packages begins a spec."""
         self.check_dependency()
         if any(is_package_name(g) for groups in (query.groups, *query.specs) for g in groups):
             self.begin("package")

@@ -1,4 +1,4 @@
-"""Put the conditions of views where a query names them."""
+"""Put the conditions of named queries where another query names them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from spackscope.model.query.conditions import Condition, Group, Term
 from spackscope.model.query.validation import MAX_TERMS, check_once
 
 Alternatives = Sequence[tuple[Condition | NamedPart, int]]
-"""Conditions and views of which one must hold, each with its offset."""
+"""Conditions and named queries of which one must hold, each with its offset."""
 
 Item = TypeVar("Item")
 
@@ -27,10 +27,10 @@ def insert_queries(
     inserted: Iterable[Alternatives],
     spans: dict[Condition, tuple[int, int]],
 ) -> list[list[Group]]:
-    """Return the groups of a spec with those of views, once for each spec that the views have.
+    """Return the groups of a spec with those of named queries, once for each spec that these have.
 
     `single` are the conditions of the spec that are neither negated nor alternatives, with their
-    offsets. `spans` gets where the conditions of the views are: at the names of the views. Raises
+    offsets. `spans` gets where the conditions of the named queries are: at their names. Raises
     QueryError where they are too many, or a spec would have two versions.
     """
     specs = [groups]
@@ -51,7 +51,7 @@ def insert_queries(
 def _specs(
     alternatives: Alternatives, spans: dict[Condition, tuple[int, int]]
 ) -> list[list[Group]]:
-    """Return what alternatives with a view among them mean: some specs, each by its groups."""
+    """Return what alternatives with a named query among them mean: the groups of some specs."""
     part, _ = alternatives[0]
     if len(alternatives) == 1 and isinstance(part, NamedPart) and not part.negated:
         query = part.query
@@ -83,7 +83,7 @@ def _note(
 def _check_once(
     groups: Sequence[Group], single: Sequence[tuple[Condition, int]], start: int
 ) -> None:
-    """Refuse a view that gives a spec a second version, which no text of a query could say."""
+    """Refuse a named query that gives a spec a second version, which no text could say."""
     named = [group[0] for group in groups if len(group) == 1 and not group[0].negated]
     places = dict(reversed(single))
     try:

@@ -212,7 +212,7 @@ class Parser:
             builder.add(Term("variants", token.text), token)
 
     def _view(self, token: Token, operator: str, name: str) -> None:
-        """Add the conditions of a view."""
+        """Add the conditions of a named query."""
         assert self._named is not None
         if operator != "=":
             raise QueryError(f"Use = after {VIEW}, not {operator}", token.start)

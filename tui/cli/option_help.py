@@ -13,7 +13,7 @@ _BEGIN = re.compile(r"  (-\S.*?)(?:  +(.*))?")
 _MORE = re.compile(r" {3,}(\S.*)")
 
 
-def command_help() -> dict[str, str]:
+def command_sentences() -> dict[str, str]:
     """Return what each command does, on one line, as the help without a command lists them."""
     _, _, commands = COMMANDS[BROWSE].partition(_COMMANDS)
     lines = commands.partition(_HEADING)[0].splitlines()

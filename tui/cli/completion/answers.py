@@ -90,9 +90,9 @@ class _Answers:
     def commands(self) -> Iterator[Choice]:
         """Yield the commands, where none was named."""
         if self._place.may_be_command:
-            from spackscope.tui.cli.option_help import command_help
+            from spackscope.tui.cli.option_help import command_sentences
 
-            for name, sentence in {HELP: "print help", **command_help()}.items():
+            for name, sentence in {HELP: "print help", **command_sentences()}.items():
                 yield Choice(name, sentence)
 
     @cached_property
