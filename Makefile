@@ -13,12 +13,13 @@ OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: targets run test search check format pyz bench clean
+.PHONY: targets run test search shake check format pyz bench clean
 
 targets:
 	@echo "make run     start spackscope; options go into ARGS: make run ARGS='find py-build'"
 	@echo "make test    run the tests; pytest options go into ARGS: make test ARGS='-k hash -x'"
 	@echo "make search  let the property tests of the model look for new cases"
+	@echo "make shake   run the tests of the browser with answers and frames at random moments"
 	@echo "make check   check format, lint, types and import contracts"
 	@echo "make format  format the code as make check requires"
 	@echo "make pyz     build dist/spackscope.pyz: one file that runs with any Python from 3.10"
@@ -33,6 +34,11 @@ test: $(VENV)/dev.stamp
 
 search: $(VENV)/dev.stamp
 	@SPACKSCOPE_HYPOTHESIS=searching $(BIN)/python -m pytest -n auto tests/model $(ARGS)
+
+shake: $(VENV)/dev.stamp
+	@timing=$${SPACKSCOPE_TIMING:-$$(date +%s)}; echo "SPACKSCOPE_TIMING=$$timing"; \
+	    SPACKSCOPE_TIMING=$$timing $(BIN)/python -m pytest -n auto --dist worksteal tests/tui/browser \
+	    tests/tui/widgets tests/tui/dialogs tests/tui/keymap tests/tui/settings $(ARGS)
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
