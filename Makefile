@@ -12,6 +12,8 @@ OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
+# Every worker of the tests, and every program that they start, would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: targets run test search shake check format pyz bench clean
 
