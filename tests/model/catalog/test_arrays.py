@@ -6,13 +6,14 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.catalog.arrays import ColumnArrays, sorted_by
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.id_ranges import IdRanges
 from tests.builders import catalog_of, record, write_page
+from tests.examples import examples
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +29,7 @@ specs = st.sets(st.integers(0, 39)).map(sorted)
 
 
 @given(specs)
-@settings(max_examples=200)
+@examples(200)
 def test_look_alikes_of_specs(catalog: Catalog, given_specs: list[int]) -> None:
     arrays: ColumnArrays = catalog.column_arrays
     ranges = IdRanges.of(given_specs)

@@ -10,7 +10,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.assist.completion import complete
@@ -40,6 +40,7 @@ from tests.builders import (
     zlib_index,
 )
 from tests.evaluator import satisfies
+from tests.examples import examples
 from tests.model.query import test_spack_answers
 from tests.model.query.test_spack_answers import DATA
 
@@ -71,7 +72,7 @@ QUERIES = [
 
 
 @given(st.sampled_from(INDEXES), st.lists(st.sampled_from(QUERIES), min_size=1, max_size=2))
-@settings(max_examples=60)
+@examples(60)
 def test_sql_finds_what_the_evaluator_finds(
     catalogs: dict[str, Catalog], records: dict[str, dict[str, Spec]], name: str, texts: list[str]
 ) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.catalog import tree_reader as model
@@ -17,6 +17,7 @@ from spackscope.model.catalog.tree_reader import read_tree, read_unfolded
 from spackscope.model.presentation import dependency_tree as presentation
 from spackscope.model.presentation.dependency_tree import fold_sign, head_text
 from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
+from tests.examples import examples
 from tests.model.catalog.test_dependency_graph import assert_leads
 
 Graph = dict[int, list[int]]
@@ -89,7 +90,7 @@ def test_pages_have_no_tree(tmp_path: Path) -> None:
 
 
 @given(graphs)
-@settings(max_examples=80)
+@examples(80)
 def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Graph) -> None:
     catalog, ids = catalog_with(graph)
     upwards: Graph = {}
@@ -118,7 +119,7 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
 
 
 @given(graphs, st.data())
-@settings(max_examples=80)
+@examples(80)
 def test_whatever_is_unfolded_and_folded_the_tree_holds_together(
     graph: Graph, data: st.DataObject
 ) -> None:

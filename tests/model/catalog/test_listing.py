@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
@@ -23,6 +23,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, record, write_page
 from tests.evaluator import satisfies
+from tests.examples import examples
 from tests.tui.browser.look_alike_index import write_look_alikes
 
 QUERIES = ["", "zlib", "os=linux", "!+shared", "size=1:", "/2", "!/2 os=*u*", "zlib HDF5 size=:"]
@@ -114,7 +115,7 @@ def test_folding_shows_each_look_alike_once_with_its_count(
 
 
 @given(st.data())
-@settings(max_examples=60)
+@examples(60)
 def test_a_fold_can_be_opened_and_closed(mixed: Catalog, data: st.DataObject) -> None:
     query = parse(data.draw(st.sampled_from(QUERIES)))
     expected = look_alikes(mixed, query)

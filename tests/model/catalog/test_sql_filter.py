@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.catalog.catalog import Catalog
@@ -20,6 +20,7 @@ from spackscope.model.query.parser import Bare, parse
 from spackscope.model.query.validation import MAX_TERMS, check_once
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 from tests.evaluator import satisfies
+from tests.examples import examples
 
 BARE: tuple[Bare, Bare] = ("package", "any")
 
@@ -78,7 +79,7 @@ queries = st.builds(Query, drafts.map(tuple)) | st.lists(drafts, min_size=1, max
 
 
 @given(queries, st.integers(0, 10_000), st.integers(1, 32))
-@settings(max_examples=300)
+@examples(300)
 def test_sql_finds_what_the_evaluator_finds(
     mixed: Catalog, query: Query, chosen: int, length: int
 ) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from spackscope.model.catalog import tree_search
 from spackscope.model.catalog.catalog import Catalog
@@ -14,6 +14,7 @@ from spackscope.model.catalog.tree_reader import read_tree
 from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
 from spackscope.model.core.errors import Cancelled
 from tests.builders import catalog_of
+from tests.examples import examples
 from tests.model.catalog.test_dependency_tree import Graph, catalog_with, graphs, reached, tree_of
 from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
@@ -69,7 +70,7 @@ def test_what_is_only_built_with_is_left_out(catalog: Catalog) -> None:
 
 
 @given(graphs)
-@settings(max_examples=60)
+@examples(60)
 def test_all_that_is_reached_is_unfolded_and_found(graph: Graph) -> None:
     catalog, ids = catalog_with(graph)
     for number in graph:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
@@ -43,6 +43,7 @@ from tests.builders import (
     write_page,
     zlib_index,
 )
+from tests.examples import examples
 
 Tables = dict[str, list[tuple[object, ...]]]
 
@@ -163,7 +164,7 @@ def tables(world: World, home: str, *, rebuild: bool = False) -> Tables:
     return rows
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.integers(0, 1 << 30))
 def test_a_refreshed_index_equals_one_that_is_built_anew(seed: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
@@ -183,7 +184,7 @@ def flip_bytes(path: Path, chance: random.Random) -> None:
     fix_checksum(path)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.integers(0, 1 << 30))
 def test_a_damaged_index_is_not_refreshed_or_its_damage_is_found_later(seed: int) -> None:
     with tempfile.TemporaryDirectory() as directory:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME
@@ -12,6 +12,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import apply_filter, column_groups, column_text
 from spackscope.model.query.conditions import Depends, Term
 from spackscope.model.query.parser import parse
+from tests.examples import examples
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 GCC = Depends(True, (Term("package", "gcc"), Term("version", "13:")))
@@ -144,7 +145,7 @@ def test_a_pattern_is_written_and_parsed_again(column: str, pattern: str) -> Non
 
 
 @given(st.sampled_from([*sorted(BY_NAME), "+hl"]), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
-@settings(max_examples=400)
+@examples(400)
 def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     groups, refusal = read_or_refused(column, text)
     query = Query(groups)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from tests.examples import examples
 from tests.hostile import HOSTILE_TEXT
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
@@ -25,7 +26,7 @@ SHOWN = ["package", "version", "compiler", "platform", "os", "target", "variants
         ["x=true", "x=", "+", "+a b", "k:=a,b", "k='a", "gcc@1 2", "a,b", "=1", "1:2"]
     ),
 )
-@settings(max_examples=400)
+@examples(400)
 @example("variants", "0=@")
 def test_the_term_of_a_shown_value_fits_that_value(column: str, value: str) -> None:
     term = exact_term(column, value)

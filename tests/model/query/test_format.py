@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import QueryError
@@ -13,6 +13,7 @@ from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.format import format_for_shell, join_words
 from spackscope.model.query.parser import Bare, parse
+from tests.examples import examples
 from tests.random_queries import random_query
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
@@ -20,7 +21,7 @@ bares = st.sampled_from(["package", "any"])
 
 
 @given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), bares)
-@settings(max_examples=500)
+@examples(500)
 def test_any_text_that_parses_is_written_and_parsed_again(text: str, bare: Bare) -> None:
     query, refusal = read_or_refused(text, bare)
 
@@ -48,7 +49,7 @@ words = st.sampled_from(
 
 
 @given(st.lists(words, max_size=9), bares)
-@settings(max_examples=500)
+@examples(500)
 @example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], "package")
 @example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], "package")
 def test_a_query_of_real_words_is_written_and_parsed_again(chosen: list[str], bare: Bare) -> None:

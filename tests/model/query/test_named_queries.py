@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import QueryError
@@ -16,6 +16,7 @@ from spackscope.model.query.named_queries import NamedQueries
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 from tests.evaluator import satisfies
+from tests.examples import examples
 from tests.model.query.test_format import words
 
 VIEWS = NamedQueries(
@@ -192,7 +193,7 @@ named = st.lists(st.sampled_from(names), min_size=1, max_size=6).map(" ".join)
 
 
 @given(plain, plain | named)
-@settings(max_examples=400)
+@examples(400)
 def test_a_view_selects_what_its_text_selects(text: str, view: str) -> None:
     first, second, views = refused(text), refused(view), NamedQueries({"v": view})
     assume(first is not None)
@@ -216,7 +217,7 @@ def test_a_view_selects_what_its_text_selects(text: str, view: str) -> None:
 @given(
     st.lists(words, max_size=6), st.lists(words, max_size=6), st.sampled_from(["", "!", "os=x | "])
 )
-@settings(max_examples=500)
+@examples(500)
 @example(["/abc"], ["/abd"], "")
 def test_a_query_with_a_view_is_written_and_parsed_again(
     view: list[str], around: list[str], before: str

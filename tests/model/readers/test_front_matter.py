@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.readers.front_matter import parse_value, split
+from tests.examples import examples
 
 DEEP = 100_000
 
@@ -166,7 +167,7 @@ def test_whatever_json_holds_comes_back(written: Any) -> None:
 
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
-@settings(max_examples=300)
+@examples(300)
 @pytest.mark.usefixtures("yaml_loader")
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     try:

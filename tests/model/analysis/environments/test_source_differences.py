@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.analysis.differences.changes import Change
@@ -32,6 +32,7 @@ from tests.builders import (
     record,
     write_page,
 )
+from tests.examples import examples
 from tests.model.analysis.lock_files import Made, made, write_lock
 from tests.model.catalog.test_dependency_tree import Graph, graphs
 
@@ -301,7 +302,7 @@ def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
 
 
 @given(graphs, graphs, st.integers(1, 12))
-@settings(max_examples=30)
+@examples(30)
 def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None:
     with tempfile.TemporaryDirectory() as directory:
         paths = [
