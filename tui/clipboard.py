@@ -20,6 +20,7 @@ from typing import IO, Final
 
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.storage.redaction import without_arguments
 
 OSC52_LIMIT: Final = 74_994
 """Maximum of base64 bytes in one OSC 52 that terminals accept (from hterm's osc52.sh)."""
@@ -56,6 +57,7 @@ class _Tool(Frozen):
     argv: tuple[str, ...]
     own_session: bool = True
     encoding: str = "utf-8"
+    hides_arguments: bool = False
 
 
 _Method = tuple[str, Callable[[], None]]
@@ -131,7 +133,7 @@ def _methods(
         return tool.method, lambda: _run(tool, text, environ)
 
     if command:
-        yield _clean(command), lambda: _run(_own_tool(command), text, environ)
+        yield _shown(command), lambda: _run(_own_tool(command), text, environ)
     if environ.get("TMUX"):
         # -w hands the text on to the outer terminal as well; tmux before 3.2 does not know it.
         yield by(_Tool("tmux", ("tmux", "load-buffer", "-w", "-")))
@@ -151,7 +153,7 @@ def _own_tool(command: str) -> _Tool:
     except ValueError as error:
         raise _MethodFailed(f"the copy command cannot be read: {error}") from None
     # A script that writes to /dev/tty needs the controlling terminal, hence our session.
-    return _Tool(_clean(command), argv, own_session=False)
+    return _Tool(_shown(command), argv, own_session=False, hides_arguments=True)
 
 
 def _local_tools(text: str, environ: Mapping[str, str], platform: str) -> Iterator[_Tool]:
@@ -184,7 +186,8 @@ def _write(text: str, write_terminal: Callable[[str], None], environ: Mapping[st
 
 
 def _run(tool: _Tool, text: str, environ: Mapping[str, str]) -> None:
-    program, shown = tool.argv[0], _clean(shlex.join(tool.argv))
+    program = tool.argv[0]
+    shown = tool.method if tool.hides_arguments else _clean(shlex.join(tool.argv))
     executable = shutil.which(program, path=environ.get("PATH", os.defpath))
     if executable is None:
         raise _MethodFailed(f"{_clean(program)} is not installed")
@@ -231,6 +234,10 @@ def _errors_file() -> IO[bytes]:
         return tempfile.TemporaryFile()
     except OSError:
         return Path(os.devnull).open("w+b", buffering=0)
+
+
+def _shown(command: str) -> str:
+    return _clean(without_arguments(command))
 
 
 def _clean(text: str) -> str:

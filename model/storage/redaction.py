@@ -27,6 +27,12 @@ def without_secrets(text: str) -> str:
     return _QUERY_IN_TEXT.sub(r"\1?…", _USER_IN_TEXT.sub(r"\1…@", text))
 
 
+def without_arguments(command: str) -> str:
+    """Return the program of a command, and … for its arguments: one may be a password."""
+    program, *arguments = command.split(maxsplit=1)
+    return f"{program} …" if arguments else program
+
+
 def redacted_path(path: str) -> str:
     """Return a path as it may be shown, since it may be a mistyped URL."""
     shown = path

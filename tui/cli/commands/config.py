@@ -13,7 +13,7 @@ from spackscope.model.core.text import aligned, clean
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, shown_source
-from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.storage.redaction import without_arguments, without_secrets
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -101,6 +101,9 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
             yield _source_line(options, settings, environ)
         elif setting.name == "theme":
             yield _theme_line(setting, settings, environ)
+        elif setting.name == "copy" and settings.copy:
+            origin = settings.origin(setting.name)
+            yield _line(setting.name, without_arguments(settings.copy), origin)
         elif setting.name == "public" and settings.public:
             origin = settings.origin(setting.name)
             yield _line(setting.name, shown_source(settings.public), origin)

@@ -48,14 +48,14 @@ def test_each_value_has_its_origin(program: Program) -> None:
     system = program.home / "xdg" / "spackscope" / "config.toml"
     system.parent.mkdir(parents=True)
     system.write_text('copy = "site-copy"\nfold = false\nsort = "os"\n[keys]\nquit = "Q"\n')
-    rows = table(program, "--host", "target=zen4", SPACKSCOPE_COPY="wl-copy -n")
+    rows = table(program, "--host", "target=zen4", SPACKSCOPE_COPY="curl -u ann:secret")
     assert rows == {
         "file": (str(path), "read"),
         "file for all users": (str(system), "read"),
         "sources": (f"'https://host/m?…' {path.parent}/tree", f"{path}:5"),
         "public": ("that of cache.spack.io", "default"),
         "host": ("target=zen4", "command line"),
-        "copy": ("wl-copy -n", "SPACKSCOPE_COPY"),
+        "copy": ("curl …", "SPACKSCOPE_COPY"),
         "theme": ("nord", f"{path}:1"),
         "fold": ("false", f"{system}:2"),
         "sort": ("-size", f"{path}:3"),
