@@ -166,13 +166,17 @@ def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
         entry = replace(entry, signature=read_signature(data))
     except Unreadable as error:
         entry = replace(entry, problem=str(error))
+    archive: Archive = "unknown"
     try:
-        blob = read_manifest(data).blob(ARCHIVE)
+        manifest = read_manifest(data)
+        # An entry that cannot be read may be that of the archive.
+        archive = "unknown" if manifest.remarks else "missing"
+        blob = manifest.blob(ARCHIVE)
     except Unreadable as error:
         if entry.signature is None:
             # What stands there may be no manifest, and is not an unsigned one then.
             entry = replace(entry, problem=entry.problem or str(error))
-        return replace(entry, archive="missing", archive_problem=str(error)), _ArchiveName()
+        return replace(entry, archive=archive, archive_problem=str(error)), _ArchiveName()
     return entry, _ArchiveName(blob.name, blob.size)
 
 

@@ -168,19 +168,35 @@ def test_a_damaged_signature_is_unknown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "package", "layout"),
-    [(signed_v3(), "bzip2", "v3"), (signed_v2(), "zlib-ng", "v2")],
+    ("files", "package", "layout", "archive"),
+    [(signed_v3(), "bzip2", "v3", "unknown"), (signed_v2(), "zlib-ng", "v2", "missing")],
     ids=["v3", "v2"],
 )
-def test_what_is_no_manifest_is_not_called_unsigned(
-    files: Files, package: str, layout: str, tmp_path: Path
+def test_what_is_no_manifest_says_nothing_of_signature_and_archive(
+    files: Files, package: str, layout: str, archive: str, tmp_path: Path
 ) -> None:
     top = write_files(tmp_path / "m", files)
     spec = spec_of(package, str(top), files, tmp_path)
     for path in (*top.rglob(f"*{package}*.manifest.json"), *top.rglob(f"*{package}*.sig")):
         path.write_bytes(b"<html>Please log in</html>")
     entry = entry_of(str(top), spec, layout)
-    assert (entry.is_signed, entry.archive) == (None, "missing")
+    # The names of layout v2 are known without the spec file.
+    assert (entry.is_signed, entry.archive) == (None, archive)
+
+
+@pytest.mark.parametrize(
+    ("data", "archive"),
+    [("[]", "missing"), ('[{"mediaType": "x", "checksumAlgorithm": "md5"}]', "unknown")],
+)
+def test_an_archive_that_no_entry_names_is_missing(
+    data: str, archive: str, tmp_path: Path
+) -> None:
+    files = signed_v3()
+    top = write_files(tmp_path / "m", files)
+    spec = spec_of("bzip2", str(top), files, tmp_path)
+    for path in top.rglob("*bzip2*.manifest.json"):
+        path.write_text(f'{{"version": 3, "data": {data}}}')
+    assert entry_of(str(top), spec, "v3").archive == archive
 
 
 def test_names_cannot_leave_the_mirror(tmp_path: Path) -> None:
