@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from spackscope.model.core.text import clean
@@ -24,6 +25,10 @@ _ERROR = "==> Error: "
 
 _PATIENCE = 120
 """Seconds after which a Spack is ended; on a slow file system it starts in some."""
+
+
+_MAX_OUTPUT = 2**16
+"""Bytes that are kept of what Spack prints: the last ones, where it says why it ends."""
 
 
 def register(path: str, environ: Mapping[str, str]) -> None:
@@ -112,25 +117,47 @@ def _configure(
     """
     command = [spack, "config", "--scope", "user", action, f"config:extensions:[{entry}]"]
     try:
-        result = subprocess.run(
-            command,
-            # An environment that cannot be read would stop Spack.
-            env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            check=False,
-            timeout=_PATIENCE,
-        )
+        code, printed = _run(command, environ)
     except subprocess.TimeoutExpired:
         reason = f"it does not end after {_PATIENCE} seconds"
         raise _failed(spack, reason, entry if action == "add" else "") from None
     except OSError as error:
         raise _failed(spack, error.strerror or str(error), entry) from None
-    if result.returncode:
-        reason = _reason(result.stderr) or f"exit code {result.returncode}"
+    if code:
+        reason = _reason(printed) or f"exit code {code}"
         raise _failed(spack, without_secrets(reason), entry if action == "add" else "")
+
+
+def _run(command: Sequence[str], environ: Mapping[str, str]) -> tuple[int, str]:
+    """Return the exit code of Spack and the end of its errors. Raises TimeoutExpired, OSError."""
+    kept = bytearray()
+    with subprocess.Popen(
+        command,
+        # An environment that cannot be read would stop Spack.
+        env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    ) as process:
+        assert process.stderr is not None
+        pipe = process.stderr.fileno()
+
+        def keep_last() -> None:
+            while part := os.read(pipe, _MAX_OUTPUT):
+                kept.extend(part)
+                del kept[:-_MAX_OUTPUT]
+
+        reader = threading.Thread(target=keep_last, daemon=True)
+        reader.start()
+        try:
+            code = process.wait(_PATIENCE)
+        except BaseException:
+            process.kill()
+            raise
+        # A process that Spack leaves behind may hold the pipe open.
+        reader.join(1)
+    return code, bytes(kept).decode(errors="replace")
 
 
 def _reason(stderr: str) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tracemalloc
 from pathlib import Path
 
 import pytest
 import yaml
 
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.cli.spack_registration import register
+from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import extension_path
 from tests.program import Program, environment
 from tests.spack_start import make_spack
@@ -172,6 +174,21 @@ def test_the_reason_is_the_line_that_says_it(
     result = program("extension", "--install", SPACK_ROOT=str(root))
     assert result.returncode == ExitCode.UNREADABLE
     assert f"spack cannot change its configuration: {reason}" in result.stderr
+
+
+def test_of_a_flood_only_the_end_is_kept(tmp_path: Path, root: Path) -> None:
+    flood = "yes '==> Warning: old' | head -c 30000000 >&2"
+    (root / "bin" / "spack").write_text(
+        f"#!/bin/sh\n{flood}\nprintf '\\n==> Error: full\\n' >&2; exit 1\n"
+    )
+    environ = environment(tmp_path, SPACK_ROOT=str(root))
+    tracemalloc.start()
+    try:
+        with pytest.raises(Leave, match="cannot change its configuration: full"):
+            register(PATH, environ)
+        assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_spack_that_does_nothing_is_noticed(program: Program, root: Path) -> None:
