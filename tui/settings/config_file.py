@@ -33,6 +33,12 @@ MAX_VALUES = 500
 MAX_LENGTH = 2000
 """Characters of one text."""
 
+MAX_PARTS = 100
+"""Parts of a dotted key; the time of the parser grows with their square."""
+
+_LONG_KEY = rf"""(?:(?:(?<![\w-])[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){{{MAX_PARTS}}}"""
+
+_TOO_DEEP = "it is nested too deeply"
 _BOMS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 _KINDS = {
     "text": "a text in quotes",
@@ -70,6 +76,9 @@ def read_config(path: str) -> ConfigFile:
         return ConfigFile(path, mistakes=(Mistake(Origin(path, line), "this is not UTF-8"),))
     except (OSError, ValueError) as error:
         return ConfigFile(path, mistakes=(Mistake(Origin(path), reason(error)),))
+    if long_key := re.search(_LONG_KEY, text):
+        origin = Origin(path, text.count("\n", 0, long_key.start()) + 1)
+        return ConfigFile(path, mistakes=(Mistake(origin, _TOO_DEEP),))
     try:
         parsed = tomllib.loads(text)
         lines = key_lines(text, tomllib.loads)
@@ -78,7 +87,7 @@ def read_config(path: str) -> ConfigFile:
     except (ValueError, RecursionError) as error:
         # Python limits the digits of a number.
         is_deep = isinstance(error, RecursionError)
-        sentence = "it is nested too deeply" if is_deep else "a number in it is too long"
+        sentence = _TOO_DEEP if is_deep else "a number in it is too long"
         return ConfigFile(path, mistakes=(Mistake(Origin(path), sentence),))
     return _Check(path, lines).checked(parsed)
 

@@ -208,7 +208,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         (b"\n\xff\xff", "FILE:2: this is not UTF-8"),
         ("x = 1".encode("utf-16"), "FILE: cannot be read: it is UTF-16; save it as UTF-8"),
         ("x = " + "[" * 5000, "FILE: it is nested too deeply"),
-        (".".join(["x"] * 2000) + " = 1", "FILE: it is nested too deeply"),
+        ("fold = true\n" + "x." * 30_000 + "x = 1", "FILE:2: it is nested too deeply"),
         (
             f"theme = '{'x' * (MAX_LENGTH + 1)}'",
             "FILE:1: theme has 2,001 characters; at most 2,000",
@@ -221,6 +221,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
             "[keys]\n" + "".join(f"k{n} = 'x'\n" for n in range(MAX_VALUES + 1)),
             "FILE:1: keys has 501 names; at most 500",
         ),
+        ("[" + "'a b' . " * 8_000 + "a]", "FILE:1: it is nested too deeply"),
         (
             b"#" * (MAX_BYTES + 1),
             "FILE: cannot be read: it has 65,537 bytes; at most 65,536 are read",
