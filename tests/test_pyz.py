@@ -263,6 +263,17 @@ def test_a_damaged_file_is_refused_with_a_sentence(
     assert not list(tmp_path.glob(".cache/spackscope/pyz/*"))
 
 
+@pytest.mark.parametrize("size", [100, 1000, 2000])
+def test_a_file_that_is_cut_off_within_its_script_does_nothing(
+    pyz: Path, tmp_path: Path, path: str, size: int
+) -> None:
+    run(pyz, PATH=path, HOME=str(tmp_path))
+    pyz.write_bytes(pyz.read_bytes()[:size])
+    result = run(pyz, PATH=path, HOME=str(tmp_path))
+    assert (result.returncode, result.stdout) == (2, "")
+    assert result.stderr.startswith(str(pyz)), "the shell names the file"
+
+
 def test_a_directory_of_which_parts_are_missing_is_named(
     pyz: Path, tmp_path: Path, path: str
 ) -> None:

@@ -1,7 +1,9 @@
 #!/bin/sh
+{
 # spackscope @VERSION@ in one file, which needs nothing but Python 3.10 or newer.
 # The first start unpacks it into a cache directory, later ones run what is there.
 
+# A shell reads all of a group before it runs any of it, so that no part of a cut-off file is run.
 build=@BUILD@
 
 cache=${XDG_CACHE_HOME:-}
@@ -52,3 +54,4 @@ else
 fi
 echo "spackscope: $problem" >&2
 exit 2
+}
