@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -63,6 +62,7 @@ class Selection:
 
         def toggle(hashes: Sequence[str]) -> None:
             marks, shown = self._host.state.marks, set(hashes)
+            self._last = None
             if shown <= set(marks):
                 self._change(mark for mark in marks if mark not in shown)
                 self._host.say(f"Unmarked {len(shown):,} shown {_specs(shown)}")
@@ -72,20 +72,23 @@ class Selection:
         self._read_hashes(lambda catalog, listing: listing.values.specs, toggle)
 
     def mark_range(self) -> None:
-        """Mark the rows from the one that was marked last to the one under the cursor."""
+        """Mark the rows from the one marked last to the one under the cursor; else begin here."""
         last, row = self._last, self._host.where.row
-        if last is None or row is None:
-            self._host.say(no_start())
-            return
+
+        def read(catalog: Catalog, listing: Listing) -> Sequence[int]:
+            return [] if row is None else _range_ids(last or row, row, catalog, listing)
 
         def add(hashes: Sequence[str]) -> None:
-            if not hashes:
-                self._host.say(no_start())
-            elif self._add(hashes):
+            if not hashes and last is not None:
+                # Its row is not shown any more.
+                self._last = None
+                self.mark_range()
+            elif hashes and self._add(hashes):
                 self._last = row
-                self._host.say(f"Marked a range of {len(hashes):,} {_specs(hashes)}")
+                marked = f"Marked a range of {len(hashes):,} {_specs(hashes)}"
+                self._host.say(range_begins() if last is None else marked)
 
-        self._read_hashes(partial(_range_ids, last, row), add)
+        self._read_hashes(read, add)
 
     def _read_hashes(
         self,
@@ -176,10 +179,9 @@ class Selection:
         self._recall.remember(lambda: self._host.exit(hashes))
 
 
-def no_start() -> str:
-    """Return what to do before a range can be marked."""
-    mark, mark_range = shown("specs-mark"), shown("specs-mark-range")
-    return f"Mark the first row of the range ({mark}), then press {mark_range} on the last"
+def range_begins() -> str:
+    """Return what to do next to mark a range."""
+    return f"The range begins here: press {shown('specs-mark-range')} on its last row"
 
 
 def hidden_marks(state: BrowserState) -> int:

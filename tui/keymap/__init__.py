@@ -127,7 +127,7 @@ KEYS = (
     Key(SPECS, "specs-mark", "space", "mark",
         "Mark or unmark the row, and go down.", "mark", rank=1),
     Key(SPECS, "specs-mark-range", "V,ctrl+@,ctrl+space", "mark_range",
-        "Mark from the row marked last to this one."),
+        "Mark a range: from the row marked last, else from here."),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
     Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),

@@ -227,7 +227,7 @@ class SpecTable(Vertical):
             self.rows.action_move(1)
 
     def action_mark_range(self) -> None:
-        """Mark the rows from the one that was marked last to this one."""
+        """Mark the rows from the one that was marked last to this one, or begin a range."""
         self.post_message(self.RangeMarked())
 
     def action_column(self, step: int) -> None:

@@ -12,7 +12,7 @@ import yaml
 from spackscope.model.catalog.dependency_tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.copy import row_out_of_sight
-from spackscope.tui.browser.selection import MAX_MARKS, no_start
+from spackscope.tui.browser.selection import MAX_MARKS, range_begins
 from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
@@ -384,16 +384,29 @@ def test_a_range_takes_all_specs_of_folded_rows(tmp_path: Path) -> None:
     assert set(browser.state.marks) == browser.shown
 
 
-def test_a_range_without_a_beginning_is_explained(browser: FakeBrowser) -> None:
-    hash_at(browser, 3)
-    browser.controllers.selection.mark_range()
-    browser.settle()
-    assert browser.host.message == no_start()
+def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowser) -> None:
+    first, second = hash_at(browser, 3), hash_at(browser, 4)
+    for number in (3, 4):
+        hash_at(browser, number)
+        browser.controllers.selection.mark_range()
+        browser.settle()
+        assert (number == 3) == (browser.host.message == range_begins())
+    assert list(browser.state.marks) == [first, second]
     mark(browser, 0)
     browser.type("os=sequoia")
     browser.leave()
-    hash_at(browser, 0)
+    here = hash_at(browser, 0)
     browser.controllers.selection.mark_range()
     browser.settle()
-    assert browser.host.message == no_start(), "its row is not shown any more"
-    assert len(browser.state.marks) == 1
+    assert browser.host.message == range_begins(), "its row is not shown any more"
+    assert browser.state.marks[-1] == here
+
+
+def test_to_mark_all_begins_no_range(browser: FakeBrowser) -> None:
+    mark(browser, 0)
+    browser.controllers.selection.mark_all()
+    browser.settle()
+    hash_at(browser, 5)
+    browser.controllers.selection.mark_range()
+    browser.settle()
+    assert browser.host.message == range_begins()
