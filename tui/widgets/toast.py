@@ -11,9 +11,9 @@ from spackscope.tui.keymap.in_use import with_written_keys
 from spackscope.tui.widgets.drawing import draw
 
 _SECONDS, _ERROR_SECONDS = 6, 10
-_MAX_WIDTH, _MAX_LINES = 72, 4
+_MAX_WIDTH, _MAX_LINES = 74, 4
 _MARGIN = 2
-"""Cells beside the text of a line."""
+"""Cells on each side of the text: one of the message, and one beside it that is blank."""
 _ERROR_SIGN = "! "
 """Begins an error, so that it differs from other messages without colour too."""
 
@@ -64,7 +64,7 @@ class Toast(Widget):
     def place(self) -> None:
         """Fit the lines into the screen, and put them above its last lines."""
         width, height = self.screen.size
-        room = max(1, min(_MAX_WIDTH, width - 2) - _MARGIN)
+        room = max(1, min(_MAX_WIDTH, width) - 2 * _MARGIN)
         style = "error" if self._is_error else "note"
         message = f"{_ERROR_SIGN}{self.message}" if self._is_error else self.message
         texts = [(self._progress, "progress"), (message, style)]
@@ -72,18 +72,18 @@ class Toast(Widget):
         self._lines = tuple(lines[: max(1, min(_MAX_LINES, height - 2))])
         self.display = bool(self._lines)
         if self._lines:
-            widest = max(cell_width(line) for line, _ in self._lines) + _MARGIN
+            widest = max(cell_width(line) for line, _ in self._lines) + 2 * _MARGIN
             self.styles.width, self.styles.height = widest, len(self._lines)
-            left, top = width - widest - 1, height - self._lines_below - len(self._lines)
-            self.styles.offset = (max(0, left), max(0, top))
+            top = height - self._lines_below - len(self._lines)
+            self.styles.offset = (max(0, width - widest), max(0, top))
         self.refresh()
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
         text, style = self._lines[y] if y < len(self._lines) else ("", "note")
         width = self.size.width
-        padded = f" {text}{' ' * (width - cell_width(text) - 1)}"
-        return draw(self, [(padded, style)], width, "toast")
+        padded = f" {text}{' ' * (width - cell_width(text) - _MARGIN - 1)}"
+        return draw(self, [(" ", ""), (padded, style), (" ", "")], width, "toast")
 
     def on_click(self) -> None:
         """Hide the message that was clicked."""

@@ -436,7 +436,7 @@ async def test_a_message_hides_no_key_and_moves_nothing() -> None:
         browser.browser.host.say("Nothing was found", error=True)
         await browser.settle()
         assert browser.lines[-1] == before[-1]
-        assert "─ ! Nothing was found ─" in browser.lines[-2]
+        assert browser.lines[-2].endswith("─  ! Nothing was found  ")
         assert [w.region for w in browser.browser.query(".pane")] == regions
         browser.browser.host.say("")
         await browser.settle()
