@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 
 from textual import on
 
@@ -10,7 +10,6 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.table_columns import TableColumns
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap.in_use import Hint, hint
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import ItemList
@@ -60,15 +59,11 @@ class ColumnRows(ItemList[Entry]):
 class ColumnsDialog(SearchDialog[str]):
     """Choose a column; the result is its name."""
 
+    CHOOSE = "bring back, go to it"
     rows: ColumnRows
 
     def __init__(self, entries: Sequence[Entry]) -> None:
         super().__init__("columns", ColumnRows(entries))
-
-    def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the list."""
-        yield from hint("searched-choose", "bring back, go to it")
-        yield from hint("dialogs-close", is_letter_typed=True)
 
     @on(VirtualList.Chosen)
     def action_choose(self) -> None:

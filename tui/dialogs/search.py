@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Generic
+from typing import ClassVar, Generic
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -31,6 +31,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
     PANE = SEARCHED
     AUTO_FOCUS = "SearchList"
+    CHOOSE: ClassVar[str] = ""
+    """The word for Enter in the last line, if it is not that of the table of keys."""
 
     def __init__(self, title: str, rows: SearchList, *, is_full: bool = False) -> None:
         super().__init__()
@@ -53,6 +55,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
             line += Content.styled("type to search", "dim")
         self.query_one(".search-line", Static).update(line)
         self.show_reading()
+        self.show_hints(self.key_hints())
 
     @on(VirtualList.Highlighted)
     @on(events.Resize)
@@ -64,7 +67,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, except letters, which are typed into the search."""
-        return hints(self.PANE, DIALOGS, is_letter_typed=True)
+        words = {"searched-choose": self.CHOOSE, "dialogs-close": "clear" * bool(self.rows.search)}
+        return hints(self.PANE, DIALOGS, words=words, is_letter_typed=True)
 
     def reading(self) -> str:
         """Return the text of the row under the cursor, to be read in full."""
