@@ -46,8 +46,12 @@ def head_line(
     for number, text in enumerate(shown):
         pieces.append(HeadPiece(" " if number else ""))
         pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
-    if left := len(rest) - first - len(shown):
-        pieces.append(HeadPiece(_more(left) if shown else _more(left).lstrip()))
+    left = len(rest) - first - len(shown)
+    if left and shown:
+        pieces.append(HeadPiece(_more(left)))
+    elif left:
+        between = _BETWEEN if named else ""
+        pieces[-1 - bool(first) :] = [HeadPiece(f"{between}{len(rest)} same in all")]
     return [piece for piece in pieces if piece.text]
 
 

@@ -37,7 +37,7 @@ class HeadLine(Widget):
 
         `columns` are out of view to the right.
         """
-        after = f"{counted(columns, 'column')} ›" if columns else ""
+        after = f"  {counted(columns, 'column')} ›" if columns else ""
         shown = head, current, before, after
         if shown != (self._head, self._current, self._before, self._after):
             self._head, self._current, self._before, self._after = shown
@@ -46,7 +46,7 @@ class HeadLine(Widget):
     @property
     def pieces(self) -> list[HeadPiece]:
         """The parts of the line."""
-        room = self.size.width - 2 * _MARGIN - cell_width(self._after) - 2 * bool(self._after)
+        room = self.size.width - 2 * _MARGIN - cell_width(self._after)
         return head_line(self._head, room, current=self._current, before=self._before)
 
     def render_line(self, y: int) -> Strip:

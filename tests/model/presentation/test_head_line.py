@@ -57,4 +57,6 @@ def test_a_long_value_is_cut() -> None:
 
 
 def test_values_that_do_not_fit_at_all_are_counted() -> None:
-    assert line(36) == "hdf5@1.14.6 · same in all: … 4 more"
+    assert line(36) == "hdf5@1.14.6 · 4 same in all"
+    assert line(36, "+java", "3 hidden") == "3 hidden · hdf5@1.14.6 · 4 same in all"
+    assert all(len(line(width)) <= width for width in range(27, 46))
