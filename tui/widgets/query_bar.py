@@ -30,6 +30,10 @@ _COUNT_MARGIN = 2
 """Cells between the query and the count."""
 
 
+_EXAMPLES = ("words", "os=ubuntu22.04", "compiler=gcc@13:", "+mpi", "~cuda", "!target=aarch64")
+"""What a query may have, the most useful first."""
+
+
 class _QueryHighlighter(Highlighter):
     """Style each token of a query by its kind."""
 
@@ -55,11 +59,16 @@ class QueryInput(FilterInput):
             super().__init__(input)
             self.step = step
 
-    def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
-        super().__init__(placeholder, name=name, id=id)
+    def __init__(self, *, name: str = "", id: str | None = None) -> None:
+        super().__init__(name=name, id=id)
         self.named: NamedQueries | None = None
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
+
+    def on_resize(self) -> None:
+        """Show as many examples as fit where nothing is typed."""
+        texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))
+        self.placeholder = next((text for text in texts if len(text) <= self.size.width), "")
 
     @property
     def parsed(self) -> ParsedInput:
@@ -128,11 +137,7 @@ class QueryBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Lay out the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
-        input_ = QueryInput(
-            "query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64",
-            name="query",
-            id="query-input",
-        )
+        input_ = QueryInput(name="query", id="query-input")
         input_.named = self.named
         yield input_
         yield QueryCount(id="query-count")

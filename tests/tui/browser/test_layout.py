@@ -429,6 +429,20 @@ async def test_a_click_on_a_hint_presses_its_key() -> None:
         assert browser.lines == before, "the position is no hint"
 
 
+async def test_as_many_examples_of_a_query_are_shown_as_fit() -> None:
+    async with browsing(size=(160, 24)) as browser:
+        whole = browser.lines[1].split("  ")[0]
+        assert (
+            whole
+            == " › query: words, os=ubuntu22.04, compiler=gcc@13:, +mpi, ~cuda, !target=aarch64"
+        )
+        for width in (120, 80, 60, 30, 160):
+            await browser.resize(width, 24)
+            shown = browser.lines[1].split("  ")[0].rstrip()
+            assert whole.startswith(shown)
+            assert whole[len(shown) :][:1] in ("", ",")
+
+
 async def test_a_message_hides_no_key_and_moves_nothing() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2")
