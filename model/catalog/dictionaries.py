@@ -138,8 +138,8 @@ class Dictionaries:
         """
 
         def match() -> array[int]:
-            values = self.values(column)
-            return array("I", (n for n, value in enumerate(values) if term.fits(column, value)))
+            fits = term.matcher(column)
+            return array("I", [n for n, value in enumerate(self.values(column)) if fits(value)])
 
         return self._matching_codes.get((column, term.column, term.pattern), match)
 

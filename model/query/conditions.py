@@ -18,7 +18,7 @@ from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import is_propagated
 from spackscope.model.query import lexer
-from spackscope.model.query.matchers import ANY, is_glob, matcher
+from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 
 VIEW = "view"
 """The key of a named query, which is replaced by its conditions."""
@@ -55,13 +55,18 @@ class Term(Frozen):
         return COLUMNS if self.column == ANY else (FIELDS[self.column],)
 
     def fits(self, column: str, value: Value) -> bool:
-        """Check a value of one of these columns against the pattern, ignoring negation.
+        """Check a value of one of these columns against the pattern, ignoring negation."""
+        return self.matcher(column)(value)
+
+    def matcher(self, column: str) -> Matcher:
+        """Return the check of the values of one of these columns, ignoring negation.
 
         A bare word must begin a hash, and may be anywhere in other texts.
         """
         if self.column == ANY and column == "hash":
-            return isinstance(value, str) and value.startswith(self.pattern.lower())
-        return matcher(self.column, self.pattern)(value)
+            prefix = self.pattern.lower()
+            return lambda value: isinstance(value, str) and value.startswith(prefix)
+        return matcher(self.column, self.pattern)
 
 
 class Depends(Frozen):

@@ -173,6 +173,8 @@ def _variant(pattern: str) -> TextMatcher:
     matchers = [value_matcher(part) for part in dict.fromkeys(values.split(","))]
 
     def fits(variant: str) -> bool:
+        if name not in variant:
+            return False
         its_name, its_values = split_variant(variant)
         if its_name != name:
             return False
