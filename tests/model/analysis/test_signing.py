@@ -190,7 +190,7 @@ def test_an_unpublished_key_needs_its_file(home: dict[str, str], tmp_path: Path)
 
 def test_a_key_that_cannot_be_asked_for_is_unknown(home: dict[str, str]) -> None:
     with serve_files(signed_v2()) as server:
-        server.handlers["/build_cache/_pgp/index.json"] = responds(500)
+        server.handlers["/build_cache/_pgp/index.json"] = responds(500, Retry_After=0)
         texts = Reader(home, server.url).texts("zlib-ng")
     (trust,) = (text for text in texts if text.startswith("trust|"))
     assert trust.startswith(f"trust|unknown: {server.url}/build_cache/_pgp/index.json cannot be")

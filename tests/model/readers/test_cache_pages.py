@@ -14,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.readers import page_records
 from spackscope.model.readers.cache_pages import is_page, read_page
+from spackscope.model.readers.limits import MAX_VALUES
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import PAGES, Record, each_record, hash_of, page, record, split_problems
 from tests.hostile import HOSTILE_TEXT, any_json
@@ -633,17 +635,18 @@ def test_hostile_text_where_it_is_not_allowed_is_a_problem(text: str) -> None:
     assert all(is_storable(problem.reason) for problem in problems)
 
 
-def test_a_page_of_very_many_texts_is_read_up_to_a_limit() -> None:
-    records = [record(n, stacks=[str(n)] + ["s"] * 99_999) for n in range(110)]
+def test_a_page_of_very_many_texts_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_records, "MAX_VALUES", MAX_VALUES // 100)
+    records = [record(n, stacks=[str(n)] + ["s"] * 999) for n in range(110)]
 
     specs, problems = read_records(page(records))
 
-    # Each record has 100,000 texts of its own, and all share variants and a version.
+    # Each record has 1,000 texts of its own, and all share variants and a version.
     assert len(specs) == 100
     assert [(problem.place, problem.reason) for problem in problems] == [
         (
             "record 101",
             "this record and those after it are not read;"
-            " at most 2,000,000 records and 10,000,000 strings are read",
+            " at most 2,000,000 records and 100,000 strings are read",
         )
     ]

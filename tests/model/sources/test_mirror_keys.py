@@ -71,7 +71,7 @@ def test_what_is_wrong_with_the_index_of_keys_is_told(tmp_path: Path) -> None:
         assert keys.keys == ()
         assert f"{index} {why}" in keys.problem
     with serve_files({}) as server:
-        server.handlers[f"/{index}"] = responds(500)
+        server.handlers[f"/{index}"] = responds(500, Retry_After=0)
         assert "HTTP 500" in published(server.url, "v2").problem
 
 
