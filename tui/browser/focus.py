@@ -87,7 +87,7 @@ class Focus:
             return True
         if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
             return host.is_running("facets")
-        if not state.is_answered:
+        if not state.is_answered and host.is_running("view", "load"):
             return where.pane in ("specs", "detail") or key in key_names(*_ON_SPEC)
         on_row = _ON_ROW if where.pane == "specs" else _ON_SPEC
         if where.is_waiting and key in key_names(*on_row):
