@@ -148,6 +148,8 @@ class FakeBrowser:
         )
         self.host.on_damaged = self.controllers.loading.rebuild
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
+        # Jobs run one after another here, so none needs to wait for rows that are read later.
+        self.controllers.loading.rows_shown()
 
     def _copy(self, text: str, what: str) -> CopyDone:
         self.copied.append(text)
