@@ -50,6 +50,8 @@ ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
 PATIENCE = 120.0
 """Seconds after which something that should happen is taken for something that does not."""
+FRAME = 0.05
+"""Seconds from one drawing of the screen to the next, where nothing waits for it."""
 
 _COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
 
@@ -101,6 +103,11 @@ class QuickPilot(Pilot[list[str]]):
 
     async def pause(self, delay: float | None = None) -> None:
         """Wait until nothing can run without new input, and draw what has changed."""
+        await self.rest(delay)
+        self.draw()
+
+    async def rest(self, delay: float | None = None) -> None:
+        """Wait until nothing can run without new input."""
         end = time.monotonic() + PATIENCE
         await asyncio.sleep(delay or 0)
         # The second round runs what timers and threads have added.
@@ -109,7 +116,9 @@ class QuickPilot(Pilot[list[str]]):
             while self.has_more:
                 assert time.monotonic() < end, "the event loop does not come to rest"
                 await asyncio.sleep(0)
-        # Textual resizes and draws some milliseconds later, in case more is to come.
+
+    def draw(self) -> None:
+        """Draw what has changed: Textual does so some milliseconds later, in case more comes."""
         self.app._check_resize()
         self.app.screen._on_timer_update()
 
@@ -160,11 +169,15 @@ class Browser:
         end = time.monotonic() + PATIENCE
         calm = 0
         while calm < 2:
-            await self.pilot.pause()
-            working = sum(not worker.is_finished for worker in self.app.workers)
-            if not working and self._is_quiet and not self.pilot.has_more:
-                calm += 1
-                continue
+            await self.pilot.rest()
+            jobs = [worker for worker in self.app.workers if not worker.is_finished]
+            working = len(jobs)
+            # Keys that were typed ahead may wait until what the one before did is drawn.
+            if all(worker.group == "typed" for worker in jobs):
+                self.pilot.draw()
+                if not working and self._is_quiet and not self.pilot.has_more:
+                    calm += 1
+                    continue
             assert time.monotonic() < end, "the browser does not come to rest"
             calm = 0
             if working and working == self._rests.count:
@@ -194,6 +207,10 @@ class Browser:
         """Press keys, each after the one before has done its work, or has moved the focus."""
         for key in keys:
             self.send(key)
+            if settle:
+                await self.settle()
+                if self._is_handed_on():
+                    continue
             await self.pilot.pause()
             await self.until(self._is_handed_on)
             if settle:
@@ -537,6 +554,7 @@ async def browsing(
         patch.setattr(
             host, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
         )
+        patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
             if settled:
