@@ -77,29 +77,37 @@ STATES = ["", "2", "2 t", "2 d", "v", "3", "question_mark", "slash x", "F", "S",
 
 
 @pytest.mark.parametrize("theme", ["textual-dark", "solarized-light"])
-@pytest.mark.parametrize("keys", STATES)
-async def test_the_background_of_a_theme_is_everywhere(theme: str, keys: str) -> None:
-    async with browsing(settings=Settings(theme=theme), size=(120, 40)) as browser:
-        await browser.press(*keys.split())
-        bare = [
-            segment.text
-            for segment in browser.segments
-            if segment.style is None
-            or segment.style.bgcolor is None
-            or segment.style.bgcolor.is_default
-        ]
-        assert bare == []
-
-
-@pytest.mark.parametrize("theme", theme_names())
-async def test_every_text_stands_out_from_the_background_of_its_theme(theme: str) -> None:
+async def test_the_background_of_a_theme_is_everywhere(theme: str) -> None:
     async with browsing(settings=Settings(theme=theme), size=(120, 40)) as browser:
         assert browser.app.theme == theme
+        for keys in STATES:
+            await browser.press(*keys.split())
+            bare = [
+                segment.text
+                for segment in browser.segments
+                if segment.style is None
+                or segment.style.bgcolor is None
+                or segment.style.bgcolor.is_default
+            ]
+            assert bare == [], keys
+            if browser.dialog is not None:
+                await browser.press("escape")
+            assert browser.dialog is None, keys
+            await browser.clear()
+            await browser.press("1", "home")
+
+
+async def test_every_text_stands_out_from_the_background_of_its_theme() -> None:
+    async with browsing(size=(120, 40)) as browser:
         await browser.press("2")
-        for segment in browser.segments:
-            style = segment.style
-            is_text = any(map(str.isalnum, segment.text))
-            if is_text and style and style.color and style.bgcolor and not style.dim:
-                colours = [Color.from_rich_color(each) for each in (style.color, style.bgcolor)]
-                if all(colour.ansi is None for colour in colours):
-                    assert contrast(*colours) > MIN_CONTRAST, segment
+        for theme in theme_names():
+            browser.app.theme = theme
+            await browser.settle()
+            for segment in browser.segments:
+                style = segment.style
+                is_text = any(map(str.isalnum, segment.text))
+                if is_text and style and style.color and style.bgcolor and not style.dim:
+                    both = style.color, style.bgcolor
+                    colours = [Color.from_rich_color(colour) for colour in both]
+                    if all(colour.ansi is None for colour in colours):
+                        assert contrast(*colours) > MIN_CONTRAST, (theme, segment)
