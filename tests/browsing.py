@@ -12,10 +12,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from rich.segment import Segment
 from textual import events
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.geometry import Offset
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -502,6 +505,17 @@ class Browser:
         await self.settle()
 
 
+_parse_rules, _parsed = Stylesheet._parse_rules, dict[tuple[object, ...], list[RuleSet]]()
+
+
+def parse_once(sheet: Stylesheet, *source: Any, **options: Any) -> list[RuleSet]:
+    """Parse a style sheet, unless a browser before this one had the same: nothing changes it."""
+    key = (*source, *options.items(), *sheet._variables.items())
+    if key not in _parsed:
+        _parsed[key] = _parse_rules(sheet, *source, **options)
+    return _parsed[key]
+
+
 _in_test: ContextVar[bool] = ContextVar("in_test", default=False)
 
 
@@ -555,6 +569,7 @@ async def browsing(
             host, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
             if settled:
