@@ -70,7 +70,8 @@ async def test_the_menu_copies_each_form_by_its_letter_and_by_enter(clipboard: C
             by_letter = clipboard.text
             assert not by_letter.endswith("\n")
             clipboard.stored.unlink()
-            await browser.press("Y", *["down"] * at, "enter")
+            browser.send("Y", *["down"] * at, "enter")
+            await browser.settle()
             assert clipboard.text == by_letter
         await browser.press("space", "space", "Y")
         assert "copy 2 marked specs" in browser.text

@@ -134,7 +134,7 @@ async def test_moves_stop_at_both_ends_and_queued_ones_end_where_single_ones_do(
         moves = ["j", "k", "down", "up", "pagedown", "ctrl+u", "g", "end", "h", "l", "right"]
         for pane in ("1", "2", "3"):
             rng = random.Random(int(pane))
-            keys = [key for _ in range(8) for key in [rng.choice(moves)] * rng.randint(1, 12)]
+            keys = [key for _ in range(8) for key in [rng.choice(moves)] * rng.randint(1, 9)]
             # In the detail `h` leaves the pane, and in the packages `l` does.
             keys = [key for key in keys if pane == "2" or key not in ("h", "l", "right")]
             seen: list[object] = []

@@ -149,7 +149,8 @@ async def test_columns_that_do_not_fit_are_scrolled_under_a_name_that_stays() ->
         async with comparing(table, size) as (browser, _, _):
             assert "0000000" in browser.text
             assert " ›" in browser.lines[0]
-            await browser.press(*["l"] * 19)
+            browser.send(*["l"] * 19)
+            await browser.settle()
             assert "0000019" in browser.text
             assert "0000000" not in browser.lines[1]
             assert any(line.startswith("▸  libiconv") for line in browser.lines)

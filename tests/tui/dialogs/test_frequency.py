@@ -89,9 +89,11 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
             for m, (target, _) in enumerate(TARGET, 1)
             if not cells[os, target]
         )
-        await browser.press("home", *["j"] * row, *["l"] * column, "enter")
+        browser.send("home", *["j"] * row, *["l"] * column, "enter")
+        await browser.settle()
         assert browser.status == "No spec has both"
-        await browser.press(*["h"] * column, "enter")
+        browser.send(*["h"] * column, "enter")
+        await browser.settle()
         assert browser.query == f"os={OS[row][0]}", "the total is that of the row"
 
         await browser.press("left_square_bracket")

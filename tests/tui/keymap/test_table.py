@@ -175,7 +175,8 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
         for typed, arrives in PALETTE:
             await browser.press("colon")
             assert browser.dialog == "PaletteDialog"
-            await browser.type(typed)
+            browser.send(*typed)
+            await browser.settle()
             await browser.press("enter")
             await browser.until(lambda arrives=arrives: arrives(browser.focus), typed)  # type: ignore[misc]
             if browser.dialog is not None:
