@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -33,7 +32,7 @@ _SETUP = {
     " spackscope completion fish | source",
 }
 _WRAPPER = """\
-#!{python}
+#!{python} -SE
 import json, os, sys
 if sys.argv[1:2] in (["complete"], ["completion"]):
     os.execv({python!r}, [*{command!r}, *sys.argv[1:]])
@@ -48,7 +47,7 @@ class CompletingShell:
     """
 
     def __init__(self, shell: str, home: Path) -> None:
-        self.shell = shell
+        self.name, self.home = shell, home
         folder = home / "bin"
         folder.mkdir(exist_ok=True)
         program = folder / "spackscope"
@@ -65,6 +64,8 @@ class CompletingShell:
             timeout=PATIENCE,
             encoding="utf-8",
         )
+        # It waits for prompts instead.
+        self._child.delaybeforesend = None
         self.run(_SETUP[shell])
 
     def run(self, command: str) -> None:
@@ -72,6 +73,7 @@ class CompletingShell:
         self._child.sendline(command)
         self._child.sendline("echo do''ne")
         self._child.expect_exact("done")
+        self._child.expect_exact(PROMPT)
 
     def words(self, typed: str) -> list[str]:
         """Type a line with its tabs, and Enter; return the words that the program gets."""
@@ -79,13 +81,8 @@ class CompletingShell:
         self._child.expect(r"started: (\[.*\]) :ended")
         assert self._child.match is not None
         words: list[str] = json.loads(self._child.match[1].replace("\r\n", ""))
-        return words
-
-    def listed(self, typed: str) -> list[str]:
-        """Type a line without Enter; return the words that are listed below it, up to a prompt."""
-        self._child.send(f"{typed}\t\t")
         self._child.expect_exact(PROMPT)
-        return shlex.split(str(self._child.before))
+        return words
 
     def close(self) -> None:
         """End the shell."""

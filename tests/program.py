@@ -257,6 +257,36 @@ class Terminal:
         before = len(self._output)
         return self.read(seconds) and len(self._output) > before
 
+    def read_to_rest(self, seconds: float = 0.2) -> bytes:
+        """Read until the program did nothing for some seconds, or ended; return what it wrote.
+
+        Between keys less will do, after a text is typed half a second: the columns follow it then.
+        """
+        before, activity = len(self._output), self._activity()
+        if activity is None:
+            seconds = max(seconds, 0.4)
+        end = time.monotonic() + PATIENCE
+        rest = time.monotonic() + seconds
+        while time.monotonic() < rest and self.process.poll() is None:
+            assert time.monotonic() < end, f"it is never at rest: {self.tail!r}"
+            is_written, latest = self.read_more(0.02), self._activity()
+            if is_written or latest != activity:
+                activity, rest = latest, time.monotonic() + seconds
+        return self._output[before:]
+
+    def _activity(self) -> object:
+        """Return what changes while the program works, on systems that tell."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        try:
+            main = Path(tasks, str(self.process.pid), "schedstat").read_text()
+            states = [
+                path.read_text().rpartition(")")[2].split()[0] for path in tasks.glob("*/stat")
+            ]
+        except OSError:
+            return None
+        # The thread that reads keys wakes up ten times a second: its time says nothing.
+        return main if set(states) <= {"S"} else object()
+
     def read_until(self, text: str) -> None:
         """Wait until a text is written."""
 

@@ -43,6 +43,8 @@ class Shown:
         return [line.rstrip() for line in self._screen.display]
 
     def until(self, *wanted: str) -> list[str]:
+        """Wait until some texts are shown."""
+
         def step() -> None:
             assert self._terminal.read(), "it has ended"
 
@@ -51,8 +53,12 @@ class Shown:
             step=step,
             message=lambda: "\n".join(self.lines),
         )
-        while self._terminal.read_more(0.5):
-            pass
+        return self.lines
+
+    def at_rest(self, *wanted: str) -> list[str]:
+        """Return the lines after some texts are shown and nothing follows."""
+        self.until(*wanted)
+        self._terminal.read_to_rest()
         return self.lines
 
 
@@ -62,7 +68,7 @@ def test_the_first_screen_is_the_one_that_was_looked_at(
 ) -> None:
     host = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
     with program.in_terminal(columns=columns, lines=lines, changes=host) as terminal:
-        shown = "\n".join(Shown(terminal, columns, lines).until("py-safetensors")) + "\n"
+        shown = "\n".join(Shown(terminal, columns, lines).at_rest("py-safetensors")) + "\n"
     golden = SCREENS / f"first-{columns}x{lines}.txt"
     if os.environ.get("SPACKSCOPE_WRITE_GOLDEN"):
         golden.write_text(shown, encoding="utf-8")
@@ -77,7 +83,7 @@ def test_no_color_leaves_no_colour_at_all(
         shown = Shown(terminal, 100, 40)
         shown.until("py-safetensors")
         terminal.send("j\r")
-        shown.until("24 py-build")
+        shown.at_rest("24 py-build")
         codes = {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";") if code}
     # 39 and 49 are the terminal's own colours; the others here are bold, dim, underline, reverse.
     assert codes <= {"0", "1", "2", "4", "7", "39", "49"}
@@ -86,7 +92,7 @@ def test_no_color_leaves_no_colour_at_all(
 
 def test_an_empty_no_color_means_nothing(program: Program) -> None:
     with program.in_terminal(changes={"NO_COLOR": ""}) as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors")
+        Shown(terminal, 100, 40).at_rest("py-safetensors")
         assert "36" in {code for sgr in COLOURS.findall(terminal.text) for code in sgr.split(";")}
 
 
@@ -104,18 +110,7 @@ def test_the_c_locale_has_letters_for_signs(program: Program) -> None:
         # Tree, users, comparison, facets, help, palette, completions, and nothing that matches.
         for keys in "jj\r", "z\r", "t", "u", "d", "v", "?", ":", "/tar", "/nosuch\r":
             terminal.send(keys)
-            while terminal.read_more(0.4):
-                pass
+            terminal.read_to_rest(0.15)
             terminal.send("\x1b")
+            terminal.read_to_rest(0.1)
         assert terminal.output.isascii(), {c for c in terminal.text if not c.isascii()}
-
-
-def test_nothing_in_the_terminal_is_left_changed(program: Program) -> None:
-    with program.in_terminal() as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors")
-        terminal.send("q")
-        assert terminal.wait() == 0
-        for on, off in ((1049, 1049), (1000, 1000), (1003, 1003), (2004, 2004)):
-            if f"\x1b[?{on}h" in terminal.text:
-                assert terminal.text.rindex(f"\x1b[?{off}l") > terminal.text.rindex(f"\x1b[?{on}h")
-        assert terminal.text.rindex("\x1b[?25h") > terminal.text.rindex("\x1b[?25l")

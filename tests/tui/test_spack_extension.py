@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -74,11 +75,18 @@ def write_program(path: Path) -> None:
     path.chmod(0o755)
 
 
-@pytest.fixture(params=VERSIONS)
-def site(request: pytest.FixtureRequest, tmp_path: Path) -> Site:
-    site = Site(tmp_path, request.param)
+@pytest.fixture(params=VERSIONS, scope="module")
+def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Site:
+    site = Site(tmp_path_factory.mktemp("site"), request.param)
     site.register()
     return site
+
+
+@pytest.fixture
+def program(site: Site) -> Iterator[Path]:
+    """Return the program of a site, which the test may remove or change."""
+    yield site.program
+    write_program(site.program)
 
 
 @pytest.mark.parametrize(
@@ -125,16 +133,18 @@ def test_the_help_of_the_command_says_how_it_is_used(site: Site, words: list[str
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_another_program_on_the_path_serves_where_the_own_one_is_gone(site: Site) -> None:
-    site.program.unlink()
+def test_another_program_on_the_path_serves_where_the_own_one_is_gone(
+    site: Site, program: Path
+) -> None:
+    program.unlink()
     other = site.home / "bin" / "spackscope"
     write_program(other)
     path = f"{other.parent}{os.pathsep}{os.environ['PATH']}"
     assert site.started("scope", "x", PATH=path)[:2] == (str(other), ["x"])
 
 
-def test_without_a_program_one_sentence_says_how_to_install_it(site: Site) -> None:
-    site.program.unlink()
+def test_without_a_program_one_sentence_says_how_to_install_it(site: Site, program: Path) -> None:
+    program.unlink()
     result = site("scope", "find", PATH="/usr/bin:/bin")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == (
@@ -143,11 +153,11 @@ def test_without_a_program_one_sentence_says_how_to_install_it(site: Site) -> No
     )
 
 
-def test_a_program_that_cannot_be_started_is_named(site: Site) -> None:
-    site.program.write_text("#!/nowhere/python\n")
+def test_a_program_that_cannot_be_started_is_named(site: Site, program: Path) -> None:
+    program.write_text("#!/nowhere/python\n")
     result = site("scope")
     assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == f"spack scope: {site.program}: No such file or directory\n"
+    assert result.stderr == f"spack scope: {program}: No such file or directory\n"
 
 
 def test_a_spack_with_the_package_finds_it_by_its_entry_point(tmp_path: Path) -> None:

@@ -19,6 +19,43 @@ ODD = r"a $b `c` \d *é; (x) "
 HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
+IN_EVERY_SHELL = {
+    "fin\t x": ["find", "x"],
+    "find --hash\t": ["find", "--hashes"],
+    "find py-saf\t": ["find", "py-safetensors"],
+    "find py-build os=ubuntu24\t": ["find", "py-build", "os=ubuntu24.04"],
+    "find py-build os=ubuntu2\t4\t": ["find", "py-build", "os=ubuntu24.04"],
+    "find py-build@1.2.1\t": ["find", "py-build@1.2.1"],
+    "find py-build~v\t": ["find", "py-build~virtualenv"],
+    "find 'py-build'~v\t": ["find", "py-build~virtualenv"],
+    "find py-build\\ os=ubuntu24\t": ["find", "py-build os=ubuntu24.04"],
+    "find 'py-build os=ubuntu24\t": ["find", "py-build os=ubuntu24.04"],
+    'find "py-build os=ubuntu24\t': ["find", "py-build os=ubuntu24.04"],
+    "find '!os=seq\t": ["find", "!os=sequoia"],
+    "find os=sequoia,ubuntu24\t": ["find", "os=sequoia,ubuntu24.04"],
+    "find %appl\t": ["find", "%apple-clang"],
+    "find py-build build_sys\tpyt\t": ["find", "py-build", "build_system=python_pip"],
+    "find /pfqg2xi\t": ["find", f"/{HASH}"],
+    "find -f mirr\t": ["find", "-f", "mirror.json"],
+    "find -f old\tspack\t": ["find", "-f", "old tree/spack.lock"],
+    "cover 'old tree/spack.l\t": ["cover", "old tree/spack.lock"],
+    "find --from=publ\t": ["find", "--from=public"],
+    "find --from=mirr\t": ["find", "--from=mirror.json"],
+}
+ORDINARY = {
+    "py-saf\t": ["py-safetensors"],
+    "find py-build target=neov\t": ["find", "py-build", "target=neoverse_v1"],
+    "show pfqg2xi\t": ["show", HASH],
+    "diff pfqg2xi\t pfqg2xi\t": ["diff", HASH, HASH],
+    "stats --by comp\t": ["stats", "--by", "compiler"],
+    "find --host 'os=seq\t": ["find", "--host", "os=sequoia"],
+    "help sho\t": ["help", "show"],
+    "-f mirr\t": ["-f", "mirror.json"],
+    "find -- py-saf\t": ["find", "--", "py-safetensors"],
+}
+"""What is nothing special to a shell: each of them tries some."""
+
+
 @pytest.fixture(params=SHELLS, scope="module")
 def shell(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -30,81 +67,31 @@ def shell(
     folder.mkdir()
     (folder / "spack.lock").touch()
     (home / "mirror.json").touch()
+    write_page(home / "pages", [record(stacks=[ODD])])
+    Program(home)("index", "-f", "pages")
     started = CompletingShell(request.param, home)
     yield started
     started.close()
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("fin\t x", ["find", "x"]),
-        ("find --hash\t", ["find", "--hashes"]),
-        ("find py-saf\t", ["find", "py-safetensors"]),
-        ("py-saf\t", ["py-safetensors"]),
-        ("find py-build os=ubuntu24\t", ["find", "py-build", "os=ubuntu24.04"]),
-        ("find py-build os=ubuntu2\t4\t", ["find", "py-build", "os=ubuntu24.04"]),
-        ("find py-build@1.2.1\t", ["find", "py-build@1.2.1"]),
-        ("find py-build~v\t", ["find", "py-build~virtualenv"]),
-        ("find 'py-build'~v\t", ["find", "py-build~virtualenv"]),
-        ("find py-build\\ os=ubuntu24\t", ["find", "py-build os=ubuntu24.04"]),
-        ("find py-build target=neov\t", ["find", "py-build", "target=neoverse_v1"]),
-        ("find 'py-build os=ubuntu24\t", ["find", "py-build os=ubuntu24.04"]),
-        ('find "py-build os=ubuntu24\t', ["find", "py-build os=ubuntu24.04"]),
-        ("find '!os=seq\t", ["find", "!os=sequoia"]),
-        ("find os=sequoia,ubuntu24\t", ["find", "os=sequoia,ubuntu24.04"]),
-        ("find %appl\t", ["find", "%apple-clang"]),
-        ("find py-build build_sys\tpyt\t", ["find", "py-build", "build_system=python_pip"]),
-        ("find /pfqg2xi\t", ["find", f"/{HASH}"]),
-        ("show pfqg2xi\t", ["show", HASH]),
-        ("diff pfqg2xi\t pfqg2xi\t", ["diff", HASH, HASH]),
-        ("stats --by comp\t", ["stats", "--by", "compiler"]),
-        ("find --host 'os=seq\t", ["find", "--host", "os=sequoia"]),
-        ("help sho\t", ["help", "show"]),
-        ("-f mirr\t", ["-f", "mirror.json"]),
-        ("find -f mirr\t", ["find", "-f", "mirror.json"]),
-        ("find -f old\tspack\t", ["find", "-f", "old tree/spack.lock"]),
-        ("cover 'old tree/spack.l\t", ["cover", "old tree/spack.lock"]),
-        ("find --from=publ\t", ["find", "--from=public"]),
-        ("find --from=mirr\t", ["find", "--from=mirror.json"]),
-        ("find -- py-saf\t", ["find", "--", "py-safetensors"]),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
-def test_tab_completes_a_word(shell: CompletingShell, typed: str, words: list[str]) -> None:
-    assert shell.words(f"spackscope {typed}") == words
+@pytest.mark.parametrize("typed", IN_EVERY_SHELL)
+def test_tab_completes_a_word(shell: CompletingShell, typed: str) -> None:
+    assert shell.words(f"spackscope {typed}") == IN_EVERY_SHELL[typed]
 
 
-@pytest.mark.parametrize("shell_name", SHELLS)
-def test_a_value_with_odd_characters_reaches_the_program(
-    shell_name: str, tmp_path: Path, program: Program
-) -> None:
-    if shell_name not in INSTALLED:
-        pytest.skip(f"{shell_name} is not installed")
-    write_page(program.home / "pages", [record(stacks=[ODD])])
-    program("index", "-f", "pages")
-    shell = CompletingShell(shell_name, program.home)
-    try:
-        *_, word = shell.words("spackscope find -f pages stack=\t")
-    finally:
-        shell.close()
+def test_tab_completes_ordinary_words(shell: CompletingShell) -> None:
+    for typed, words in [*ORDINARY.items()][[*SHELLS].index(shell.name) :: len(SHELLS)]:
+        assert shell.words(f"spackscope {typed}") == words, typed
+
+
+def test_a_value_with_odd_characters_reaches_the_program(shell: CompletingShell) -> None:
+    *_, word = shell.words("spackscope find -f pages stack=\t")
     assert word == f"stack={in_quotes(ODD)}"
-    found = program("find", "-f", "pages", "--csv", word)
+    found = Program(shell.home)("find", "-f", "pages", "--csv", word)
     assert (found.returncode, found.stderr) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ("scope fin\t x", ["scope", "find", "x"]),
-        ("scope find --hash\t", ["scope", "find", "--hashes"]),
-        ("-d -e env scope find py-build os=ubuntu24\t", None),
-        ("install own\t", ["install", "own-word"]),
-    ],
-)
-def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(
-    tmp_path: Path, typed: str, words: list[str] | None
-) -> None:
+def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(tmp_path: Path) -> None:
     if "bash" not in INSTALLED:
         pytest.skip("bash is not installed")
     shell = CompletingShell("bash", tmp_path)
@@ -113,35 +100,28 @@ def test_spack_scope_is_completed_in_bash_where_the_user_wants_it(
         shell.run("_bash_completion_spack() { COMPREPLY=(own-word); }")
         shell.run("complete -o bashdefault -o default -F _spackscope_of_spack spack")
 
-        expected = ["-d", "-e", "env", "scope", "find", "py-build", "os=ubuntu24.04"]
-        assert shell.words(f"spack {typed}") == (words or expected)
+        assert shell.words("spack scope fin\t x") == ["scope", "find", "x"]
+        assert shell.words("spack scope find --hash\t") == ["scope", "find", "--hashes"]
+        assert shell.words("spack -d -e env scope find py-build os=ubuntu24\t") == [
+            *("-d", "-e", "env", "scope", "find", "py-build", "os=ubuntu24.04")
+        ]
+        assert shell.words("spack install own\t") == ["install", "own-word"]
     finally:
         shell.close()
 
 
 @pytest.mark.parametrize("shell_name", SHELLS)
-@pytest.mark.parametrize("program_name", ["~/other/spackscope", "other/spackscope"])
-def test_the_program_is_asked_that_is_typed(
-    shell_name: str, program_name: str, tmp_path: Path
-) -> None:
+def test_the_program_is_asked_that_is_typed(shell_name: str, tmp_path: Path) -> None:
     if shell_name not in INSTALLED:
         pytest.skip(f"{shell_name} is not installed")
     shell = CompletingShell(shell_name, tmp_path)
     try:
         (tmp_path / "bin").rename(tmp_path / "other")
-        assert shell.words(f"{program_name} find py-saf\t") == ["find", "py-safetensors"]
-    finally:
-        shell.close()
+        for program_name in ("~/other/spackscope", "other/spackscope"):
+            assert shell.words(f"{program_name} find py-saf\t") == ["find", "py-safetensors"]
 
-
-@pytest.mark.parametrize("shell_name", SHELLS)
-def test_without_the_program_commands_and_options_are_completed(
-    shell_name: str, tmp_path: Path
-) -> None:
-    if shell_name not in INSTALLED:
-        pytest.skip(f"{shell_name} is not installed")
-    shell = CompletingShell(shell_name, tmp_path)
-    try:
+        # Without an answer, commands and options are completed.
+        (tmp_path / "other").rename(tmp_path / "bin")
         program = tmp_path / "bin" / "spackscope"
         program.write_text(program.read_text().replace("os.execv(", "sys.exit(1 or "))
         assert shell.words("spackscope fin\t --hash\t x") == ["find", "--hashes", "x"]
