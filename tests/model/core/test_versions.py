@@ -45,20 +45,23 @@ def relation(a: str, b: str) -> str:
     return "<" if left < right else ">" if left > right else "="
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair['a']} and {pair['b']}")
-def test_two_versions_compare_as_in_spack(pair: Pair) -> None:
-    assert relation(pair["a"], pair["b"]) == pair["result"]
+def test_two_versions_compare_as_in_spack() -> None:
+    wrong = [pair for pair in PAIRS if relation(pair["a"], pair["b"]) != pair["result"]]
+    assert wrong == []
 
 
-@pytest.mark.parametrize(
-    "match", MATCHES, ids=lambda match: f"{match['version']} with {match['constraint']}"
-)
-def test_a_constraint_holds_where_it_holds_in_spack(match: Match) -> None:
-    if "error" in match:
-        with pytest.raises(ValueError, match="is not a version"):
-            satisfies(match["version"], match["constraint"])
-    else:
-        assert satisfies(match["version"], match["constraint"]) is match["satisfies"]
+def test_a_constraint_holds_where_it_holds_in_spack() -> None:
+    wrong = []
+    for match in MATCHES:
+        try:
+            answer = satisfies(match["version"], match["constraint"])
+        except ValueError as error:
+            if "error" not in match or "is not a version" not in str(error):
+                wrong.append((match, str(error)))
+        else:
+            if "error" in match or answer is not match["satisfies"]:
+                wrong.append((match, str(answer)))
+    assert wrong == []
 
 
 def test_a_sorted_list_reads_from_names_over_numbers_to_develop() -> None:
