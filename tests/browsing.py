@@ -302,6 +302,17 @@ class Browser:
         self.send("1", "home", *["j"] * (names.index(name) + 1), "enter")
         await self.settle()
 
+    async def visit(self, *states: str) -> AsyncIterator[str]:
+        """Go to one screen after the other, each with some keys from the list of packages."""
+        for keys in states:
+            await self.press(*keys.split())
+            yield keys
+            if self.dialog is not None:
+                await self.press("escape")
+            assert self.dialog is None, keys
+            await self.clear()
+            await self.press("1", "home")
+
     async def resize(self, width: int, height: int) -> None:
         """Return the terminal another size."""
         await self.pilot.resize_terminal(width, height)

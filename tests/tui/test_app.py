@@ -29,14 +29,13 @@ def cursor_styles(browser: Browser) -> set[Style]:
     return {segment.style for segment in strip if segment.style is not None}
 
 
-@pytest.mark.parametrize("keys", STATES)
-async def test_all_colours_are_those_of_the_terminal(keys: str) -> None:
+async def test_all_colours_are_those_of_the_terminal() -> None:
     async with browsing(size=(120, 40)) as browser:
-        await browser.press(*keys.split())
-        colours = {colour for style in styles(browser) for colour in (style.color, style.bgcolor)}
-        assert {
-            c for c in colours if c and not c.is_default and c.number not in range(16)
-        } == set()
+        async for keys in browser.visit(*STATES):
+            drawn = styles(browser)
+            colours = {colour for style in drawn for colour in (style.color, style.bgcolor)}
+            others = {c for c in colours if c and not c.is_default and c.number not in range(16)}
+            assert others == set(), keys
 
 
 @pytest.mark.parametrize("no_color", [False, True])

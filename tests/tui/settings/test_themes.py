@@ -80,8 +80,7 @@ STATES = ["", "2", "2 t", "2 d", "v", "3", "question_mark", "slash x", "F", "S",
 async def test_the_background_of_a_theme_is_everywhere(theme: str) -> None:
     async with browsing(settings=Settings(theme=theme), size=(120, 40)) as browser:
         assert browser.app.theme == theme
-        for keys in STATES:
-            await browser.press(*keys.split())
+        async for keys in browser.visit(*STATES):
             bare = [
                 segment.text
                 for segment in browser.segments
@@ -90,11 +89,6 @@ async def test_the_background_of_a_theme_is_everywhere(theme: str) -> None:
                 or segment.style.bgcolor.is_default
             ]
             assert bare == [], keys
-            if browser.dialog is not None:
-                await browser.press("escape")
-            assert browser.dialog is None, keys
-            await browser.clear()
-            await browser.press("1", "home")
 
 
 async def test_every_text_stands_out_from_the_background_of_its_theme() -> None:
