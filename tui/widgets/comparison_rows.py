@@ -188,7 +188,9 @@ class ComparisonRows(VirtualList):
         self.column = min(self.column, len(table.specs) - 1)
         cursor = next((n for n, line in enumerate(lines) if line == old), self.cursor)
         if is_first:
-            cursor = next((n for n, line in enumerate(lines) if line.kind == "row"), cursor)
+            # One that was not moved stays at the beginning, where other lines may have come.
+            kept = cursor if self.cursor else 0
+            cursor = next((n for n, line in enumerate(lines) if line.kind == "row"), kept)
         self._place()
         self.show(len(lines), cursor)
 

@@ -175,6 +175,15 @@ async def test_the_screen_opens_before_the_table_is_there_and_says_why_if_there_
         assert "Only one of these" in browser.text
 
 
+async def test_where_nothing_differs_the_cursor_stays_on_the_first_line() -> None:
+    equal = replace(TABLE, lists_dependencies=(False,) * 4, rows=(), build_rows=None)
+    async with comparing(replace(equal, rows=None)) as (browser, screen, _):
+        assert browser.lines[1].startswith("▸")
+        screen.show_table(equal)
+        await browser.settle()
+        assert browser.lines[1].startswith("▸"), "as where no part of the table came before it"
+
+
 async def test_without_dependencies_the_screen_says_so() -> None:
     row = ComparedRow("own", "hdf5", "version", ("1.14.6", "1.14.5", UNKNOWN, "1.14.6"))
     table = replace(TABLE, lists_dependencies=(False,) * 4, rows=(row,), build_rows=None)
