@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
+from spackscope.model.analysis.fit.fit import HostFit
+from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec
@@ -67,6 +69,13 @@ def catalog_of(*sources: Path | str, dependency_only: bool = False) -> Catalog:
     """Index sources in memory; `dependency_only` lists dependency-only specs in the table too."""
     session = Session({}, include_dependency_only=dependency_only)
     return load([str(source) for source in sources], session)
+
+
+def on_host(catalog: Catalog, host: str) -> Catalog:
+    """Open an index once more, for a host: a catalog keeps the answers for the one it has."""
+    again = Catalog(catalog.database.uri)
+    again.by_host.connect(lambda: HostFit(again, parse_host(host)))
+    return again
 
 
 def all_records(catalog: Catalog) -> list[Spec]:

@@ -7,15 +7,13 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.axes import COUNTABLE, axis_names, find_axis
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.analysis.frequency import frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import ANSWERS
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.parser import parse
-from tests.builders import catalog_of, record, write_page
+from tests.builders import catalog_of, on_host, record, write_page
 from tests.hostile import HOSTILE_TEXT
 from tests.model.query.test_spack_answers import DATA
 
@@ -83,24 +81,18 @@ def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Cata
 def test_what_depends_on_the_host_is_counted_spec_by_spec(
     whole_catalogs: dict[str, Catalog],
 ) -> None:
-    catalog = whole_catalogs["spack1"]
     with pytest.raises(Unanswerable, match="the host, which is not known"):
-        find_axis(catalog, "fits")
-    catalog.by_host.connect(
-        lambda: HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28 os=rocky8"))
-    )
-    try:
-        fits, target = find_axis(catalog, "fits"), find_axis(catalog, "target")
-        assert fits is not None
-        assert target is not None
-        counts = frequency(catalog, parse("hdf5"), [target, fits])
-        assert counts.total == catalog.count(parse("hdf5"))
-        for (architecture, answer), count in counts.cells.items():
-            conditions = target.term(architecture), fits.term(answer)
-            assert catalog.count(parse("hdf5").plus(query_of(*conditions))) == count
-        assert sum(f.count for f in counts.facets[1] if f.value in ANSWERS) == counts.total
-    finally:
-        catalog.by_host.connect(None)
+        find_axis(whole_catalogs["spack1"], "fits")
+    catalog = on_host(whole_catalogs["spack1"], "target=x86_64_v3 glibc=2.28 os=rocky8")
+    fits, target = find_axis(catalog, "fits"), find_axis(catalog, "target")
+    assert fits is not None
+    assert target is not None
+    counts = frequency(catalog, parse("hdf5"), [target, fits])
+    assert counts.total == catalog.count(parse("hdf5"))
+    for (architecture, answer), count in counts.cells.items():
+        conditions = target.term(architecture), fits.term(answer)
+        assert catalog.count(parse("hdf5").plus(query_of(*conditions))) == count
+    assert sum(f.count for f in counts.facets[1] if f.value in ANSWERS) == counts.total
 
 
 def test_hostile_values_are_counted_and_found(tmp_path: Path) -> None:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.analysis.kinds.run_kinds import run_kinds
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
@@ -17,16 +14,12 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, record, write_page
+from tests.builders import all_records, catalog_of, on_host, record, write_page
 
 
-@pytest.fixture
-def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
-    catalog = whole_catalogs["spack1"]
-    host = parse_host("target=x86_64_v3 glibc=2.35 os=ubuntu22.04")
-    catalog.by_host.connect(lambda: HostFit(catalog, host))
-    yield catalog
-    catalog.by_host.connect(None)
+@pytest.fixture(scope="module")
+def catalog(whole_catalogs: dict[str, Catalog]) -> Catalog:
+    return on_host(whole_catalogs["spack1"], "target=x86_64_v3 glibc=2.35 os=ubuntu22.04")
 
 
 def summaries_of(catalog: Catalog, text: str, *names: str) -> dict[str, PackageSummary]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from spackscope.model.analysis.fit.fit import HostFit
@@ -16,17 +14,14 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.query.parser import parse
-from tests.builders import INDEX_OF_1_2, catalog_of
+from tests.builders import INDEX_OF_1_2, catalog_of, on_host
 
 HOST = "target=x86_64_v3 glibc=2.28 os=rocky8"
 
 
 @pytest.fixture(scope="module")
-def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
-    catalog = whole_catalogs["spack1"]
-    catalog.by_host.connect(lambda: HostFit(catalog, parse_host(HOST)))
-    yield catalog
-    catalog.by_host.connect(None)
+def catalog(whole_catalogs: dict[str, Catalog]) -> Catalog:
+    return on_host(whole_catalogs["spack1"], HOST)
 
 
 def expected(catalog: Catalog, column: str) -> dict[str, set[int]]:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
 from spackscope.model.catalog.facet_sections import MAX_VARIANTS, facet_sections
@@ -18,7 +15,7 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, record, write_page
+from tests.builders import all_records, catalog_of, on_host, record, write_page
 from tests.evaluator import satisfies
 
 QUERIES = [
@@ -133,12 +130,9 @@ def test_the_filters_of_the_query_are_marks(
     assert sum(found.values()) == sum(expected.values()) or ":" in text
 
 
-@pytest.fixture
-def with_host(mixed: Catalog) -> Iterator[Catalog]:
-    host = parse_host("target=x86_64_v3 glibc=2.28 os=rocky8")
-    mixed.by_host.connect(lambda: HostFit(mixed, host))
-    yield mixed
-    mixed.by_host.connect(None)
+@pytest.fixture(scope="module")
+def with_host(mixed: Catalog) -> Catalog:
+    return on_host(mixed, "target=x86_64_v3 glibc=2.28 os=rocky8")
 
 
 def test_what_the_host_can_run_is_offered_among_the_targets(with_host: Catalog) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import Fit, FitReason
 from spackscope.model.presentation.fit import fit_sentences, hidden_by_host
 from spackscope.model.query.parser import parse
+from tests.builders import on_host
 
 TOO_NEW = FitReason("T", "target too new", "target zen4 > zen3", is_run=True)
 LIBC = FitReason("l", "glibc 2.39 > 2.34", "zlib: glibc 2.39 > 2.34", is_run=True)
@@ -56,12 +53,9 @@ def test_each_sentence_has_the_filter_for_it() -> None:
     assert list(fit_sentences(Fit(True, True), "on zen3")) == [("fits", "yes", "✓ runs on zen3")]
 
 
-@pytest.fixture
-def catalog(whole_catalogs: dict[str, Catalog]) -> Iterator[Catalog]:
-    catalog = whole_catalogs["spack1"]
-    catalog.by_host.connect(lambda: HostFit(catalog, parse_host("target=x86_64_v3 glibc=2.28")))
-    yield catalog
-    catalog.by_host.connect(None)
+@pytest.fixture(scope="module")
+def catalog(whole_catalogs: dict[str, Catalog]) -> Catalog:
+    return on_host(whole_catalogs["spack1"], "target=x86_64_v3 glibc=2.28")
 
 
 def test_what_a_filter_hides_is_counted(catalog: Catalog) -> None:
