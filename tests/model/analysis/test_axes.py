@@ -69,7 +69,8 @@ def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Cata
             axis = find_axis(catalog, name)
             if axis is None:
                 continue
-            for facet in frequency(catalog, Query(), [axis]).facets[0]:
+            facets = frequency(catalog, Query(), [axis]).facets[0]
+            for facet in facets[:: 1 + len(facets) // 100]:
                 term = axis.term(facet.value)
                 found = catalog.count(query_of(term))
                 # A version, compiler or variant may be written in several ways that mean the same.

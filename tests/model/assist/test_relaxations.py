@@ -69,14 +69,14 @@ def random_queries(catalog: Catalog, seed: int, count: int) -> list[Query]:
 
 def test_counts_are_those_of_the_evaluator(mixed: Catalog) -> None:
     specs = all_records(mixed)
-    for query in random_queries(mixed, 1, 60):
+    for query in random_queries(mixed, 1, 30):
         for each in check(mixed, query):
             expected = sum(satisfies(spec, each.query) for spec in specs)
             assert each.count == expected, f"{query}: {each}"
 
 
 def test_counts_are_those_of_the_rows() -> None:
-    for query in random_queries(spack1(), 2, 60):
+    for query in random_queries(spack1(), 2, 30):
         check(spack1(), query)
 
 

