@@ -119,11 +119,9 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
         ("q", 0),
         ("\x03", 130),
         ("\x11", 0),
-        (signal.SIGINT, 130),
         (signal.SIGTERM, 143),
-        (signal.SIGHUP, 129),
     ],
-    ids=["q", "Ctrl-C", "Ctrl-Q", "SIGINT", "SIGTERM", "SIGHUP"],
+    ids=["q", "Ctrl-C", "Ctrl-Q", "SIGTERM"],
 )
 def test_the_terminal_is_left_as_it_was_found(
     shell: Shell, end: str | signal.Signals, code: int
@@ -190,7 +188,7 @@ def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
     shell.until_shown("py-safetensors")
     shell.send("/")
     shell.until_shown("to the rows")
-    paste = b"\x1b[200~" + b"zlib q\n" * 40_000 + b"\x1b[201~"
+    paste = b"\x1b[200~" + b"zlib q\n" * 12_000 + b"\x1b[201~"
     for at in range(0, len(paste), 4096):
         shell.send(paste[at : at + 4096])
         shell.read(0)

@@ -78,17 +78,17 @@ def hashes() -> set[str]:
 HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
-def show_one(tmux: Tmux) -> None:
-    """Show the row of one spec."""
+def test_the_hash_and_the_install_line_of_a_spec_are_copied_to_the_buffer(tmux: Tmux) -> None:
     tmux.type("/", f"/{HASH[:7]}", "Enter")
     tmux.until("1/1")
-
-
-def test_the_copied_hash_is_in_the_buffer_of_tmux(tmux: Tmux) -> None:
-    show_one(tmux)
     tmux.type("y")
     tmux.until(f"Copied {HASH[:7]}… (tmux)")
     assert tmux("show-buffer") == HASH
+    tmux.type("Y")
+    tmux.until("install command")
+    tmux.type("i")
+    tmux.until("Copied spack")
+    assert tmux("show-buffer") == f"spack install --cache-only /{HASH}"
 
 
 def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: set[str]) -> None:
@@ -101,15 +101,6 @@ def test_marked_hashes_are_copied_one_a_line(tmux: Tmux, hashes: set[str]) -> No
     copied = tmux("show-buffer").split("\n")
     assert len(set(copied)) == 4
     assert set(copied) <= hashes
-
-
-def test_the_menu_copies_the_install_line(tmux: Tmux) -> None:
-    show_one(tmux)
-    tmux.type("Y")
-    tmux.until("install command")
-    tmux.type("i")
-    tmux.until("Copied ")
-    assert tmux("show-buffer") == f"spack install --cache-only /{HASH}"
 
 
 def at_rest(tmux: Tmux) -> str:
