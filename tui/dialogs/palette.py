@@ -30,7 +30,7 @@ _PALETTE = "app.command_palette"
 class Command(NamedTuple):
     """A command: what it does, its key as it is shown, and what it runs.
 
-    That is a key, an action, or a function.
+    That is a key, an action, or a function. A key has a `name` for the configuration.
     """
 
     sentence: str
@@ -39,6 +39,7 @@ class Command(NamedTuple):
     key: str = ""
     action: str = ""
     run: Callable[[], object] | None = None
+    name: str = ""
 
 
 THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
@@ -52,6 +53,7 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
             written_key(key.shown),
             HEADINGS[where].lower(),
             first_key(key.name),
+            name=key.name,
         )
         for where in panes
         for key in keys_of(where)
@@ -60,12 +62,17 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
     return [*found, *more, THEME]
 
 
+def _searched(command: Command) -> str:
+    """Return the text that a search finds a command by."""
+    return f"{command.sentence} {command.name}"
+
+
 class CommandList(ItemList[Command]):
     """The commands that fit the search, the best first."""
 
     def refill(self) -> None:
         """Show the commands that fit the search, with the cursor on the best."""
-        self.shown = matching(self.search, self.items, lambda command: command.sentence)
+        self.shown = matching(self.search, self.items, _searched)
         self.top = 0
         empty = f"no command matches {self.search}\n{self.close_key} removes the search"
         self.show(len(self.shown), empty=empty)
@@ -97,7 +104,8 @@ class PaletteDialog(SearchDialog[Command]):
         command = self._list.item
         if command is None:
             return ""
-        return " · ".join(filter(None, (command.sentence, command.shown, command.place)))
+        texts = (command.sentence, command.shown, command.place, command.name)
+        return " · ".join(filter(None, texts))
 
     @on(VirtualList.Chosen)
     def _run(self) -> None:

@@ -149,6 +149,8 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("show the keys", lambda focus: focus == "HelpList"),
     ("install command", lambda focus: focus == "FormList"),
     ("list what could not", lambda focus: focus == "ItemRows"),
+    # Its name in the configuration.
+    ("export", lambda focus: focus == "Input"),
 ]
 
 
