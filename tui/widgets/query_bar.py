@@ -65,6 +65,13 @@ class QueryInput(FilterInput):
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
 
+    def render_line(self, y: int) -> Strip:
+        """Draw the text, which ends in … where it is longer and not typed in."""
+        line, width = super().render_line(y), self.size.width
+        if self.has_focus or cell_width(self.value) <= width:
+            return line
+        return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1, "query")])
+
     def on_resize(self) -> None:
         """Show as many examples as fit where nothing is typed."""
         texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))

@@ -443,6 +443,19 @@ async def test_as_many_examples_of_a_query_are_shown_as_fit() -> None:
             assert whole[len(shown) :][:1] in ("", ",")
 
 
+async def test_a_query_that_is_cut_off_ends_in_a_sign() -> None:
+    query = "py-build os=ubuntu22.04 target=:zen4 !stack=e4s-power !stack=ml"
+    async with browsing(size=(80, 24), query=query) as browser:
+        line = browser.lines[1]
+        assert line.startswith(" › package=py-build os=ubuntu22.04 target=:zen4")
+        assert f"…  {browser.count}" in line
+        await browser.resize(160, 24)
+        assert "…" not in browser.lines[1]
+        await browser.resize(80, 24)
+        await browser.press("slash")
+        assert "…" not in browser.lines[1]
+
+
 async def test_a_message_hides_no_key_and_moves_nothing() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2")
