@@ -16,7 +16,7 @@ from spackscope.tui.keymap import KEYS
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
-from tests.program import Program
+from tests.program import Program, wait_until
 
 INSTALLED = Path(__file__).parents[3] / "docs" / "man"
 TOPICS = list(PAGES)
@@ -145,10 +145,18 @@ def test_a_page_is_shown_on_a_terminal(program: Program, words: list[str], name:
 def test_ctrl_c_belongs_to_the_pager(program: Program) -> None:
     changes = {"MANPAGER": "less -+F"}
     with program.in_terminal("man", lines=24, columns=80, changes=changes) as terminal:
+
+        def leave() -> None:
+            # less may drop what is typed while it handles the interrupt.
+            terminal.send("q")
+            terminal.read_more()
+
         terminal.read_until("SYNOPSIS")
+        terminal.read_to_rest()
         terminal.send("\x03")
-        terminal.read_more()
-        terminal.send("q")
+        terminal.read_to_rest()
+        assert terminal.process.poll() is None
+        wait_until(lambda: terminal.process.poll() is not None, step=leave)
         assert terminal.wait() == 0
 
 
