@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from textual import getters, on
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -14,7 +14,7 @@ from spackscope.model.presentation.comparison import ComparedTable, table_lines
 from spackscope.model.presentation.comparison_cells import cell_sentence, path_in
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
-from spackscope.tui.dialogs.full_screen import FullScreen
+from spackscope.tui.dialogs.full_screen import FullScreen, closes
 from spackscope.tui.keymap import COMPARE, bindings
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.process.stdio import supports_unicode
@@ -65,6 +65,12 @@ class CompareScreen(FullScreen[Destination, ComparedTable]):
         if self.report is None or not self._is_composed:
             return None
         return self.report.specs[self._rows.column].id
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait for the table, or for its rows."""
+        if self.report is None or self.report.rows is not None:
+            return super().is_behind(event)
+        return not (self._failure or closes(event))
 
     def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
         """Show specs side by side, the first time with the cursor on the column of a spec."""

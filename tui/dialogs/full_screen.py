@@ -13,6 +13,11 @@ from spackscope.tui.keymap.in_use import key_names, shown
 Report = TypeVar("Report")
 
 
+def closes(event: events.Key | events.Paste) -> bool:
+    """Check whether a key closes a dialog, for which nothing is awaited."""
+    return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
+
+
 class FullScreen(Dialog[Result], Generic[Result, Report]):
     """A dialog that fills the screen with a report, None until it has been read.
 
@@ -35,8 +40,7 @@ class FullScreen(Dialog[Result], Generic[Result, Report]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for the report."""
-        leaves = isinstance(event, events.Key) and event.key in key_names("dialogs-close")
-        return self.report is None and not (self._failure or leaves)
+        return self.report is None and not (self._failure or closes(event))
 
     def show_failure(self, sentence: str) -> None:
         """Show why there is no report."""

@@ -175,6 +175,20 @@ async def test_the_screen_opens_before_the_table_is_there_and_says_why_if_there_
         assert "Only one of these" in browser.text
 
 
+async def test_keys_wait_for_the_rows_and_escape_for_nothing() -> None:
+    async with comparing(replace(TABLE, rows=None, build_rows=None)) as (browser, screen, seen):
+        browser.send("l", "j", "enter")
+        for _ in range(20):
+            await browser.pilot.pause()
+        assert browser.dialog is not None
+        screen.show_table(TABLE)
+        await browser.settle()
+        assert seen.results == [Destination(HASHES[1], ("mpich", "libfabric"))]
+    async with comparing(replace(TABLE, rows=None, build_rows=None)) as (browser, _, seen):
+        await browser.press("escape")
+        assert seen.results == [None]
+
+
 async def test_where_nothing_differs_the_cursor_stays_on_the_first_line() -> None:
     equal = replace(TABLE, lists_dependencies=(False,) * 4, rows=(), build_rows=None)
     async with comparing(replace(equal, rows=None)) as (browser, screen, _):
