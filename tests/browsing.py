@@ -580,6 +580,8 @@ async def browsing(
             host, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
+        # On a slow machine no key may go on only because it has waited for its second.
+        patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         async with app.run_test(size=size):
             browser = Browser(app, rests)

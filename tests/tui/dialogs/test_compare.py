@@ -159,15 +159,15 @@ async def test_columns_that_do_not_fit_are_scrolled_under_a_name_that_stays() ->
 
 
 async def test_the_screen_opens_before_the_table_is_there_and_says_why_if_there_is_none() -> None:
-    async with comparing(None) as (browser, screen, _):
+    async with comparing(None) as (browser, screen, seen):
         assert "comparing…" in browser.text
         browser.send("y")
         screen.show_table(replace(TABLE, rows=None, build_rows=None))
-        await browser.settle()
-        assert "uehz56w" in browser.lines[0]
+        await browser.until(lambda: "uehz56w" in browser.lines[0])
         assert "comparing…" in browser.text
         screen.show_table(TABLE)
         await browser.settle()
+        assert seen.copied == [HASHES[0]]
         assert "▸  libiconv" in browser.text, "the cursor goes to the first row"
     async with comparing(None) as (browser, screen, _):
         screen.show_failure("Only one of these is in the index")
