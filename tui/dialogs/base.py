@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from spackscope.tui import keymap
-from spackscope.tui.keymap.in_use import Hint, hints
+from spackscope.tui.keymap.in_use import Hint, hints, key_names
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.toast import Toast
@@ -24,6 +24,11 @@ WIDTHS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
 
 HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (20, "-short"), (28, "-high"), (40, "-tall")]
 """The same by their height."""
+
+
+def closes(event: events.Key | events.Paste) -> bool:
+    """Check whether a key closes a dialog, for which nothing is awaited."""
+    return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
 
 class Dialog(ModalScreen[Result], Generic[Result]):

@@ -14,7 +14,8 @@ from spackscope.model.presentation.comparison import ComparedTable, table_lines
 from spackscope.model.presentation.comparison_cells import cell_sentence, path_in
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
-from spackscope.tui.dialogs.full_screen import FullScreen, closes
+from spackscope.tui.dialogs.base import closes
+from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COMPARE, bindings
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.process.stdio import supports_unicode

@@ -17,9 +17,9 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.titles import position
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.dialogs.base import Dialog, closes
 from spackscope.tui.keymap import DIALOGS
-from spackscope.tui.keymap.in_use import Hint, hint, hints, key_names, shown
+from spackscope.tui.keymap.in_use import Hint, hint, hints, shown
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
@@ -110,8 +110,7 @@ class FilteredBox(Vertical, Generic[Item]):
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait until the items are there."""
-        leaves = isinstance(event, events.Key) and event.key in key_names("dialogs-close")
-        return self._items is None and not leaves
+        return self._items is None and not closes(event)
 
     def show_counting(self) -> None:
         """Show that the items are being counted again."""

@@ -7,15 +7,10 @@ from typing import Generic, TypeVar
 
 from textual import events
 
-from spackscope.tui.dialogs.base import Dialog, Result
-from spackscope.tui.keymap.in_use import key_names, shown
+from spackscope.tui.dialogs.base import Dialog, Result, closes
+from spackscope.tui.keymap.in_use import shown
 
 Report = TypeVar("Report")
-
-
-def closes(event: events.Key | events.Paste) -> bool:
-    """Check whether a key closes a dialog, for which nothing is awaited."""
-    return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
 
 class FullScreen(Dialog[Result], Generic[Result, Report]):
