@@ -1,14 +1,22 @@
-"""Repeat the same cases of property tests, unless SPACKSCOPE_HYPOTHESIS asks for new ones."""
+"""Make runs of the tests alike, whatever terminal, script or service starts them."""
 
 import gc
 import os
+import signal
 
 import pytest
 from hypothesis import settings
 
 from tests.parse_counts import ParseCounts
 
-# Cases that are the same in every run find nothing new by their number.
+# A shell ignores SIGINT in what it starts in the background, nohup SIGHUP: programs inherit that.
+# With a handler the tests still ignore them, but the programs that they start do not.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
+
+# Property tests try the same cases in every run, unless SPACKSCOPE_HYPOTHESIS asks for new ones:
+# so a larger number of them finds nothing new.
 settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
 settings.register_profile("searching", deadline=None)
 settings.load_profile(os.environ.get("SPACKSCOPE_HYPOTHESIS", "repeatable"))

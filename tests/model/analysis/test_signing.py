@@ -102,7 +102,7 @@ def test_the_key_that_is_named_verifies_the_manifest(home: dict[str, str], tmp_p
     environ = {"GNUPGHOME": str(keyring), "PATH": os.environ["PATH"], "LANG": "C"}
 
     def gpg(*words: str) -> str:
-        command = ["gpg", "--batch", "--status-fd", "1", *words]
+        command = ["gpg", "--batch", "--no-autostart", "--status-fd", "1", *words]
         return subprocess.run(
             command, env=environ, check=True, capture_output=True, encoding="utf-8"
         ).stdout
