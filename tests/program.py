@@ -40,7 +40,7 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()
-        if name not in removed and not name.startswith("SPACK")
+        if name not in removed and not name.startswith(("LC_", "SPACK", "XDG_"))
     }
     path = inherited.get("PATH", "").split(os.pathsep)
     settings = {
