@@ -45,14 +45,13 @@ from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.toast import Toast
 from tests.builders import Record
+from tests.program import PATIENCE
 
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 """The host of the browser, whatever machine runs the tests."""
 
 ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
-PATIENCE = 120.0
-"""Seconds after which something that should happen is taken for something that does not."""
 FRAME = 0.05
 """Seconds from one drawing of the screen to the next, where nothing waits for it."""
 

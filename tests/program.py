@@ -25,7 +25,11 @@ import pytest
 
 COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
 GOLDEN = Path(__file__).parents[0] / "data" / "cli"
-PATIENCE = 30.0
+PATIENCE = 120.0
+"""Seconds after which something that should happen is taken for something that does not.
+
+Beside ten busy programs a start that takes half a second takes five.
+"""
 
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios;"

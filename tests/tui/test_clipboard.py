@@ -16,7 +16,7 @@ import pexpect
 import pytest
 
 from spackscope.tui import clipboard
-from tests.program import wait_until
+from tests.program import PATIENCE, wait_until
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
 TERMINAL = "terminal, OSC 52"
@@ -322,7 +322,7 @@ def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: P
         "PYTHONPATH": os.pathsep.join(sys.path),
         "SPACKSCOPE_COPY": "sh -c 'echo \"[$(cat)]\" > /dev/tty'",
     }
-    child = pexpect.spawn(sys.executable, ["-c", program], env=environ, timeout=20)
+    child = pexpect.spawn(sys.executable, ["-c", program], env=environ, timeout=PATIENCE)
     child.expect_exact(f"[{HASH}]")
     child.expect_exact("sh …".encode())
     child.close()
@@ -417,7 +417,7 @@ class Tmux:
             capture_output=True,
             text=True,
             check=True,
-            timeout=20,
+            timeout=PATIENCE,
         ).stdout
 
 
@@ -475,7 +475,7 @@ def test_in_tmux_the_outer_terminal_is_handed_the_text(
         env=tmux.environ,
         dimensions=(24, 80),
         encoding="utf-8",
-        timeout=20,
+        timeout=PATIENCE,
     )
     wait_until(lambda: tmux("list-clients"))
     assert copy_in_pane(tmux, tmp_path, HASH) == ["tmux"]

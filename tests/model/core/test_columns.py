@@ -9,6 +9,7 @@ from pathlib import Path
 
 import spackscope.model as model
 from spackscope.model.core.columns import BY_NAME, COLUMNS, EXPORTED, FIELDS, REGISTRY
+from tests.program import PATIENCE
 
 ROOT = Path(__file__).parents[3]
 END_OF_REGISTRY = ")\n# fmt: on\n"
@@ -48,7 +49,7 @@ def test_an_added_entry_is_in_table_filter_detail_find_export_and_completion(
         env={**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
         capture_output=True,
         encoding="utf-8",
-        timeout=120,
+        timeout=PATIENCE,
     )
 
     assert result.returncode == 0, result.stdout

@@ -24,6 +24,7 @@ from spackscope.model.loader.load import SMALL, index_path, load, open_cached, o
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import all_records, fix_checksum, hash_of, page, record, write_page
+from tests.program import PATIENCE
 
 
 class Home:
@@ -431,7 +432,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))
 catalog = load(sources, Session(environ))
 print(catalog.total, catalog.notice)
 """
-    output, errors = python(code, home.mirror, home.cache).communicate(timeout=60)
+    output, errors = python(code, home.mirror, home.cache).communicate(timeout=PATIENCE)
 
     assert errors == ""
     assert output.startswith("30001 the index is kept in memory: ")
@@ -526,7 +527,7 @@ catalog = load(sources, Session(environ), keep=True, rebuild=True)
 print(catalog.total, len(catalog.dictionaries.hashes("", limit=10_000)), catalog.notice)
 """
     processes = [python(code, home.mirror, home.cache) for _ in range(8)]
-    answers = [process.communicate(timeout=60) for process in processes]
+    answers = [process.communicate(timeout=PATIENCE) for process in processes]
 
     assert answers == [("2001 2001 \n", "")] * 8
     assert home.files == [home.index.name]

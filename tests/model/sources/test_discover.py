@@ -40,6 +40,7 @@ from tests.builders import (
     write_page,
     zlib_index,
 )
+from tests.program import PATIENCE
 from tests.web_server import Exchange, is_silent, serving
 
 ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
@@ -446,7 +447,7 @@ def test_a_failure_names_its_source(spack: SpackRoot) -> None:
 
 
 def test_remote_sources_are_waited_for_in_parallel() -> None:
-    everyone = threading.Barrier(4, timeout=20)
+    everyone = threading.Barrier(4, timeout=PATIENCE)
 
     def script(exchange: Exchange) -> None:
         if exchange.request.path.endswith("/v3/manifests/index/index.manifest.json"):

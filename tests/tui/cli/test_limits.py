@@ -31,7 +31,7 @@ def limited(program: Program, *words: str, memory: int = MEMORY) -> Result:
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding="utf-8",
-        timeout=2 * PATIENCE,
+        timeout=PATIENCE,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (memory, memory)),
     )
 
