@@ -18,7 +18,6 @@ from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
 from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_entry import MirrorEntry, read_entries
@@ -196,7 +195,7 @@ def _is_index_signed(
         if mirror is None or "v3" not in layouts_of(mirror, state):
             # The index of layout v2 has only a checksum next to it.
             return None if mirror is None else False
-        file = mirror.storage.fetch(index_manifest(mirror), max_size=MAX_MANIFEST_SIZE)
+        file = mirror.fetch_manifest(index_manifest(mirror))
         return read_signature(mirror.read(file)) is not None
     except Unreadable:
         return True

@@ -11,7 +11,7 @@
     ├── Unwritable             a file cannot be written
     └── SourceError            a source, or a file of it, cannot be fetched
         ├── NotFound           there is no such file, or it is forbidden
-        ├── WrongContent       a file does not match its checksum
+        ├── WrongContent       a file does not match its checksum, or cannot be read
         ├── ListingUnsupported the files of a folder cannot be listed
         ├── TemporaryFailure   a retry may succeed
         ├── Unreachable        there is no connection to a host, or none that is fast enough
@@ -112,11 +112,11 @@ class NotFound(SourceError):
 
 
 class WrongContent(SourceError):
-    """A file does not match its checksum, or is a web page."""
+    """A file does not match its checksum, is a web page, or cannot be read to its end."""
 
-    def __init__(self, message: str, *, is_web_page: bool = False) -> None:
+    def __init__(self, message: str, *, may_serve_stale: bool = False) -> None:
         super().__init__(message)
-        self.may_serve_stale = is_web_page
+        self.may_serve_stale = may_serve_stale
 
 
 class ListingUnsupported(SourceError):

@@ -89,14 +89,16 @@ def load(
 
         catalog = load(["public", "~/mirror"], Session(os.environ))
 
-    With `rebuild` all documents are read, even unchanged ones. `was_damaged` replaces an index
-    that the caller has found to be damaged. With `keep` even a small index is kept in a file.
+    With `rebuild` all documents are downloaded and read, even unchanged ones. `was_damaged`
+    replaces an index that the caller has found to be damaged. With `keep` even a small index is
+    kept in a file.
     `on_late` is called with a catalog of the sources that have answered, where others take long,
     and with one of the documents that are read first, where there is much to read.
 
     Raises SourceError where no source can be read, Cancelled, and IndexDamaged where a new index
     cannot be read. A damaged index file is replaced; `Catalog.was_damaged` is true then.
     """
+    session = replace(session, asks_anew=True) if rebuild else session
     if (path := index_path(sources, session)) is not None:
         tidy(os.path.dirname(path))
     # The file is verified in a thread while the sources are discovered.

@@ -23,6 +23,8 @@ _COLUMNS = ("versions", "compilers", "platforms", "oss", "targets")
 """The keys of `meta` for the first fields of a `Look`, in their order."""
 _LISTS = (*sorted(_COLUMNS), "stacks")
 """The keys of `meta` that list the values of all records, in the order of their problems."""
+_NOT_CLOSED = "the front matter has no closing line of three dashes"
+_NO_RECORDS = "the page has no spec_details"
 
 
 def is_page(data: bytes) -> bool:
@@ -52,6 +54,15 @@ def read_page(
     yield from page.fields.problems()
 
 
+def check_page(data: bytes) -> None:
+    """Check that a page is whole. Raises Unreadable."""
+    values, is_closed, _ = split(decode(data))
+    if not is_closed:
+        raise Unreadable(_NOT_CLOSED)
+    if "spec_details" not in values:
+        raise Unreadable(_NO_RECORDS)
+
+
 class _Page:
     """Reads one page, and collects its problems."""
 
@@ -70,12 +81,12 @@ class _Page:
             self.fields.add_problem_at("", f"the page cannot be read: {error}")
             return
         if not is_closed:
-            self.fields.add_problem_at("", "the front matter has no closing line of three dashes")
+            self.fields.add_problem_at("", _NOT_CLOSED)
         for key in repeated:
             self.fields.add_problem_at(key, "it is given twice; the last one counts")
         package, tag = self._title(values), self._tag(values)
         if "spec_details" not in values:
-            self.fields.add_problem_at("", "the page has no spec_details")
+            self.fields.add_problem_at("", _NO_RECORDS)
             return
         records = PageRecords(self.fields, self._known, package, tag)
         count = records.read(values.pop("spec_details"))

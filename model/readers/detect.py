@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
+from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.progress import OnCount
 from spackscope.model.core.records import Problem, Records
-from spackscope.model.readers.cache_pages import is_page, read_page
+from spackscope.model.readers.cache_pages import check_page, is_page, read_page
 from spackscope.model.readers.encoding import unwrap
 from spackscope.model.readers.page_looks import KnownTexts
 
@@ -51,3 +52,19 @@ def read_document(
     # Large bytes are not kept while their text is parsed.
     del data
     yield from items
+
+
+def check_document(data: bytes) -> None:
+    """Check that a document is of a known format and not cut off. Raises Unreadable.
+
+    Single records may be wrong all the same.
+    """
+    data, reasons = unwrap(data)
+    if reasons:
+        raise Unreadable(reasons[0])
+    if is_page(data):
+        check_page(data)
+        return
+    from spackscope.model.readers.nodes import check_nodes
+
+    check_nodes(data)

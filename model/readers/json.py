@@ -62,11 +62,16 @@ AS_SPACK = json.JSONDecoder(parse_int=_integer, strict=False)
 
 
 def parse(
-    text: str, start_installs: StartInstalls | None = None, decoder: json.JSONDecoder = _DECODER
+    text: str,
+    start_installs: StartInstalls | None = None,
+    decoder: json.JSONDecoder = _DECODER,
+    *,
+    whole: bool = False,
 ) -> Parsed:
     """Parse a document; without another decoder its numbers stay as they are spelled.
 
-    After a syntax error, the records before it are returned with a remark. Of a repeated key the
+    After a syntax error, the records before it are returned with a remark, unless the document has
+    to be `whole`. Of a repeated key the
     last value counts, as in Spack; a remark says so where specs may be lost by it. What
     `start_installs` returns converts each record in the `installs` of a Spack database, so that a
     large one is never in memory as a whole; it is called at the beginning of the `installs`.
@@ -99,6 +104,8 @@ def parse(
         ignored = (f"Data after the end of the document (character {end}) was ignored",)
         remarks = ignored if end < len(text) else ()
         return Parsed(parser.document, (*remarks, *parser.remarks))
+    if whole:
+        raise Unreadable(reason)
     remark = f"{reason}; the records before it were read"
     return Parsed(parser.document, (remark, *parser.remarks))
 

@@ -8,7 +8,7 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.progress import OnCount
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers.encoding import decode
-from spackscope.model.readers.json import Parsed
+from spackscope.model.readers.json import Parsed, parse
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
 from spackscope.model.readers.spack_database import Database, parse_json, read_database
 from spackscope.model.readers.spack_find import is_find_output, read_find_output
@@ -57,6 +57,19 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
         yield from read_find_output(document, origin=origin)
     else:
         yield Problem(origin, "", NOT_KNOWN)
+
+
+def check_nodes(data: bytes) -> None:
+    """Check that a document of spec nodes is whole. Raises Unreadable."""
+    if is_yaml_spec_file(data):
+        document, _ = load_yaml(decode(data).removeprefix("---"), aliases=False)
+    else:
+        document, _ = parse(decode(data), lambda: lambda hash_, record: None, whole=True)
+    is_database = isinstance(document, dict) and "database" in document
+    if not (
+        is_database or is_lockfile(document) or is_spec_file(document) or is_find_output(document)
+    ):
+        raise Unreadable(NOT_KNOWN)
 
 
 def _in_groups(items: Iterable[Spec | Problem]) -> Iterator[Records | Problem]:

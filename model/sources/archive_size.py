@@ -100,7 +100,7 @@ def archive_size(
         mirror = mirror_of(spec, source, session, sources)
         if mirror is None or (is_offline and not mirror.storage.is_cached(name)):
             return None
-        path = mirror.storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE).path
+        path = mirror.fetch_manifest(name, immutable=True).path
         entry = archive_size_in(read_file(path, MAX_MANIFEST_SIZE), origin=name)
     except Cancelled:
         raise

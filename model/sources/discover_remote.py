@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.readers.detect import check_document
 from spackscope.model.sources.discover_local import discover_local
 from spackscope.model.sources.document import DiscoveredSource, Documents
 from spackscope.model.sources.mirror import Mirror, mirror_at
 from spackscope.model.sources.mirror_layouts import discover_mirror
-from spackscope.model.sources.public_cache import discover_public_cache
+from spackscope.model.sources.public_cache import discover_public_cache, parse_tag_list
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PublicCache, parse_public_cache
 from spackscope.model.sources.spack_config.config import find_mirror
-from spackscope.model.sources.url_target import is_tag_list, parse_target
+from spackscope.model.sources.url_target import begins_tag_list, is_tag_list, parse_target
 from spackscope.model.storage.schemes import is_remote, scheme_of
 from spackscope.model.storage.urls import split_url
 
@@ -54,10 +55,18 @@ def _discover_url(
     mirror = mirror_at(source, storage, replace(target, view=view or target.view), session)
     if not target.name:
         return discover_mirror(mirror)
-    file = storage.fetch(target.name)
+    file = storage.fetch(target.name, check=_check_named)
     if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)
     return DiscoveredSource(
         source, "file", documents=Documents([document]), checked=file.checked, remark=file.remark
     )
+
+
+def _check_named(data: bytes) -> None:
+    """Check a file that a URL names, a tag list or a document. Raises Unreadable."""
+    if begins_tag_list(data):
+        parse_tag_list(data)
+    else:
+        check_document(data)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 
-from spackscope.model.core.bounded_files import read_head
-from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_head
+from spackscope.model.core.errors import SourceError, Unreadable, reason
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+from spackscope.model.readers.detect import check_document
+from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, read_manifest
 from spackscope.model.sources.document import Document, Kind, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.url_target import BUILD_CACHE, UrlTarget
@@ -46,6 +47,21 @@ class Mirror(Frozen):
         """Return the document of a file. Raises SourceError."""
         document = document_at(self.source, file.path, file.origin)
         return replace(document, kind=kind, cached=True, tag=self.tag, stack=self.stack)
+
+    def fetch_manifest(self, name: str, *, immutable: bool = False) -> FetchedFile:
+        """Fetch a manifest of layout v3. Raises what `Storage.fetch` raises."""
+
+        def check(data: bytes) -> None:
+            if not (manifest := read_manifest(data)).blobs:
+                raise Unreadable("; ".join(manifest.remarks) or "the manifest names no files")
+
+        return self.storage.fetch(
+            name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check
+        )
+
+    def fetch_document(self, name: str, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
+        """Fetch a document without a checksum. Raises what `Storage.fetch` raises."""
+        return self.storage.fetch(name, max_size=max_size, check=check_document)
 
     def read(self, file: FetchedFile, size: int = MAX_MANIFEST_SIZE + 1) -> bytes:
         """Read at most `size` bytes from the start of a file. Raises SourceError."""

@@ -22,7 +22,7 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.readers.manifest import ARCHIVE, MAX_MANIFEST_SIZE, read_manifest
+from spackscope.model.readers.manifest import ARCHIVE, read_manifest
 from spackscope.model.readers.openpgp import Signature, read_signature
 from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
@@ -159,7 +159,7 @@ def _read_v3(mirror: Mirror, spec: Spec) -> _Read:
     package, version = map(_polite, (spec.package, spec.version))
     name = f"{SPECS}/{package}/{package}-{version}-{spec.hash}{MANIFEST}"
     # A manifest may be signed again with another key, so a cached copy may be stale.
-    file = mirror.storage.fetch(name, max_size=MAX_MANIFEST_SIZE)
+    file = mirror.fetch_manifest(name)
     data = mirror.read(file)
     entry = MirrorEntry(mirror.source, "v3", file.origin)
     try:
@@ -208,8 +208,8 @@ def _fetch_first(mirror: Mirror, names: Sequence[str]) -> FetchedFile:
     """Fetch the first of some files that there is. Raises NotFound, SourceError and Cancelled."""
     for name in names[:-1]:
         with contextlib.suppress(NotFound):
-            return mirror.storage.fetch(name, max_size=MAX_SPEC_FILE_SIZE)
-    return mirror.storage.fetch(names[-1], max_size=MAX_SPEC_FILE_SIZE)
+            return mirror.fetch_document(name, MAX_SPEC_FILE_SIZE)
+    return mirror.fetch_document(names[-1], MAX_SPEC_FILE_SIZE)
 
 
 def _with_archive(mirror: Mirror, entry: MirrorEntry, archive: _ArchiveName) -> MirrorEntry:

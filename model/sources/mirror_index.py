@@ -18,7 +18,7 @@ from spackscope.model.core.errors import NotFound, SourceError, Unreadable, Wron
 from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.manifest import DATABASE, MAX_MANIFEST_SIZE, Blob, read_manifest
+from spackscope.model.readers.manifest import DATABASE, Blob, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Documents, combine, join_remarks
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.mirror_spec_files import find_size_manifests
@@ -29,6 +29,7 @@ _INDEXES = "v3/manifests/index"
 _MANIFEST = "index.manifest.json"
 _MAX_HASH_SIZE = 1024
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
 
 
 def find_v3_index(mirror: Mirror) -> DiscoveredSource:
@@ -68,18 +69,12 @@ def _views(mirror: Mirror) -> list[str]:
 
 def _index_of_manifest(mirror: Mirror, name: str) -> DiscoveredSource:
     """Find the index that a manifest names. Raises NotFound where there is no manifest."""
-    verified = _verified_index(mirror, name)
-    try:
-        manifest, blob = _fetch_manifest(mirror, name)
-    except WrongContent as error:
-        manifest = index = _older_index(mirror, verified, error)
-    else:
-        manifest, index = _fetch_index(mirror, name, manifest, blob, verified)
+    manifest, index = _fetch_index(mirror, name, *_fetch_manifest(mirror, name))
     return _mirror_source(mirror, "v3", index, manifest)
 
 
 def _fetch_manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
-    manifest = mirror.storage.fetch(name, max_size=MAX_MANIFEST_SIZE)
+    manifest = mirror.fetch_manifest(name)
     try:
         return manifest, read_manifest(mirror.read(manifest)).blob(DATABASE)
     except Unreadable as error:
@@ -87,9 +82,10 @@ def _fetch_manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
 
 
 def _fetch_index(
-    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob, verified: _VerifiedIndexFile
+    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob
 ) -> tuple[FetchedFile, FetchedFile]:
     """Fetch the index of a manifest, or else an older one; return the manifest with it."""
+    verified = _verified_index(mirror, name)
     try:
         return manifest, _fetch_blob(mirror, blob, verified)
     except SourceError as error:
@@ -148,7 +144,7 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
     problems: tuple[Problem, ...] = ()
     hash_file, sha256 = _fetch_sha256(mirror, name)
     if hash_file is not None and not sha256:
-        problems = (Problem(hash_file.origin, "", "not a sha256 in 64 hexadecimal digits"),)
+        problems = (Problem(hash_file.origin, "", _NO_SHA256),)
     try:
         index = _fetch_v2_index(mirror, name, sha256)
     except WrongContent:
@@ -156,7 +152,7 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
         try:
             index = _fetch_v2_index(mirror, name, sha256)
         except WrongContent as error:
-            index = mirror.storage.fetch(name)
+            index = mirror.fetch_document(name)
             problem = problem_from(error, index.origin)
             problems = (replace(problem, reason=f"{problem.reason}; it was read anyway"),)
     if mirror.read(index, 64).lstrip()[:1] == b"<":
@@ -167,17 +163,26 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
 def _fetch_sha256(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
     """Fetch the file with the sha256 of an index, and return it with the sha256."""
     try:
-        file = mirror.storage.fetch(f"{name}.hash", max_size=_MAX_HASH_SIZE)
+        file = mirror.storage.fetch(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
     except SourceError:
         # Spack fetches the index itself then, and finds what is wrong.
         return None, ""
-    text = mirror.read(file).decode("ascii", "replace").strip()
-    return file, text.lower() if _SHA256.fullmatch(text) else ""
+    with contextlib.suppress(Unreadable):
+        return file, _parse_sha256(mirror.read(file))
+    return file, ""
+
+
+def _parse_sha256(data: bytes) -> str:
+    """Return the sha256 in a file. Raises Unreadable."""
+    text = data.decode("ascii", "replace").strip()
+    if not _SHA256.fullmatch(text):
+        raise Unreadable(_NO_SHA256)
+    return text.lower()
 
 
 def _fetch_v2_index(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
     if not sha256:
-        return mirror.storage.fetch(name)
+        return mirror.fetch_document(name)
     return _fetch_verified(mirror, name, sha256, _verified_index(mirror, name))
 
 

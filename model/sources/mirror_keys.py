@@ -17,7 +17,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.json import parse
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, Blob, read_manifest
+from spackscope.model.readers.manifest import Blob, read_manifest
 from spackscope.model.readers.openpgp import (
     MAX_KEY_SIZE,
     PublicKey,
@@ -118,7 +118,7 @@ def _read_v2(mirror: Mirror) -> list[PublishedKey]:
 
 def _fetch_blob(mirror: Mirror, name: str) -> FetchedFile:
     """Fetch the only blob of a manifest. Raises SourceError, Unreadable and Cancelled."""
-    manifest = mirror.storage.fetch(name, max_size=MAX_MANIFEST_SIZE)
+    manifest = mirror.fetch_manifest(name)
     blobs: Sequence[Blob] = read_manifest(mirror.read(manifest)).blobs
     if not blobs:
         raise Unreadable(f"{manifest.origin} names no file")

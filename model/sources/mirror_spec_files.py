@@ -10,7 +10,7 @@ from itertools import chain
 from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, SPEC, read_manifest
+from spackscope.model.readers.manifest import SPEC, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Document, Documents, combine
 from spackscope.model.sources.mirror import Mirror, problem_from
 from spackscope.model.sources.url_target import BUILD_CACHE
@@ -93,7 +93,7 @@ def _fetch_all(
 
 def _fetch_v2_spec_file(mirror: Mirror, name: str) -> _Outcome:
     try:
-        return [mirror.document(mirror.storage.fetch(name, max_size=MAX_SPEC_FILE_SIZE))]
+        return [mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))]
     except SourceError as error:
         return problem_from(error, mirror.origin_of(name))
 
@@ -101,7 +101,7 @@ def _fetch_v2_spec_file(mirror: Mirror, name: str) -> _Outcome:
 def _fetch_by_manifest(mirror: Mirror, name: str) -> _Outcome:
     """Fetch the spec file that a manifest names; it is shown under the name of the manifest."""
     try:
-        manifest = mirror.storage.fetch(name, immutable=True, max_size=MAX_MANIFEST_SIZE)
+        manifest = mirror.fetch_manifest(name, immutable=True)
         blob = read_manifest(mirror.read(manifest)).blob(SPEC)
         spec_file = mirror.storage.fetch(
             blob.name, sha256=blob.checksum, immutable=True, max_size=MAX_SPEC_FILE_SIZE

@@ -42,7 +42,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     if scheme_of(public.tag_list):
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
-    file = session.open(top).fetch(name, max_size=_MAX_SIZE)
+    file = session.open(top).fetch(name, max_size=_MAX_SIZE, check=parse_tag_list)
     content = _read_tag_list(file)
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
@@ -72,12 +72,18 @@ class _Entry(Frozen):
 
 def _read_tag_list(file: FetchedFile) -> dict[str, Any]:
     try:
-        content, _ = parse(decode(read_file(file.path, _MAX_SIZE)))
+        return parse_tag_list(read_file(file.path, _MAX_SIZE))
     except (OSError, Unreadable) as error:
-        why = reason(error) if isinstance(error, OSError) else f"cannot be read: {error}"
-        raise SourceError(f"the tag list {file.origin} {why}") from None
+        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
+
+
+def parse_tag_list(data: bytes) -> dict[str, Any]:
+    """Parse a tag list: the indexes of each tag. Raises Unreadable."""
+    content, _ = parse(decode(data), whole=True)
     if not isinstance(content, dict):
-        raise SourceError(f"the tag list {file.origin} cannot be read: not an object")
+        raise Unreadable("not an object")
+    if not any(isinstance(entries, list) for entries in content.values()):
+        raise Unreadable("it has no tags")
     return content
 
 
@@ -136,7 +142,7 @@ def _discover_at(source: str, url: str, entry: _Entry, session: Session) -> Disc
         return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
     if not target.name:
         return discover_mirror(mirror)
-    documents = Documents([mirror.document(mirror.storage.fetch(target.name))])
+    documents = Documents([mirror.document(mirror.fetch_document(target.name))])
     return DiscoveredSource(source, "public cache", documents=documents)
 
 

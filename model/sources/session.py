@@ -29,6 +29,7 @@ class Session(Frozen):
         catalog = load(["public"], replace(session, on_progress=show, should_stop=stop.is_set))
 
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
+    With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
     environment describes. `named_queries` are those of the configuration, if there
     are some. `tag_list` is that of the public cache; empty for the one that the environment names.
@@ -39,6 +40,7 @@ class Session(Frozen):
 
     environ: Mapping[str, str] = field(repr=False)
     include_dependency_only: bool = False
+    asks_anew: bool = False
     stdin_path: str = ""
     host: str = ""
     tag_list: str = field(default="", repr=False)
@@ -57,6 +59,7 @@ class Session(Frozen):
             client=self.client if is_remote(url) else None,
             on_progress=self.on_progress,
             should_stop=self.should_stop,
+            asks_anew=self.asks_anew,
         )
 
     def check_cancelled(self) -> None:

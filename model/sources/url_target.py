@@ -66,6 +66,11 @@ def parse_target(url: str) -> UrlTarget:
 def is_tag_list(path: str) -> bool:
     """Check by its start whether a file is a tag list."""
     try:
-        return re.match(_TAG_LIST, read_head(path, _HEAD_SIZE)) is not None
+        return begins_tag_list(read_head(path, _HEAD_SIZE))
     except OSError:
         return False
+
+
+def begins_tag_list(data: bytes) -> bool:
+    """Check by its start whether a file is a tag list."""
+    return re.match(_TAG_LIST, data[:_HEAD_SIZE]) is not None

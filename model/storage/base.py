@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import ListingUnsupported, SourceError, WrongContent
 from spackscope.model.core.frozen import Frozen
+
+Check = Callable[[bytes], object]
+"""Raises Unreadable where the content of a file is cut off, or is not what it should be."""
 
 
 class FetchedFile(Frozen):
@@ -36,13 +39,19 @@ class Storage(ABC):
 
     @abstractmethod
     def fetch(
-        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
+        self,
+        name: str,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
+        check: Check | None = None,
     ) -> FetchedFile:
         """Return a file on this machine, downloading it unless the cached copy is current.
 
         `sha256`, in hexadecimal, is what the file is verified against; without it a server is
         asked whether the copy is current, except for an `immutable` file. No more than `max_size`
-        bytes are downloaded.
+        bytes are downloaded. A download that `check` refuses does not replace a cached copy that
+        it accepts, and otherwise is downloaded again the next time.
 
         Raises NotFound, WrongContent, other SourceErrors where there is neither the file nor a
         cached copy that may serve, and Cancelled.

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE
-from spackscope.model.core.errors import Cancelled, SourceError, WrongContent
+from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
+from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, WrongContent
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import FetchedFile, Storage, check_digest
+from spackscope.model.storage.base import Check, FetchedFile, Storage, check_digest
 from spackscope.model.storage.download_cache import (
     CachedFile,
     DownloadCache,
@@ -41,11 +41,21 @@ class RemoteFile(Frozen):
     sha256: str = ""
     immutable: bool = False
     max_size: int = MAX_FILE_SIZE
+    check: Check | None = None
+
+    def why_unreadable(self, path: str) -> str:
+        """Return why a copy is not to be kept; "" if it can be read. Raises OSError."""
+        try:
+            if self.check is not None:
+                self.check(read_file(path, self.max_size))
+        except Unreadable as error:
+            return str(error)
+        return ""
 
 
 @dataclass(repr=False)
 class Download:
-    """One download of a file, with its cached copy if there is one, and the target of its bytes.
+    """One download of a file, with the cached copy to compare, and the target of its bytes.
 
     Each method raises SourceError where there are more bytes than the file may have.
     """
@@ -108,7 +118,7 @@ class Download:
         if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
             # No file of Spack's begins so.
             message = f"{origin} cannot be read: the server returned a web page"
-            raise WrongContent(message, is_web_page=True)
+            raise WrongContent(message, may_serve_stale=True)
         if self.file.sha256:
             check_digest(self.sha256, self.file.sha256, origin)
         return self.sha256
@@ -128,12 +138,16 @@ Raises SourceErrors and Cancelled.
 
 @dataclass(repr=False)
 class Downloader:
-    """Downloads into a cache, for all storages of one session."""
+    """Downloads into a cache, for all storages of one session.
+
+    With `asks_anew` a server is not asked whether a copy is current, but for the file.
+    """
 
     cache: DownloadCache
     client: Client
     on_progress: OnProgress = no_progress
     should_stop: ShouldStop = never
+    asks_anew: bool = False
 
     def fetch(self, file: RemoteFile, request: Request) -> FetchedFile:
         """Download a file, or reuse the cached copy if it is still current.
@@ -163,10 +177,12 @@ class Downloader:
             if cached.sha256 == file.sha256.lower():
                 return FetchedFile(cached.path, file.origin, time.time())
             usable = None
+        if self.asks_anew:
+            usable = None
         if usable is not None and file.immutable:
             return FetchedFile(usable.path, file.origin, usable.checked)
         try:
-            current = self._download(cache, file, usable, request)
+            current = self._download(cache, file, cached, usable, request)
         except SourceError as error:
             if cached is None or not error.may_serve_stale:
                 raise
@@ -174,26 +190,35 @@ class Downloader:
         return FetchedFile(current.path, file.origin, current.checked)
 
     def _download(
-        self, cache: DownloadCache, file: RemoteFile, cached: CachedFile | None, request: Request
+        self,
+        cache: DownloadCache,
+        file: RemoteFile,
+        cached: CachedFile | None,
+        usable: CachedFile | None,
+        request: Request,
     ) -> CachedFile:
         with cache.open_new(file.key) as target:
-            download = Download(file, cached, target, self.on_progress, self.should_stop)
+            download = Download(file, usable, target, self.on_progress, self.should_stop)
 
             def request_once() -> FileVersion | None:
                 download.restart()
                 return request(download)
 
-            version = self.client.retry(request_once, has_cached=cached is not None)
-            if version is not None:
-                sha256 = download.check_content()
-                return cache.store(
-                    file.key, target, url=file.origin, version=version, sha256=sha256
-                )
-            if cached is None:
-                raise SourceError(
-                    f"{file.origin} cannot be read: the server says that it has not changed"
-                )
-            return cache.confirm(cached)
+            version = self.client.retry(request_once, has_cached=usable is not None)
+            if version is None:
+                if usable is None:
+                    raise SourceError(
+                        f"{file.origin} cannot be read: the server says that it has not changed"
+                    )
+                return cache.confirm(usable)
+            sha256 = download.check_content()
+            if not file.sha256 and (why := file.why_unreadable(target.name)):
+                if file.immutable or (cached and not file.why_unreadable(cached.path)):
+                    message = f"{file.origin} cannot be read: {why}"
+                    raise WrongContent(message, may_serve_stale=True)
+                # Without the version of the whole file, a server is asked for all of it again.
+                version = FileVersion()
+            return cache.store(file.key, target, url=file.origin, version=version, sha256=sha256)
 
 
 class RemoteStorage(Storage):
@@ -212,11 +237,16 @@ class RemoteStorage(Storage):
         """Request a file once, as a `Request` does."""
 
     def fetch(
-        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
+        self,
+        name: str,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
+        check: Check | None = None,
     ) -> FetchedFile:
         """Return the cached copy of a file once it is current; "" is the URL itself."""
         origin = f"{self.origin}/{name}" if name else self.origin
-        file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size)
+        file = RemoteFile(self._cache_key(name), origin, sha256, immutable, max_size, check)
         return self.downloader.fetch(file, partial(self._request, name))
 
     def is_cached(self, name: str) -> bool:

@@ -38,9 +38,6 @@ class FileVersion(Frozen):
     last_modified: str = ""
 
 
-_UNKNOWN = FileVersion()
-
-
 class CachedFile(Frozen):
     """A cached file: where it is, where it comes from, and its version there.
 
@@ -118,14 +115,10 @@ class DownloadCache:
         self._write_meta(cached)
         return cached
 
-    def confirm(self, cached: CachedFile, version: FileVersion = _UNKNOWN) -> CachedFile:
+    def confirm(self, cached: CachedFile, version: FileVersion | None = None) -> CachedFile:
         """Record that a cached file is current now, and return it with that."""
-        confirmed = replace(
-            cached,
-            stamp=version.stamp or cached.stamp,
-            last_modified=version.last_modified or cached.last_modified,
-            checked=time.time(),
-        )
+        stated = asdict(version) if version is not None else {}
+        confirmed = replace(cached, **stated, checked=time.time())
         # It is current for this run even where that cannot be written.
         with contextlib.suppress(OSError):
             self._write_meta(confirmed)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, too_large
 from spackscope.model.core.errors import NotFound, SourceError, reason
 from spackscope.model.core.files import sha256_of
-from spackscope.model.storage.base import FetchedFile, Storage, check_digest
+from spackscope.model.storage.base import Check, FetchedFile, Storage, check_digest
 from spackscope.model.storage.urls import shown_url
 
 
@@ -20,7 +20,12 @@ class LocalFolder(Storage):
         self.top, self.origin = top, origin
 
     def fetch(
-        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
+        self,
+        name: str,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
+        check: Check | None = None,
     ) -> FetchedFile:
         """Return a file where it is. Raises NotFound, WrongContent and SourceError."""
         path = self._path(name)

@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
-from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, reason
+from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
 from spackscope.model.core.frozen import replace
-from spackscope.model.storage.base import FetchedFile, Storage
+from spackscope.model.storage.base import Check, FetchedFile, Storage
 from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Download, Downloader, RemoteFile
 from spackscope.model.storage.download_cache import FileVersion
@@ -52,7 +52,12 @@ class OciRegistry(Storage):
         self._downloader = downloader
 
     def fetch(
-        self, name: str, sha256: str = "", immutable: bool = False, max_size: int = MAX_FILE_SIZE
+        self,
+        name: str,
+        sha256: str = "",
+        immutable: bool = False,
+        max_size: int = MAX_FILE_SIZE,
+        check: Check | None = None,
     ) -> FetchedFile:
         """Return the cached copy of the index that the manifest of the tag index.spack names.
 
@@ -62,10 +67,16 @@ class OciRegistry(Storage):
         if name != INDEX:
             raise NotFound(f"{self.origin} has no {name}: registries have only an index")
         manifest_file = RemoteFile(
-            self._manifest_url.key, f"{self.origin}:{_TAG}", max_size=_MAX_MANIFEST_SIZE
+            self._manifest_url.key,
+            f"{self.origin}:{_TAG}",
+            max_size=_MAX_MANIFEST_SIZE,
+            check=_index_digest,
         )
         manifest = self._fetch(self._manifest_url, manifest_file, accept=_MANIFEST)
-        digest = _index_digest(manifest)
+        try:
+            digest = _index_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
+        except (OSError, Unreadable) as error:
+            raise SourceError(f"{manifest.origin} {reason(error)}") from None
         if sha256 and sha256.lower() != digest:
             raise NotFound(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
         blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
@@ -141,7 +152,10 @@ class OciRegistry(Storage):
                 reply += chunk
                 if len(reply) > _MAX_MANIFEST_SIZE:
                     break
-        document = _parse_object(reply, realm.shown)
+        try:
+            document = _parse_object(reply)
+        except Unreadable as error:
+            raise SourceError(f"{realm.shown} {reason(error)}") from None
         token = document.get("token") or document.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable():
             raise SourceError(f"{realm.shown} returns no token")
@@ -159,26 +173,22 @@ def _authorization(credentials: Credentials) -> str:
         raise SourceError("its access_pair has characters that cannot be sent") from None
 
 
-def _index_digest(manifest: FetchedFile) -> str:
-    """Return the sha256 of the first layer of an image, which is the index."""
-    try:
-        data = read_file(manifest.path, _MAX_MANIFEST_SIZE)
-    except OSError as error:
-        raise SourceError(f"{manifest.origin} {reason(error)}") from None
-    layers = _parse_object(data, manifest.origin).get("layers")
+def _index_digest(manifest: bytes) -> str:
+    """Return the sha256 of the first layer of an image, the index. Raises Unreadable."""
+    layers = _parse_object(manifest).get("layers")
     first = layers[0] if isinstance(layers, list) and layers else None
     digest = first.get("digest") if isinstance(first, dict) else None
     match = _DIGEST.fullmatch(digest) if isinstance(digest, str) else None
     if match is None:
-        raise SourceError(f"{manifest.origin} is not the manifest of an index: it has no sha256")
+        raise Unreadable("it is not the manifest of an index: it has no sha256")
     return match[1]
 
 
-def _parse_object(data: bytes, origin: str) -> dict[str, Any]:
+def _parse_object(data: bytes) -> dict[str, Any]:
     try:
         document = json.loads(data)
     except (ValueError, RecursionError):
         document = None
     if not isinstance(document, dict):
-        raise SourceError(f"{origin} cannot be read: it is not a JSON object")
+        raise Unreadable("it is not a JSON object")
     return document

@@ -27,6 +27,7 @@ def open_storage(
     client: Client | None = None,
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
+    asks_anew: bool = False,
 ) -> Storage:
     """Open a storage, without any request yet.
 
@@ -34,7 +35,8 @@ def open_storage(
     `environ`, the cache directory, proxies, certificates and credentials are read; `options` are
     those of a mirror's connection in mirrors.yaml. Storages with one `client` share its
     connections, and do not try again a host that another could not reach. `on_progress` gets the
-    bytes of each download, `should_stop` is called at least every 50 ms.
+    bytes of each download, `should_stop` is called at least every 50 ms. With `asks_anew` servers
+    are asked for files, not whether cached copies are current.
 
     Raises SourceError for a URL that cannot be opened; it contains no secret.
 
@@ -49,7 +51,8 @@ def open_storage(
     from spackscope.model.storage.http_client import Client
 
     client = client or Client(environ, should_stop=should_stop)
-    downloader = Downloader(open_download_cache(environ), client, on_progress, should_stop)
+    cache = open_download_cache(environ)
+    downloader = Downloader(cache, client, on_progress, should_stop, asks_anew)
     return _open_remote(url, downloader, options, environ, should_stop)
 
 

@@ -246,7 +246,7 @@ def test_the_previous_index_is_used_while_the_manifest_is_invalid(home: dict[str
         discovered = discover_one(server.url, home)
 
     assert contents(discovered) == [ONE]
-    assert "the previous index is used" in discovered.remark
+    assert "index.manifest.json cannot be read: " in discovered.remark
 
 
 def test_a_damaged_record_of_the_verified_index_is_ignored(
