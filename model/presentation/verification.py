@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
@@ -33,6 +33,15 @@ def verified_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
             yield from map(_record_text, records)
         if hidden := source.wrong_count - len(source.wrong):
             yield f"  and {hidden:,} more"
+        for specs, what in (
+            (source.unindexed, "in the mirror, but not in its index"),
+            (source.missing, "in the index, but not in the mirror"),
+            (source.without_blobs, "in the mirror without the archive or another file"),
+        ):
+            yield from _spec_lines(f"{name}: {counted(len(specs), 'spec')} {what}:", specs)
+        if source.not_compared:
+            yield ""
+            yield clean(f"{source.name}: {source.not_compared}")
         for reason, hashes in source.unchecked.items():
             yield ""
             yield f"{name}: {counted(len(hashes), 'record')} cannot be checked: {reason}"
@@ -50,6 +59,10 @@ def verified_json_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
             "whole": len(source.whole),
             "wrong_count": source.wrong_count,
             "wrong": wrong,
+            "unindexed": _spec_list(source.unindexed),
+            "missing": _spec_list(source.missing),
+            "without_blobs": _spec_list(source.without_blobs),
+            "not_compared": source.not_compared,
             "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
             "problems": [asdict(problem) for problem in source.problems],
             "failure": source.failure,
@@ -67,6 +80,21 @@ def _grouped(source: VerifiedSource) -> dict[tuple[str, str], Sequence[WrongHash
     for record, document in source.wrong.items():
         groups.setdefault((document, record.reason), []).append(record)
     return dict(groups)
+
+
+def _spec_lines(head: str, specs: Mapping[str, str]) -> Iterator[str]:
+    if specs:
+        yield ""
+        yield head
+        yield from (clean(f"  {name} /{hash_}") for hash_, name in _by_name(specs))
+
+
+def _spec_list(specs: Mapping[str, str]) -> list[dict[str, str]]:
+    return [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
+
+
+def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(specs.items(), key=lambda item: (item[1], item[0]))
 
 
 def _record_text(record: WrongHash) -> str:

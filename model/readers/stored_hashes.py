@@ -53,7 +53,8 @@ class StoredHashes:
 
     `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
     those that cannot be checked by the reason, `problems` what of the document cannot be read.
-    A document that `is_known` is of a known format.
+    `cached` names the specs that an index lists as in its mirror, by hash. A document that
+    `is_known` is of a known format.
     """
 
     whole: set[str] = field(default_factory=set)
@@ -61,6 +62,7 @@ class StoredHashes:
     wrong_count: int = 0
     unchecked: dict[str, set[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    cached: dict[str, str] = field(default_factory=dict)
     is_known: bool = True
 
 
@@ -87,7 +89,9 @@ def check_hashes(data: bytes, *, origin: str, on_count: OnCount = lambda _: None
     format_, checks = _checks(document, nodes, origin)
     if checks is None:
         return StoredHashes(problems=[*reasons, *remarks, NOT_KNOWN], is_known=False)
-    return _stored_hashes(checks, format_, [*reasons, *remarks])
+    hashes = _stored_hashes(checks, format_, [*reasons, *remarks])
+    hashes.cached = nodes.cached
+    return hashes
 
 
 def _unchecked(data: bytes, origin: str, reason: str) -> StoredHashes:
@@ -121,12 +125,21 @@ class _Nodes:
     def __init__(self, on_count: OnCount) -> None:
         self._on_count = on_count
         self._count = 0
+        self.cached: dict[str, str] = {}
 
     def start_installs(self) -> KeepRecord:
         """Return what checks a record of a database while it is parsed."""
-        return lambda hash_, record: (
-            self.check(hash_, record.get("spec")) if isinstance(record, dict) else None
-        )
+        self.cached = {}
+        return self._check_record
+
+    def _check_record(self, hash_: str, record: Any) -> _Check | None:
+        if not isinstance(record, dict):
+            return None
+        node = record.get("spec")
+        if record.get("in_buildcache") is True and is_hash(hash_):
+            name, fields = name_and_fields(node)
+            self.cached[hash_] = storable(f"{name}@{fields.get('version', '')}" if fields else "")
+        return self.check(hash_, node)
 
     def check_all(self, nodes: Iterable[tuple[object, object]]) -> _Checks:
         """Check nodes with the hashes that they have; of equal hashes the first counts."""

@@ -5,12 +5,15 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 from spackscope.model.core.errors import SourceError, reason
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.file_list import FileList
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.mirror import MirrorIndex
 
 Kind = Literal["candidate", "known", "sizes"]
 """How a document is read.
@@ -110,6 +113,7 @@ class DiscoveredSource(Frozen):
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
     `remark` why an older copy is used. `failure` is the reason where nothing can be read.
+    `indexes` are those of the mirrors.
     """
 
     source: str
@@ -120,6 +124,7 @@ class DiscoveredSource(Frozen):
     checked: float | None = None
     remark: str = ""
     failure: str = ""
+    indexes: tuple[MirrorIndex, ...] = field(default=(), repr=False)
 
 
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
@@ -137,6 +142,7 @@ def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
         problems=tuple(problem for part in parts for problem in part.problems),
         checked=min((part.checked for part in parts if part.checked is not None), default=None),
         remark=join_remarks(part.remark for part in parts),
+        indexes=tuple(index for part in parts for index in part.indexes),
     )
 
 

@@ -71,6 +71,14 @@ class Mirror(Frozen):
             raise SourceError(f"{file.origin} {reason(error)}") from None
 
 
+class MirrorIndex(Frozen):
+    """An index of a mirror, of layout `v2` or `v3`, and the path of its document."""
+
+    mirror: Mirror
+    layout: str
+    path: str
+
+
 def mirror_at(source: str, storage: Storage, target: UrlTarget, session: Session) -> Mirror:
     """Return the mirror, or the part of one, that a URL or path names."""
     return Mirror(source, storage, session, target.view, target.build_cache, target.layout)

@@ -20,7 +20,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, Blob, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Documents, combine, join_remarks
-from spackscope.model.sources.mirror import Mirror, problem_from
+from spackscope.model.sources.mirror import Mirror, MirrorIndex, problem_from
 from spackscope.model.sources.mirror_spec_files import find_size_manifests
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.local import LocalFolder
@@ -39,13 +39,12 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
     checksum of its manifest and no older index is in the cache.
     """
     try:
-        indexes = [_index_of_manifest(mirror, index_manifest(mirror))]
+        indexes = [_index_of_manifest(mirror)]
     except NotFound:
-        indexes = (
-            [] if mirror.view else [_index_of_manifest(mirror, name) for name in _views(mirror)]
-        )
-        if not indexes:
+        views = [] if mirror.view else _views(mirror)
+        if not views:
             raise
+        indexes = [_index_of_manifest(replace(mirror, view=view)) for view in views]
     source = combine(indexes)
     if mirror.is_local:
         source = replace(
@@ -64,11 +63,17 @@ def _views(mirror: Mirror) -> list[str]:
         names = list(mirror.storage.names(_INDEXES))
     except SourceError:
         return []
-    return [name for name in names if name.endswith(f"/{_MANIFEST}")]
+    ending = f"/{_MANIFEST}"
+    return [
+        name.removeprefix(f"{_INDEXES}/").removesuffix(ending)
+        for name in names
+        if name.endswith(ending)
+    ]
 
 
-def _index_of_manifest(mirror: Mirror, name: str) -> DiscoveredSource:
-    """Find the index that a manifest names. Raises NotFound where there is no manifest."""
+def _index_of_manifest(mirror: Mirror) -> DiscoveredSource:
+    """Find the index of a mirror or of its view. Raises NotFound where it has no manifest."""
+    name = index_manifest(mirror)
     manifest, index = _fetch_index(mirror, name, *_fetch_manifest(mirror, name))
     return _mirror_source(mirror, "v3", index, manifest)
 
@@ -197,6 +202,7 @@ def _mirror_source(
         documents=Documents([mirror.document(index)]),
         checked=named_in.checked if named_in and not index.remark else index.checked,
         remark=join_remarks((named_in.remark if named_in else "", index.remark)),
+        indexes=(MirrorIndex(mirror, layout, index.path),),
     )
 
 

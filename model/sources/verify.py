@@ -1,21 +1,30 @@
-"""Verify sources: check whether each record has the hash that its content gives."""
+"""Verify sources: check the hashes of records, and compare mirrors with their indexes."""
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from spackscope.model.core.errors import Cancelled, describe_unexpected
+from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.limits import MAX_PROBLEMS
+from spackscope.model.readers.manifest import read_manifest
 from spackscope.model.readers.stored_hashes import StoredHashes, WrongHash, check_hashes
 from spackscope.model.sources.document import DiscoveredSource, Document
 from spackscope.model.sources.document_bytes import read_bytes
+from spackscope.model.sources.mirror import Mirror, MirrorIndex
+from spackscope.model.sources.mirror_spec_files import SPECS
 from spackscope.model.sources.session import Session
 
 _PROGRESS_INTERVAL = 0.1
+_FILE_OF_SPEC = re.compile(
+    rf"(?:{SPECS}/(?P<package>[^/]+)/|(?:.*/)?)(?P<stem>[^/]+)-(?P<hash>[a-z2-7]{{32}})"
+    r"(?P<end>\.spec\.manifest\.json|\.spec\.json\.sig|\.spec\.json|\.spec\.yaml|\.spack)"
+)
+"""A manifest of layout v3, or a spec file or archive of layout v2."""
 
 
 @dataclass
@@ -25,6 +34,11 @@ class VerifiedSource:
     `wrong` has the records whose content gives another hash by the first document that lists
     them, at most MAX_PROBLEMS of `wrong_count`. `unchecked` are those that cannot be checked, by
     the reason. `failure` says why nothing can be read.
+
+    The specs that are `unindexed` are in a mirror but not in its index, those that are `missing`
+    in the index but not in the mirror, and those `without_blobs` in the mirror without their
+    archive or another file; each has the names by hash. `not_compared` says what of that is
+    unknown, and why.
     """
 
     name: str
@@ -35,6 +49,15 @@ class VerifiedSource:
     unchecked: dict[str, set[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     failure: str = ""
+    unindexed: dict[str, str] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+    without_blobs: dict[str, str] = field(default_factory=dict)
+    not_compared: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no record is wrong, and no mirror differs from its index."""
+        return not (self.wrong_count or self.unindexed or self.missing or self.without_blobs)
 
     def add(self, document: str, hashes: StoredHashes) -> None:
         """Add what is known of a document."""
@@ -60,16 +83,67 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     verified.problems += discovered.problems
     report = _Reporter(session)
     is_known = False
+    cached = {}
     for number, document in enumerate(discovered.documents):
         report("files read", number, len(discovered.documents))
         if document.kind != "sizes":
             hashes = _check(document, lambda count: report("specs read", count, None))
             is_known |= hashes is not None and hashes.is_known
             verified.add(document.origin, hashes or StoredHashes())
+            cached[document.path] = hashes.cached if hashes is not None else {}
+    for index in discovered.indexes:
+        _compare(index, cached.get(index.path, {}), verified, report)
     if not is_known and not verified.failure:
         reason = f" cannot be read: {verified.problems[0]}" if verified.problems else " is empty"
         verified.failure = f"the source {discovered.source}{reason}"
     return verified
+
+
+def _compare(
+    index: MirrorIndex, listed: Mapping[str, str], verified: VerifiedSource, report: _Reporter
+) -> None:
+    """Compare the specs that an index lists with the files of its mirror. Raises Cancelled.
+
+    As `check_index_fn` of lib/spack/spack/cmd/buildcache.py, but manifests are read only on this
+    machine, since each would be a request.
+    """
+    mirror, is_v3 = index.mirror, index.layout == "v3"
+    specs: dict[str, str] = {}
+    complete: set[str] = set()
+    try:
+        folder = SPECS if is_v3 else mirror.build_cache.rstrip("/")
+        for number, name in enumerate(mirror.storage.names(folder)):
+            report("files of the mirror", number, None)
+            match = _FILE_OF_SPEC.fullmatch(name)
+            if match is None or (mirror.view and match["hash"] not in listed):
+                continue
+            if match["end"] == ".spack":
+                complete.add(match["hash"])
+                continue
+            package, stem = match["package"], match["stem"]
+            name_there = f"{package}@{stem.removeprefix(f'{package}-')}" if package else stem
+            specs[match["hash"]] = listed.get(match["hash"], name_there)
+            if is_v3 and mirror.is_local and _has_blobs(mirror, name, verified):
+                complete.add(match["hash"])
+    except SourceError as error:
+        verified.not_compared = f"its index is not compared with its files: {error}"
+        return
+    verified.unindexed |= {hash_: specs[hash_] for hash_ in specs.keys() - listed.keys()}
+    verified.missing |= {hash_: listed[hash_] for hash_ in listed.keys() - specs.keys()}
+    if mirror.is_local or not is_v3:
+        verified.without_blobs |= {hash_: specs[hash_] for hash_ in specs.keys() - complete}
+    else:
+        verified.not_compared = "its archives are not looked for: each would need a request"
+
+
+def _has_blobs(mirror: Mirror, name: str, verified: VerifiedSource) -> bool:
+    """Check whether a local mirror has all files that a manifest names."""
+    try:
+        manifest = read_manifest(mirror.read(mirror.fetch_manifest(name)))
+    except (SourceError, Unreadable) as error:
+        verified.problems.append(Problem(mirror.origin_of(name), "", str(error)))
+        return True
+    return all(mirror.storage.is_cached(blob.name) for blob in manifest.blobs)
 
 
 def _check(document: Document, on_count: Callable[[int], None]) -> StoredHashes | None:

@@ -278,11 +278,13 @@ signed, by the signatures of some specs: the key that they name, and the line
 to type to trust it. Nothing is verified; Spack does that when it installs.
 
 With --verify read them again, and list the records whose content does not
-give their hash. Exit code 0: all are whole, 1: some are not, 3: something
-cannot be read. Pages and formats from before Spack 0.18 cannot be checked.
+give their hash, and of mirrors the specs that are not in the index, only in
+the index, or without their archive. Exit code 0: nothing is listed, 1: some
+are, 3: something cannot be read. Pages and formats from before Spack 0.18
+cannot be checked, nor mirrors that cannot be listed, as on web servers.
 
 options:
-  --verify           check the hash of each record against its content
+  --verify           check the hash of each record, and the files of mirrors
   --json             print one JSON object per source and line
 {_SOURCES}
 {_EXIT}

@@ -25,8 +25,8 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print how many records of each source are whole, and those that are not.
 
-    Returns NOTHING if the content of a record gives another hash, UNREADABLE if a source or a
-    document cannot be read.
+    Returns NOTHING if the content of a record gives another hash or a mirror does not have what
+    its index lists, UNREADABLE if a source or a document cannot be read.
     """
     with build_progress(options) as progress:
         session = replace(session, on_progress=progress)
@@ -39,7 +39,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     print_problems(problems, len(problems), MAX_PRINTED)
     for line in _lines(verified, options.format):
         stdio.print_line(line)
-    if any(source.wrong_count for source in verified):
+    if not all(source.is_right for source in verified):
         return ExitCode.NOTHING
     is_unreadable = any(source.failure or source.problems for source in verified)
     return ExitCode.UNREADABLE if is_unreadable else ExitCode.FOUND

@@ -127,7 +127,7 @@ complete -c spackscope -n '_shtab_spackscope_using stats' -l no-color -d 'use no
 complete -c spackscope -n '_shtab_spackscope_using stats' -s h -l help -d 'print this help'
 complete -c spackscope -n '_shtab_spackscope_using stats; and test $_shtab_spackscope_npos -ge 0' -ka "(_spackscope_words)" -d query
 complete -c spackscope -n '_shtab_spackscope_using; and test $_shtab_spackscope_npos -eq 0' -a sources -d 'list the sources, with kind, specs, problems and age'
-complete -c spackscope -n '_shtab_spackscope_using sources' -l verify -d 'check the hash of each record against its content'
+complete -c spackscope -n '_shtab_spackscope_using sources' -l verify -d 'check the hash of each record, and the files of mirrors'
 complete -c spackscope -n '_shtab_spackscope_using sources' -l json -d 'print one JSON object per source and line'
 complete -c spackscope -n '_shtab_spackscope_using sources' -s f -l from -xka "(_spackscope_words)" -d 'read this source'
 complete -c spackscope -n '_shtab_spackscope_using sources' -l all -d 'also list dependency-only specs'
