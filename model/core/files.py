@@ -13,7 +13,6 @@ import hashlib
 import os
 import re
 import stat
-import time
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Literal
 
@@ -131,6 +130,15 @@ def temporary_file(directory: str, stem: str, *, mode: int = 0o600) -> Iterator[
             os.unlink(path)
 
 
+def file_system_time(directory: str) -> float:
+    """Return the time in seconds since 1970 as a file system has it, whose clock may be another.
+
+    Ages of files are measured by it. Raises OSError.
+    """
+    with temporary_file(directory, "time") as file:
+        return os.fstat(file.fileno()).st_mtime
+
+
 def is_temporary(name: str) -> bool:
     """Check whether a file has the name of a temporary one."""
     return name.startswith(".") and name.endswith(_SUFFIX)
@@ -173,7 +181,8 @@ def _remove_if_abandoned(path: str, status: os.stat_result) -> None:
     if match is not None and match["host"] == _host():
         is_abandoned = not _is_running(int(match["pid"]), int(match["start"]))
     else:
-        is_abandoned = time.time() - status.st_mtime > ABANDONED_SECONDS
+        age = file_system_time(os.path.dirname(path)) - status.st_mtime
+        is_abandoned = age > ABANDONED_SECONDS
     if is_abandoned:
         os.unlink(path)
 

@@ -31,6 +31,7 @@ _MAGIC = b"SQLite format 3\0"
 _CHECKSUM, _VERSION = slice(60, 64), slice(68, 72)
 _CHUNK = 1 << 20
 _SUFFIX = ".sqlite"
+_DAY = 24 * 3600
 
 UNUSED_DAYS = 30
 """Days after which an index that nobody has opened is removed, when another one is written."""
@@ -46,6 +47,10 @@ def is_current(path: str) -> bool:
         keep_private(os.path.dirname(path))
         with _open(path) as file:
             status, header = os.fstat(file.fileno()), file.read(_HEADER)
+            if abs(time.time() - status.st_mtime) > _DAY:
+                # Some file systems do not record when a file is read.
+                with contextlib.suppress(OSError):
+                    os.utime(file.fileno())
     except OSError:
         return False
     if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
@@ -105,18 +110,18 @@ def create(path: str, write: Callable[[str], None]) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
             os.rmdir(path)
         os.replace(file.name, path)
-    _remove_unused(directory)
+        # By the clock of the file system, which another index was written by, too.
+        now = os.fstat(descriptor).st_mtime
+    _remove_unused(directory, now - UNUSED_DAYS * _DAY)
 
 
-def _remove_unused(directory: str) -> None:
+def _remove_unused(directory: str, newest: float) -> None:
     """Remove the index files that have not been opened for long."""
-    newest = time.time() - UNUSED_DAYS * 24 * 3600
     with contextlib.suppress(OSError), os.scandir(directory) as entries:
         for entry in entries:
             if entry.name.endswith(_SUFFIX) and entry.is_file(follow_symlinks=False):
                 with contextlib.suppress(OSError):
                     status = entry.stat()
-                    # Some file systems do not record when a file is read.
                     if max(status.st_atime, status.st_mtime) < newest:
                         os.unlink(entry.path)
 

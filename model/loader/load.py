@@ -222,6 +222,10 @@ class _Build(Frozen):
             return Catalog(file_uri(path), discovered=_without_documents(self.discovered))
         except (OSError, sqlite3.Error) as error:
             reason = str(getattr(error, "strerror", None) or error).lower()
+        except IndexDamaged:
+            if os.path.exists(path):
+                raise
+            reason = "it was removed at once"
         why = f"cannot write to {os.path.dirname(path)} ({reason})"
         return self.in_memory(self._notice(why))
 

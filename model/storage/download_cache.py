@@ -139,8 +139,8 @@ class DownloadCache:
 
     def _ages(self) -> Iterator[tuple[float, int, str]]:
         """Yield the seconds since the last use, the size and the path of each file."""
-        now = time.time()
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
+            now = files.file_system_time(self.directory)
             for entry in entries:
                 if entry.name.endswith(_META) or files.is_temporary(entry.name):
                     continue

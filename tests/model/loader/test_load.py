@@ -164,6 +164,47 @@ def test_an_index_that_is_not_opened_for_long_is_removed_when_another_is_written
     assert home.files == sorted([home.index.name, used.name, other.name])
 
 
+def test_a_clock_that_is_ahead_of_the_file_system_removes_no_index(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private_directory(str(home.index.parent))
+    other = home.index.with_name("other.sqlite")
+    other.touch()
+    now = time.time
+    monkeypatch.setattr(time, "time", lambda: now() + (UNUSED_DAYS + 1) * 24 * 3600)
+
+    assert home.load().total == 1
+    assert home.files == sorted([home.index.name, other.name])
+
+
+def test_an_index_that_is_used_stays_where_reading_leaves_no_time(home: Home) -> None:
+    home.load()
+    index, long_ago = home.index, time.time() - (UNUSED_DAYS + 1) * 24 * 3600
+    os.utime(index, (long_ago, long_ago))
+    home.load()
+    os.utime(index, (long_ago, index.stat().st_mtime))
+    write_page(home.mirror.with_name("other"), [record(1)])
+    load([str(home.mirror.with_name("other"))], Session(home.environ), keep=True)
+
+    assert index.exists()
+
+
+def test_an_index_that_somebody_removes_at_once_is_kept_in_memory(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replace = os.replace
+
+    def replace_and_remove(source: str, target: str) -> None:
+        replace(source, target)
+        os.unlink(target)
+
+    monkeypatch.setattr(os, "replace", replace_and_remove)
+    catalog = home.load()
+
+    assert catalog.total == 1
+    assert catalog.notice.startswith("the index is kept in memory: ")
+
+
 def test_a_small_mirror_needs_no_file(home: Home) -> None:
     catalog = home.load(keep=False)
 
