@@ -43,9 +43,12 @@ def too_large(size: int | None, max_size: int) -> OSError:
     return OSError(f"it has {size:,} bytes; at most {max_size:,} are read")
 
 
-def open_file(path: str) -> BinaryIO:
+def open_file(path: str, *, follows_links: bool = True) -> BinaryIO:
     """Open a regular file, or a link to one, for reading. Raises OSError."""
-    file = io.BufferedReader(_NonBlocking(path, opener=_open_nonblocking))
+    more_flags = 0 if follows_links else os.O_NOFOLLOW
+    file = io.BufferedReader(
+        _NonBlocking(path, opener=lambda name, flags: _open_nonblocking(name, flags | more_flags))
+    )
     try:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError("it is not a regular file")

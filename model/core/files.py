@@ -16,6 +16,7 @@ import stat
 from collections.abc import Iterator, Mapping
 from typing import BinaryIO, Literal
 
+from spackscope.model.core.bounded_files import open_file, too_large
 from spackscope.model.core.errors import Unwritable
 
 ABANDONED_SECONDS = 24 * 3600
@@ -56,23 +57,45 @@ def write_atomically(path: str, data: bytes) -> None:
         os.replace(file.name, path)
 
 
-def replace_file(path: str, data: bytes) -> None:
-    """Write a file of the user's: the target of a link, never a device or a pipe.
+def write_private(path: str, data: bytes) -> None:
+    """Write a file in a directory of the program's, for the user alone and never through a link.
 
     Missing directories are created, and what abandoned writes left is removed. Raises
-    Unwritable, where there is something else than a file too.
+    Unwritable, where there is something else than a regular file too.
     """
+    directory = os.path.dirname(path)
     try:
-        path = os.path.realpath(path)
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise Unwritable(f"{path} is not a file")
-        directory = os.path.dirname(path)
-        make_directories(directory)
+        private_directory(directory)
+        if os.path.lexists(path) and not stat.S_ISREG(os.lstat(path).st_mode):
+            raise Unwritable(f"{path} is not a regular file")
         remove_abandoned(directory)
         write_atomically(path, data)
     except (OSError, ValueError) as error:
         reason = str(getattr(error, "strerror", None) or error).lower()
-        raise Unwritable(f"cannot write to {os.path.dirname(path)} ({reason})") from None
+        raise Unwritable(f"cannot write to {directory} ({reason})") from None
+
+
+def open_private(path: str) -> BinaryIO:
+    """Open a file in a directory of the program's, never through a link.
+
+    Raises OSError for one that somebody else may have written.
+    """
+    keep_private(os.path.dirname(path))
+    file = open_file(path, follows_links=False)
+    status = os.fstat(file.fileno())
+    if status.st_uid != os.geteuid() or status.st_mode & 0o022:
+        file.close()
+        raise PermissionError(errno.EPERM, "others can write to it", path)
+    return file
+
+
+def read_private(path: str, max_size: int) -> bytes:
+    """Return the content of a file as `open_private` opens it. Raises OSError."""
+    with open_private(path) as file:
+        data = file.read(max_size + 1)
+    if len(data) > max_size:
+        raise too_large(None, max_size)
+    return data
 
 
 def make_directories(path: str) -> None:

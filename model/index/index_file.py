@@ -12,15 +12,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import threading
 import time
 import zlib
 from collections.abc import Callable
-from typing import BinaryIO
 
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.files import keep_private, private_directory, temporary_file
+from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.index.schema import SCHEMA_VERSION
 
 APPLICATION_ID = b"ssc" + bytes([SCHEMA_VERSION])
@@ -44,16 +42,13 @@ def is_current(path: str) -> bool:
     or not a database.
     """
     try:
-        keep_private(os.path.dirname(path))
-        with _open(path) as file:
+        with open_private(path) as file:
             status, header = os.fstat(file.fileno()), file.read(_HEADER)
             if abs(time.time() - status.st_mtime) > _DAY:
                 # Some file systems do not record when a file is read.
                 with contextlib.suppress(OSError):
                     os.utime(file.fileno())
     except OSError:
-        return False
-    if not stat.S_ISREG(status.st_mode) or status.st_uid != os.geteuid() or status.st_mode & 0o022:
         return False
     if len(header) < _HEADER or not header.startswith(_MAGIC):
         raise IndexDamaged("it is not a database")
@@ -127,15 +122,9 @@ def _remove_unused(directory: str, newest: float) -> None:
 
 
 def _has_right_checksum(path: str) -> bool:
-    with contextlib.suppress(OSError), _open(path) as file:
+    with contextlib.suppress(OSError), open_private(path) as file:
         return _checksum(file.fileno()) == os.pread(file.fileno(), _HEADER, 0)[_CHECKSUM]
     return False
-
-
-def _open(path: str) -> BinaryIO:
-    """Open a file that is not a link, without waiting for a writer. Raises OSError."""
-    more_flags = os.O_NOFOLLOW | os.O_NONBLOCK
-    return open(path, "rb", opener=lambda name, flags: os.open(name, flags | more_flags))
 
 
 def _checksum(descriptor: int) -> bytes:

@@ -6,8 +6,7 @@ import json
 import os
 from collections.abc import Collection, Mapping
 
-from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.files import replace_file, xdg_dir
+from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.tui.settings.column_settings import KEPT
@@ -38,7 +37,7 @@ class ColumnMemory:
         if self.path is None:
             return ColumnChoices(self.configured)
         try:
-            data = read_file(self.path, _MAX_BYTES)
+            data = read_private(self.path, _MAX_BYTES)
         except FileNotFoundError:
             return ColumnChoices(self.configured)
         return parse_choices(data, self.configured)
@@ -52,7 +51,7 @@ class ColumnMemory:
             "shown": sorted(self.configured - choices.hidden),
             "widths": dict(choices.widths),
         }
-        replace_file(self.path, f"{json.dumps(content, indent=1)}\n".encode())
+        write_private(self.path, f"{json.dumps(content, indent=1)}\n".encode())
 
 
 def parse_choices(data: bytes, configured: frozenset[str] = frozenset()) -> ColumnChoices:

@@ -8,9 +8,8 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.bounded_files import open_file
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.files import replace_file, xdg_dir
+from spackscope.model.core.files import open_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.parsed_input import parse_input
 from spackscope.tui.browser.state import QUERY, Host
@@ -157,7 +156,7 @@ def _read(path: str | None) -> tuple[str, ...]:
     if path is None:
         return ()
     try:
-        with open_file(path) as file:
+        with open_private(path) as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_BYTES))
             data = file.read(_MAX_BYTES)
     except (OSError, ValueError):
@@ -175,4 +174,4 @@ def _write(path: str | None, queries: Iterable[str]) -> None:
     if path is None:
         return
     with contextlib.suppress(Unwritable):
-        replace_file(path, "".join(f"{query}\n" for query in queries).encode())
+        write_private(path, "".join(f"{query}\n" for query in queries).encode())

@@ -10,8 +10,7 @@ from dataclasses import replace
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
-from spackscope.model.core.bounded_files import read_file
-from spackscope.model.core.files import replace_file, xdg_dir
+from spackscope.model.core.files import read_private, write_private, xdg_dir
 
 _ANSI = BUILTIN_THEMES["ansi-dark"]
 OWN = replace(
@@ -66,7 +65,7 @@ class ThemeMemory:
     def chosen(self) -> str:
         """Return the theme that was chosen and counts; "" if there is none."""
         try:
-            kept = json.loads(read_file(self.path, _MAX_BYTES)) if self.path is not None else {}
+            kept = json.loads(read_private(self.path, _MAX_BYTES)) if self.path is not None else {}
         except (OSError, ValueError, RecursionError):
             return ""
         if not isinstance(kept, dict) or kept.get("configured") != self.configured:
@@ -82,4 +81,4 @@ class ThemeMemory:
         """Keep a choice: for a worker thread. Raises Unwritable."""
         if self.path is not None:
             content = {"theme": name, "configured": self.configured}
-            replace_file(self.path, f"{json.dumps(content)}\n".encode())
+            write_private(self.path, f"{json.dumps(content)}\n".encode())

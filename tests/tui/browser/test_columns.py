@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import Unwritable
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import MAX_COLUMNS, ColumnMemory, parse_choices
 from spackscope.tui.browser.columns import ColumnsController
@@ -80,18 +79,6 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
 
     with pytest.raises(OSError, match="not a regular file"):
         ColumnMemory(environ_of(tmp_path)).read()
-
-
-def test_what_is_not_a_file_is_not_replaced(tmp_path: Path) -> None:
-    (tmp_path / "spackscope").mkdir()
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    (tmp_path / "spackscope" / "columns.json").symlink_to(pipe)
-
-    with pytest.raises(Unwritable, match="pipe is not a file"):
-        ColumnMemory(environ_of(tmp_path)).write(CHOICES)
-
-    assert pipe.is_fifo()
 
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:

@@ -144,15 +144,6 @@ def test_a_path_that_is_none_does_no_harm() -> None:
     assert history.queries == ("new",)
 
 
-def test_a_link_to_the_file_stays_a_link(environ: dict[str, str], path: Path) -> None:
-    kept = path.with_name("kept elsewhere")
-    kept.write_text("old\n")
-    path.symlink_to(kept)
-    History(environ).remember("new")
-    assert path.is_symlink()
-    assert kept.read_text() == "old\nnew\n"
-
-
 def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
     environ: dict[str, str], tmp_path: Path
 ) -> None:

@@ -63,7 +63,7 @@ def test_a_pipe_is_neither_read_nor_replaced(tmp_path: Path) -> None:
     (tmp_path / "spackscope").mkdir()
     os.mkfifo(tmp_path / "spackscope" / "theme.json")
     assert memory(tmp_path).theme() == OWN.name
-    with pytest.raises(Unwritable, match="is not a file"):
+    with pytest.raises(Unwritable, match="is not a regular file"):
         memory(tmp_path).remember("nord")
 
 
