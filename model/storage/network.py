@@ -25,8 +25,9 @@ from spackscope.model.storage.timeouts import Timeouts
 _HEAD = re.compile(rb"[^ ]* (1?).*?\n\r?\n", re.DOTALL)
 """The head of a response; one whose status begins with 1 is followed by another."""
 
-_MAX_HEAD_TIMEOUTS = 3
-"""How many times the time-out of a read the head of a response may take."""
+
+class _SlowHead(httpcore.ReadTimeout):
+    """The head of a response has begun, and does not end in time."""
 
 
 class CancellableBackend(httpcore.SyncBackend):
@@ -80,19 +81,28 @@ class CancellableStream(httpcore.NetworkStream):
     def __init__(self, stream: httpcore.NetworkStream, should_stop: ShouldStop) -> None:
         self._stream, self._should_stop = stream, should_stop
         self._head: bytes | None = b""
-        self._written = time.monotonic()
+        self._has_begun, self._written = False, time.monotonic()
         self.body_size = 0
         """Bytes that came after the head of the last response, as they are on the wire."""
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """Return the next bytes, none at the end. Raises ReadError, ReadTimeout, Cancelled."""
+        """Return the next bytes, none at the end. Raises ReadError, ReadTimeout, Cancelled.
+
+        The time-out is that of the whole head of a response, and of each read of its body.
+        """
         limit = math.inf if timeout is None else timeout
-        part = self._read(max_bytes, time.monotonic() + limit)
         if self._head is None:
+            part = self._read(max_bytes, time.monotonic() + limit)
             self.body_size += len(part)
             return part
-        if time.monotonic() - self._written > _MAX_HEAD_TIMEOUTS * limit:
-            raise httpcore.ReadError("the head of its response does not end in time")
+        until = self._written + limit
+        if self._has_begun and time.monotonic() > until:
+            raise _SlowHead
+        try:
+            part = self._read(max_bytes, until)
+        except httpcore.ReadTimeout:
+            raise (_SlowHead if self._has_begun else httpcore.ReadTimeout) from None
+        self._has_begun = True
         self._head += part
         while self._head is not None and (head := _HEAD.match(self._head)):
             rest = self._head[head.end() :]
@@ -114,7 +124,8 @@ class CancellableStream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send a request, or a part of one. Raises httpcore.WriteError and WriteTimeout."""
-        self._head, self._written, self.body_size = b"", time.monotonic(), 0
+        self._head, self._has_begun, self.body_size = b"", False, 0
+        self._written = time.monotonic()
         self._stream.write(buffer, timeout)
 
     def close(self) -> None:
@@ -156,6 +167,9 @@ def translate_errors(host: str, timeouts: Timeouts, proxy: str = "") -> Iterator
         ImportError,
     ) as error:
         raise Unreachable(f"{host} cannot be reached{through}: {_reason(error)}", host) from None
+    except _SlowHead:
+        message = f"{host} has not ended the head of its response in {timeouts.stalled:g} seconds"
+        raise Unreachable(f"{message}{through}", host) from None
     except httpcore.TimeoutException:
         message = f"{host} has sent nothing for {timeouts.stalled:g} seconds{through}"
         raise TemporaryFailure(message, silent=host) from None

@@ -11,10 +11,10 @@ from spackscope.model.core.frozen import Frozen
 class Timeouts(Frozen):
     """Timeouts of a server in seconds, and how often a request is retried.
 
-    `stalled` is the longest time without any byte, and `slow_for` the longest time with fewer than
-    `min_rate` bytes a second. Between two attempts the client waits `pause` seconds, three times
-    as long before each further one, or as long as the server asks; it does not try again where
-    that is more than `max_pause`.
+    `stalled` is the longest time without any byte, or for the head of a response, and `slow_for`
+    the longest time with fewer than `min_rate` bytes a second. Between two attempts the client
+    waits `pause` seconds, three times as long before each further one, or as long as the server
+    asks; it does not try again where that is more than `max_pause`.
     """
 
     connect: float = 10.0
