@@ -40,7 +40,7 @@ _TAKE_TERMINAL = (
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
     """Return an environment without settings of the user."""
-    removed = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX")
+    removed = ("NO_COLOR", "COLUMNS", "LINES", "PYTHONUNBUFFERED", "TMUX", "XDG_DATA_HOME")
     inherited = {
         name: value
         for name, value in os.environ.items()

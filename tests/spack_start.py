@@ -4,7 +4,7 @@
 1.2 and of what follows: lib/spack/spack/extensions.py, cmd/__init__.py, main.py and cmd/config.py.
 No code of Spack is in it, and none of what it leaves out has to do with extensions.
 
-    spack help [--all] | commands | config --scope user add|remove PATH | COMMAND …
+    spack [-c PATH] help [--all] | commands | config --scope user add|remove PATH | COMMAND …
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ class Config:
             "user": Path(user, "config.yaml"),
             "site": Path(prefix, "etc", "spack", "config.yaml"),
         }
+        self.has_extensions = True
 
     def read(self, scope: str) -> dict[str, Any]:
         file = self.files[scope]
@@ -67,6 +68,8 @@ class Config:
 
     def get(self, path: str) -> Any:
         assert path == "config:extensions"
+        if not self.has_extensions:
+            return []
         lists = [self.read(scope).get("extensions") or [] for scope in self.files]
         return [*dict.fromkeys(entry for entries in lists for entry in entries)]
 
@@ -219,8 +222,14 @@ class Spack:
         parser = self.parser()
         parser.add_argument("command", nargs=argparse.REMAINDER)
         args, _ = parser.parse_known_args(argv)
+        if args.version:
+            print(self.version)
+            return 0
+        self.config.has_extensions = args.config != "config:extensions::[]"
         self.activate(args)
         command, *words = args.command
+        # For every command; it fails where the directory of an extension is missing.
+        self.names()
         if command == "help" and words in ([], ["--all"]):
             print(self.help(LEVELS[len(words)]))
             return 0
@@ -274,4 +283,4 @@ def main(prefix: str, version: str, has_plugins: bool) -> int:
         return Spack(prefix, version, has_plugins).run(sys.argv[1:])
     except (Died, OSError) as error:
         print(f"==> Error: {error}", file=sys.stderr)
-        return 1
+        return 1 if isinstance(error, Died) else 3

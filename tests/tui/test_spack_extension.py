@@ -133,10 +133,13 @@ def test_the_help_of_the_command_says_how_it_is_used(site: Site, words: list[str
     assert max(map(len, result.stdout.splitlines())) <= 80
 
 
-def test_another_program_on_the_path_serves_where_the_own_one_is_gone(
-    site: Site, program: Path
+@pytest.mark.parametrize("is_there", [False, True])
+def test_another_program_on_the_path_serves_where_the_own_one_does_not_start(
+    site: Site, program: Path, is_there: bool
 ) -> None:
-    program.unlink()
+    program.write_text("#!/nowhere/python\n")
+    if not is_there:
+        program.unlink()
     other = site.home / "bin" / "spackscope"
     write_program(other)
     path = f"{other.parent}{os.pathsep}{os.environ['PATH']}"

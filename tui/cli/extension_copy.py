@@ -1,23 +1,19 @@
-"""Copy the Spack extension out of spackscope.pyz, whose own copy may be removed at any time."""
+"""Copy the Spack extension to where it stays when the program is moved or removed."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Mapping
 
 from spackscope.model.core.files import make_directories, write_atomically, xdg_dir
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import DIRECTORY, extension_path
 
-_COMMAND = os.path.join("scope", "cmd", "scope.py")
+COMMAND = os.path.join("scope", "cmd", "scope.py")
 _PROGRAM = "program"
 """The file that names the program, which the command reads (spack-scope/scope/cmd/scope.py)."""
-
-
-def started_file(environ: Mapping[str, str]) -> str:
-    """Return the path of spackscope.pyz if the program was started from it, or an empty text."""
-    return environ.get("SPACKSCOPE_PYZ", "")
 
 
 def copy_path(environ: Mapping[str, str]) -> str:
@@ -31,21 +27,24 @@ def copy_path(environ: Mapping[str, str]) -> str:
 def copy_extension(environ: Mapping[str, str]) -> str:
     """Copy the extension with the path of the program; return where it is. Raises Leave."""
     target = copy_path(environ)
-    command = os.path.join(target, _COMMAND)
+    command = os.path.join(target, COMMAND)
     try:
-        with open(os.path.join(extension_path(), _COMMAND), "rb") as file:
+        with open(os.path.join(extension_path(), COMMAND), "rb") as file:
             code = file.read()
         make_directories(os.path.dirname(command))
+        write_atomically(os.path.join(target, _PROGRAM), os.fsencode(_program(environ)))
         write_atomically(command, code)
-        program = os.path.abspath(started_file(environ))
-        write_atomically(os.path.join(target, _PROGRAM), os.fsencode(program))
     except OSError as error:
         reason = error.strerror or error
         raise Leave(ExitCode.UNREADABLE, f"{target} cannot be written: {reason}") from None
     return target
 
 
-def remove_copy(environ: Mapping[str, str]) -> None:
-    """Remove the copy, if there is one."""
-    if data := xdg_dir(environ, "data"):
-        shutil.rmtree(os.path.join(data, DIRECTORY), ignore_errors=True)
+def _program(environ: Mapping[str, str]) -> str:
+    """Return the path of the program: spackscope.pyz, the script that was started, or that of pip.
+
+    A link is not followed, as that of pipx, which stays when its target moves.
+    """
+    script = os.path.join(os.path.dirname(sys.executable), "spackscope")
+    started = environ.get("SPACKSCOPE_PYZ") or shutil.which(sys.argv[0])
+    return os.path.abspath(started or script)

@@ -67,7 +67,8 @@ FILES = (
     (
         "$XDG_DATA_HOME/spackscope",
         "~/.local/share/spackscope",
-        "the Spack extension that `spackscope extension --install` copies out of spackscope.pyz",
+        "the Spack extension that `spackscope extension --install` registers; "
+        "no command of Spack starts where a registered one is missing",
     ),
     (
         "$XDG_STATE_HOME/spackscope",

@@ -11,12 +11,14 @@ which starts spackscope with the Spack and the environment that are active. A
 Spack whose own Python has spackscope finds it by itself; others need the
 directory in their configuration (config:extensions).
 
-With --install register it in the configuration of the user, by `spack config`
-of the Spack of SPACK_ROOT, else of that on PATH. Do it again after spackscope
-moves, as to another Python, and --remove before you uninstall it: `spack help`
-fails where a registered directory is missing. For all users of a Spack list
-the directory in its scope `site` instead. spackscope.pyz registers a copy in
-$XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope.
+With --install register a copy of it in the configuration of the user, by
+`spack config` of the Spack of SPACK_ROOT, else of that on PATH. The copy is
+in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It starts the
+program that wrote it, or one on PATH, and says so where there is none.
+
+No command of Spack starts where a registered directory is missing: --install
+and --remove mend that. So keep the copy, or --remove it from the configuration
+first. For all users of a Spack list a copy that stays in its scope `site`.
 
 options:
   --install          register the extension for your user

@@ -14,12 +14,16 @@ from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config.extensions import ListedExtension, listed_extensions
 from spackscope.model.sources.spack_config.paths import find_spack_root
 from spackscope.model.storage.redaction import without_secrets
+from spackscope.tui.cli.extension_copy import COMMAND, copy_extension, copy_path
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import DIRECTORY
 
 _SPECIAL = r"""[][{},#:"'$]|[^\S ]"""
 """What Spack does not take for a part of a path (process_config_path in config.py)."""
+
+_NO_EXTENSIONS = "config:extensions::[]"
+"""Lets Spack start where the directory of an extension is missing."""
 
 _ERROR = "==> Error: "
 
@@ -31,35 +35,33 @@ _MAX_OUTPUT = 2**16
 """Bytes that are kept of what Spack prints: the last ones, where it says why it ends."""
 
 
-def register(path: str, environ: Mapping[str, str]) -> None:
-    """Add a directory to the configuration of the user, in place of one with its name.
+def register(environ: Mapping[str, str]) -> None:
+    """Copy the extension, and add the copy to the configuration of the user, in place of others.
 
-    Raises Leave where there is no Spack, where its configuration cannot be changed, and where
-    another scope lists another directory of this name.
+    Raises Leave where the copy cannot be written, where there is no Spack, where its
+    configuration cannot be changed, and where another scope lists a directory that is missing.
     """
-    spack = _find_spack(environ, path)
-    listed = listed_extensions(environ, DIRECTORY)
-    others = [each for each in listed if not _is_same(each.path, path)]
-    if foreign := next((each for each in others if not each.is_own), None):
-        state = "" if os.path.isdir(foreign.path) else ", which does not exist"
-        raise Leave(
-            ExitCode.NOTHING,
-            f"the configuration in {foreign.directory} lists {foreign.path}{state}; "
-            "Spack needs one only, so remove that first",
-        )
+    path = copy_path(environ)
     if re.search(_SPECIAL, path):
         sentence = f"the path {path} has characters that Spack does not take"
-        raise Leave(ExitCode.UNREADABLE, f"{sentence}; install spackscope elsewhere")
-    for each in others:
-        _remove(spack, each, environ)
-    if same := [each for each in listed if each not in others]:
-        stdio.print_line(
-            f"Spack has it already: {clean(path)} is listed in {clean(same[0].directory)}"
-        )
+        raise Leave(ExitCode.UNREADABLE, f"{sentence}; set XDG_DATA_HOME to another directory")
+    try:
+        copy_extension(environ)
+    except Leave:
+        _remove(environ, [each for each in _listed(environ) if each.is_own and _is_missing(each)])
+        raise
+    spack = _find_spack(environ, path)
+    listed = _listed(environ)
+    kept = [each for each in listed if not each.is_own or _is_same(each.path, path)]
+    _remove(environ, [each for each in listed if each not in kept])
+    if missing := [each for each in kept if _is_missing(each)]:
+        raise Leave(ExitCode.NOTHING, *_places(missing))
+    if kept:
+        place = clean(kept[0].directory)
+        stdio.print_line(f"Spack has it already: {clean(kept[0].path)} is listed in {place}")
         return
     _configure(spack, "add", path, environ)
-    now = listed_extensions(environ, DIRECTORY)
-    added = next((each for each in now if _is_same(each.path, path)), None)
+    added = next((each for each in _listed(environ) if _is_same(each.path, path)), None)
     if added is None:
         raise _failed(spack, f"it does not list {path} afterwards", path)
     stdio.print_line(f"Registered {clean(path)} in {clean(added.directory)}")
@@ -67,32 +69,47 @@ def register(path: str, environ: Mapping[str, str]) -> None:
 
 
 def unregister(environ: Mapping[str, str]) -> None:
-    """Remove every extension with this name from the configuration of the user. Raises Leave."""
-    listed = listed_extensions(environ, DIRECTORY)
+    """Remove every extension with this name from the configuration of the user. Raises Leave.
+
+    The copy stays, as no Spack starts that lists a missing directory, and another one may list it.
+    """
+    listed = _listed(environ)
     own = [each for each in listed if each.is_own]
-    if own:
-        spack = _find_spack(environ, "")
-        for each in own:
-            _remove(spack, each, environ)
+    _remove(environ, own)
     if foreign := [each for each in listed if not each.is_own]:
         raise Leave(ExitCode.NOTHING, *_places(foreign))
     if not own:
         stdio.print_line("Your configuration of Spack does not list spackscope")
+    elif os.path.isdir(copy := copy_path(environ)):
+        stdio.print_line(f"{clean(copy)} is left, as another Spack may list it")
 
 
-def _remove(spack: str, listed: ListedExtension, environ: Mapping[str, str]) -> None:
-    """Remove an extension from the configuration of the user. Raises Leave."""
-    _configure(spack, "remove", listed.written, environ)
-    if listed in listed_extensions(environ, DIRECTORY):
-        raise _failed(spack, f"it still lists {listed.path} afterwards", "")
-    stdio.print_line(f"Removed {clean(listed.path)} from {clean(listed.directory)}")
+def _listed(environ: Mapping[str, str]) -> list[ListedExtension]:
+    return listed_extensions(environ, DIRECTORY)
+
+
+def _is_missing(listed: ListedExtension) -> bool:
+    """Check whether an extension stops Spack, which lists the commands of all at each start."""
+    return not os.path.isdir(os.path.join(listed.path, os.path.dirname(COMMAND)))
+
+
+def _remove(environ: Mapping[str, str], listed: Sequence[ListedExtension]) -> None:
+    """Remove extensions from the configuration of the user. Raises Leave."""
+    for each in listed:
+        spack = _find_spack(environ, "")
+        _configure(spack, "remove", each.written, environ)
+        if each in _listed(environ):
+            raise _failed(spack, f"it still lists {each.path} afterwards", "")
+        stdio.print_line(f"Removed {clean(each.path)} from {clean(each.directory)}")
 
 
 def _places(listed: Iterable[ListedExtension]) -> list[str]:
     """Return a line for each scope that is not the user's, and lists the extension."""
     return [
-        f"the configuration in {each.directory} lists {each.path}: "
-        f"remove it by `spack config --scope NAME remove`, as only that of your user is changed"
+        f"the configuration in {each.directory} lists {each.path}"
+        + (", which does not exist" if _is_missing(each) else "")
+        + f": remove it by `spack -c '{_NO_EXTENSIONS}' config --scope NAME remove"
+        f" 'config:extensions:[{each.written}]'`, as only that of your user is changed"
         for each in listed
     ]
 
@@ -115,7 +132,8 @@ def _configure(
     The entry is written as a list: Spack takes a text alone only where the list exists (`add` in
     lib/spack/spack/config.py).
     """
-    command = [spack, "config", "--scope", "user", action, f"config:extensions:[{entry}]"]
+    words = ["config", "--scope", "user", action, f"config:extensions:[{entry}]"]
+    command = [spack, "-c", _NO_EXTENSIONS, *words]
     try:
         code, printed = _run(command, environ)
     except subprocess.TimeoutExpired:

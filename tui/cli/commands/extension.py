@@ -16,15 +16,9 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     if not options.registration:
         stdio.print_line(_directory(environ))
         return ExitCode.FOUND
-    from spackscope.tui.cli.extension_copy import copy_extension, remove_copy, started_file
     from spackscope.tui.cli.spack_registration import register, unregister
 
-    if options.registration == "install":
-        path = copy_extension(environ) if started_file(environ) else extension_path()
-        register(path, environ)
-    else:
-        unregister(environ)
-        remove_copy(environ)
+    (register if options.registration == "install" else unregister)(environ)
     return ExitCode.FOUND
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tracemalloc
 from pathlib import Path
 
@@ -16,8 +17,6 @@ from spackscope.tui.spack_extension import extension_path
 from tests.program import Program, environment
 from tests.spack_start import make_spack
 
-PATH = str(Path(extension_path()))
-
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
@@ -26,10 +25,18 @@ def root(tmp_path: Path) -> Path:
     return root
 
 
-def spack(program: Program, root: Path, *words: str) -> subprocess.CompletedProcess[str]:
+@pytest.fixture
+def copy(program: Program) -> Path:
+    """Return where the extension is copied to."""
+    return program.home / ".local" / "share" / "spackscope" / "spack-scope"
+
+
+def spack(
+    program: Program, root: Path, *words: str, **changes: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(root / "bin" / "spack"), *words],
-        env=environment(program.home),
+        env=environment(program.home, **changes),
         capture_output=True,
         encoding="utf-8",
     )
@@ -51,24 +58,27 @@ def test_the_directory_is_printed_for_scripts(program: Program) -> None:
     assert Path(result.stdout.rstrip("\n"), "scope", "cmd", "scope.py").is_file()
 
 
-def test_it_is_registered_once_and_removed(program: Program, root: Path) -> None:
+def test_it_is_registered_once_and_removed(program: Program, root: Path, copy: Path) -> None:
     own = program.home / ".spack"
     result = program("extension", "--install", SPACK_ROOT=str(root), SPACK_ENV="/broken")
     assert (result.returncode, result.stderr) == (0, "")
     assert result.stdout.splitlines() == [
-        f"Registered {PATH} in {own}",
+        f"Registered {copy} in {own}",
         f"Type `spack scope` to start spackscope from {root}/bin/spack",
     ]
     assert "  scope  " in spack(program, root, "help").stdout
 
     again = program("extension", "--install", SPACK_ROOT=str(root))
     assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout == f"Spack has it already: {PATH} is listed in {own}\n"
-    assert read_config(own) == {"extensions": [PATH]}
+    assert again.stdout == f"Spack has it already: {copy} is listed in {own}\n"
+    assert read_config(own) == {"extensions": [str(copy)]}
 
     removed = program("extension", "--remove", SPACK_ROOT=str(root))
     assert (removed.returncode, removed.stderr) == (0, "")
-    assert removed.stdout == f"Removed {PATH} from {own}\n"
+    assert removed.stdout.splitlines() == [
+        f"Removed {copy} from {own}",
+        f"{copy} is left, as another Spack may list it",
+    ]
     assert "  scope  " not in spack(program, root, "help").stdout
 
     nothing = program("extension", "--remove", SPACK_ROOT=str(root))
@@ -76,67 +86,90 @@ def test_it_is_registered_once_and_removed(program: Program, root: Path) -> None
     assert nothing.stdout == "Your configuration of Spack does not list spackscope\n"
 
 
-def test_the_spack_on_the_path_is_used(program: Program, root: Path) -> None:
+def test_the_spack_on_the_path_is_used(program: Program, root: Path, copy: Path) -> None:
     path = f"{root / 'bin'}{os.pathsep}/usr/bin:/bin"
     assert program("extension", "--install", PATH=path).returncode == 0
-    assert read_config(program.home / ".spack") == {"extensions": [PATH]}
+    assert read_config(program.home / ".spack") == {"extensions": [str(copy)]}
 
 
-def test_what_else_is_configured_stays(program: Program, root: Path) -> None:
-    own = program.home / ".spack"
-    write_config(own, "/apps/spack-tools")
-    assert program("extension", "--install", SPACK_ROOT=str(root)).returncode == 0
-    assert read_config(own) == {"extensions": [PATH, "/apps/spack-tools"], "ccache": True}
-    assert program("extension", "--remove", SPACK_ROOT=str(root)).returncode == 0
-    assert read_config(own) == {"extensions": ["/apps/spack-tools"], "ccache": True}
+@pytest.mark.parametrize("word", ["--install", "--remove"])
+def test_a_spack_that_a_missing_directory_stops_is_mended(
+    program: Program, root: Path, copy: Path, word: str
+) -> None:
+    own, tools = program.home / ".spack", program.home / "spack-tools"
+    (tools / "tools" / "cmd").mkdir(parents=True)
+    others = ["~/x/../spack-tools", "$HOME/spack-tools"]
+    write_config(own, others[0], "~/gone/spack-scope", others[1])
+    assert spack(program, root, "commands").returncode == 3
 
-
-def test_an_installation_of_before_is_replaced(program: Program, root: Path) -> None:
-    own = program.home / ".spack"
-    write_config(own, "~/gone/spack-scope")
-    broken = spack(program, root, "help")
-    assert broken.returncode == 1
-    result = program("extension", "--install", SPACK_ROOT=str(root))
+    result = program("extension", word, SPACK_ROOT=str(root))
     assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines()[:2] == [
-        f"Removed {program.home}/gone/spack-scope from {own}",
-        f"Registered {PATH} in {own}",
-    ]
-    assert spack(program, root, "help").stdout.count("  scope  ") == 1
+    assert result.stdout.startswith(f"Removed {program.home}/gone/spack-scope from {own}\n")
+    added = [str(copy)] if word == "--install" else []
+    assert read_config(own) == {"extensions": [*added, *others], "ccache": True}
+    assert spack(program, root, "help").stdout.count("  scope  ") == len(added)
+
+
+def test_a_spack_is_mended_where_no_copy_can_be_written(program: Program, root: Path) -> None:
+    write_config(program.home / ".spack", "/gone/spack-scope")
+    (program.home / ".local").write_text("not a directory")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert result.returncode == ExitCode.UNREADABLE
+    assert "/spack-scope cannot be written: Not a directory\n" in result.stderr
+    assert spack(program, root, "commands").returncode == 0
+
+
+def test_spack_starts_without_the_program_that_registered_it(program: Program, root: Path) -> None:
+    script = program.home / "venv" / "bin" / "spackscope"
+    script.parent.mkdir(parents=True)
+    command = f"{sys.executable} -c 'import sys; sys.argv[0] = sys.argv.pop(1)\n"
+    command += "from spackscope.tui.cli.main import main; sys.exit(main())'"
+    script.write_text(f'#!/bin/sh\nexec {command} "$0" "$@"\n')
+    script.chmod(0o755)
+    environ = environment(program.home, SPACK_ROOT=str(root), PATH="/usr/bin:/bin")
+    subprocess.run([str(script), "extension", "--install"], env=environ, check=True)
+    assert spack(program, root, "scope", "--version").stdout.startswith("spackscope ")
+
+    script.unlink()
+    assert spack(program, root, "commands").returncode == 0
+    result = spack(program, root, "scope", "find", PATH="/usr/bin:/bin")
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.count("\n") == 1
+    assert "the program spackscope is not found" in result.stderr
 
 
 def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
     site = root / "etc" / "spack"
-    write_config(site, PATH)
+    write_config(site, extension_path())
     same = program("extension", "--install", SPACK_ROOT=str(root))
     assert (same.returncode, same.stderr) == (0, "")
-    assert same.stdout == f"Spack has it already: {PATH} is listed in {site}\n"
+    assert same.stdout == f"Spack has it already: {extension_path()} is listed in {site}\n"
 
     write_config(site, "/apps/spack-scope")
-    other = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (other.returncode, other.stdout) == (1, "")
-    assert other.stderr == (
-        f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not exist; "
-        "Spack needs one only, so remove that first\n"
-    )
-    removed = program("extension", "--remove", SPACK_ROOT=str(root))
-    assert (removed.returncode, removed.stdout) == (1, "")
-    assert removed.stderr.startswith(
-        f"spackscope: the configuration in {site} lists /apps/spack-scope: remove it by"
-    )
+    for word in ("--install", "--remove"):
+        result = program("extension", word, SPACK_ROOT=str(root))
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr == (
+            f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not "
+            "exist: remove it by `spack -c 'config:extensions::[]' config --scope NAME remove "
+            "'config:extensions:[/apps/spack-scope]'`, as only that of your user is changed\n"
+        )
 
 
-def test_without_a_spack_the_lines_to_write_are_printed(program: Program) -> None:
+def test_without_a_spack_the_lines_to_write_are_printed(program: Program, copy: Path) -> None:
     result = program("extension", "--install", PATH="/usr/bin:/bin")
     assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
     sentence, *lines = result.stderr.splitlines()
     assert sentence == (
         "spackscope: no Spack is found: source its share/spack/setup-env.sh, or set SPACK_ROOT"
     )
-    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [PATH]}}
+    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [str(copy)]}}
+    assert copy.is_dir()
 
 
-def test_a_configuration_that_cannot_be_written_is_named(program: Program, root: Path) -> None:
+def test_a_configuration_that_cannot_be_written_is_named(
+    program: Program, root: Path, copy: Path
+) -> None:
     (program.home / ".spack").write_text("not a directory")
     result = program("extension", "--install", SPACK_ROOT=str(root))
     assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
@@ -145,7 +178,7 @@ def test_a_configuration_that_cannot_be_written_is_named(program: Program, root:
         f"spackscope: {root}/bin/spack cannot change its configuration: [Errno "
     )
     assert "/.spack" in sentence
-    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [PATH]}}
+    assert yaml.safe_load(lines[1]) == {"config": {"extensions": [str(copy)]}}
 
 
 def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> None:
@@ -185,7 +218,7 @@ def test_of_a_flood_only_the_end_is_kept(tmp_path: Path, root: Path) -> None:
     tracemalloc.start()
     try:
         with pytest.raises(Leave, match="cannot change its configuration: full"):
-            register(PATH, environ)
+            register(environ)
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
@@ -208,15 +241,13 @@ def test_what_spack_says_is_printed_without_secrets(program: Program, root: Path
     assert result.stderr.splitlines()[0].endswith("configuration: ␛[31mhttps://…@host/x")
 
 
-def test_one_file_registers_a_copy_that_stays(program: Program, root: Path) -> None:
+def test_one_file_registers_a_copy_that_stays(program: Program, root: Path, copy: Path) -> None:
     pyz = program.home / "spackscope.pyz"
     pyz.write_text('#!/bin/sh\necho started "$@"\n')
     pyz.chmod(0o755)
 
     def run(*words: str) -> subprocess.CompletedProcess[str]:
         return program("extension", *words, SPACKSCOPE_PYZ=str(pyz), SPACK_ROOT=str(root))
-
-    copy = program.home / ".local" / "share" / "spackscope" / "spack-scope"
 
     before = run()
     assert (before.returncode, before.stdout) == (ExitCode.UNREADABLE, "")
@@ -231,7 +262,7 @@ def test_one_file_registers_a_copy_that_stays(program: Program, root: Path) -> N
 
     removed = run("--remove")
     assert (removed.returncode, removed.stderr) == (0, "")
-    assert not copy.exists()
+    assert copy.exists()
     assert read_config(program.home / ".spack") == {"extensions": []}
 
 

@@ -40,47 +40,41 @@ def scope(
     parser: argparse.ArgumentParser, args: argparse.Namespace, unknown_args: List[str]
 ) -> int:
     """Replace the process by spackscope; return an exit code where it cannot be started."""
-    program = _find_program()
-    if not program:
-        sys.stderr.write(_NOT_FOUND + "\n")
-        return 1
+    message = _NOT_FOUND
     environ = _environment(os.environ)
     sys.stdout.flush()
     sys.stderr.flush()
-    try:
-        os.execve(program, [program] + list(unknown_args), environ)
-    except OSError as error:
-        sys.stderr.write("spack scope: {0}: {1}\n".format(program, error.strerror or error))
+    for program in _find_programs():
+        try:
+            os.execve(program, [program] + list(unknown_args), environ)
+        except OSError as error:
+            # As where the Python of a virtual environment is gone.
+            message = "spack scope: {0}: {1}".format(program, error.strerror or error)
+    sys.stderr.write(message + "\n")
     return 1
 
 
-def _find_program() -> str:
-    """Return the path of the program of this installation, else of the one on PATH, or ''."""
+def _find_programs() -> List[str]:
+    """Return the paths of the program of this installation, and of those on PATH."""
     here = os.path.dirname(os.path.abspath(__file__))
-    candidates = [_recorded_program(os.path.dirname(os.path.dirname(here)))]
-    # This file is in PACKAGES/spackscope/tui/spack_extension/spack-scope/scope/cmd. Of a
-    # virtual environment, a user or a prefix PACKAGES is lib/python3.x/site-packages, and with
-    # `pip install --target` any directory.
-    packages = here
-    for _ in range(6):
-        packages = os.path.dirname(packages)
-    prefix = os.path.dirname(os.path.dirname(os.path.dirname(packages)))
-    candidates += [os.path.join(directory, "bin", _PROGRAM) for directory in (prefix, packages)]
+    try:
+        # Of a copy, which spackscope wrote with its own path (tui/cli/extension_copy.py).
+        with open(os.path.join(here, "..", "..", "program"), encoding="utf-8") as file:
+            candidates = [file.read().strip()]
+    except (OSError, ValueError):
+        # This file is in PACKAGES/spackscope/tui/spack_extension/spack-scope/scope/cmd. Of a
+        # virtual environment, a user or a prefix PACKAGES is lib/python3.x/site-packages, and with
+        # `pip install --target` any directory.
+        packages = os.path.abspath(os.path.join(here, *[".."] * 6))
+        prefix = os.path.dirname(os.path.dirname(os.path.dirname(packages)))
+        candidates = [os.path.join(directory, "bin", _PROGRAM) for directory in (prefix, packages)]
     directories = os.environ.get("PATH", "").split(os.pathsep)
     candidates += [os.path.join(directory, _PROGRAM) for directory in directories if directory]
-    for program in candidates:
-        if os.path.isfile(program) and os.access(program, os.X_OK):
-            return os.path.abspath(program)
-    return ""
-
-
-def _recorded_program(extension: str) -> str:
-    """Return the program that a copy of the extension was made by, which its file names, or ''."""
-    try:
-        with open(os.path.join(extension, "program"), encoding="utf-8") as file:
-            return file.read().strip()
-    except (OSError, ValueError):
-        return ""
+    return [
+        os.path.abspath(program)
+        for program in candidates
+        if os.path.isfile(program) and os.access(program, os.X_OK)
+    ]
 
 
 def _environment(environ: Mapping[str, str]) -> Dict[str, str]:
