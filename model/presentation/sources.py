@@ -35,6 +35,11 @@ def sources_note(sources: Sequence[str]) -> str:
 
     The sample is only a sample; the mirrors of a Spack are named.
     """
+    if SAMPLE in sources and PREFIX in sources:
+        return (
+            "Sample data: your Spack has no mirror of binaries. To add one: spackscope sources · "
+            "without: spackscope -f public"
+        )
     if SAMPLE in sources:
         return "Sample data. Your own cache: spackscope -f URL · spackscope sources"
     names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]

@@ -40,34 +40,40 @@ def resolve_sources(
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
     as in a shell. Without that they are those that are `configured`, else the binary mirrors of
     the user's Spack and its install trees with a database, and without a Spack the bundled
-    sample. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
+    sample, which `sample` names too. Of a Spack without binaries it is `spack:`, which cannot be
+    read. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
+    names = _named_sources(arguments, session, configured)
+    is_sample = "sample" in names and not os.path.exists("sample")
+    return tuple(
+        dict.fromkeys(SAMPLE if is_sample and name == "sample" else name for name in names)
+    )
+
+
+def _named_sources(
+    arguments: Sequence[str], session: Session, configured: Sequence[str]
+) -> Sequence[str]:
     if arguments:
-        return tuple(dict.fromkeys(arguments))
+        return arguments
     variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
     if not variable and configured:
-        return tuple(dict.fromkeys(configured))
+        return configured
     if not variable:
-        return _sources_of_spack(session.spack) or (SAMPLE,)
+        return (SAMPLE,) if session.spack is None else _sources_of_spack(session.spack)
     if os.path.exists(os.path.expanduser(variable)):
         return (variable,)
     import shlex
 
     try:
-        return tuple(dict.fromkeys(shlex.split(variable)))
+        return shlex.split(variable)
     except ValueError as error:
         raise SourceError(f"SPACKSCOPE_FROM cannot be split into sources: {error}") from None
 
 
-def _sources_of_spack(spack: SpackConfig | None) -> tuple[str, ...]:
-    """Return the mirrors and install trees of the user's Spack.
-
-    Where its configuration cannot be read and names nothing, `spack:` fails next to the sample.
-    """
-    if spack is None:
-        return ()
+def _sources_of_spack(spack: SpackConfig) -> tuple[str, ...]:
+    """Return the mirrors and install trees of the user's Spack, or `spack:` without any."""
     # Before Spack 0.22 its own mirror was not marked as one of sources only, which it is.
     mirrors = [
         f"{PREFIX}{mirror.name}"
@@ -75,10 +81,7 @@ def _sources_of_spack(spack: SpackConfig | None) -> tuple[str, ...]:
         if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
     ]
     trees = [tree for tree in spack.trees if has_database(tree)]
-    if mirrors or trees:
-        return (*mirrors, *trees)
-    is_unreadable = any("cannot be read" in problem.reason for problem in spack.problems)
-    return (PREFIX, SAMPLE) if is_unreadable else ()
+    return (*mirrors, *trees) or (PREFIX,)
 
 
 def has_database(tree: str) -> bool:

@@ -13,10 +13,11 @@ _SOURCES = f"""\
                      spack.lock or spec file; a directory of pages, an install
                      tree, an environment or a mirror; a URL of https, http,
                      file, s3, gs or oci; spack:NAME, a mirror of your Spack;
-                     public or public:TAG, the public cache; - for stdin.
+                     public or public:TAG, the public cache; - for stdin;
+                     sample, some bundled pages.
                      Default: SPACKSCOPE_FROM, else those configured, else the
-                     mirrors and install trees of your Spack, else the bundled
-                     sample
+                     mirrors and install trees of your Spack; without a Spack
+                     the sample
 {_ALL}\
   --no-color         use no colour, like NO_COLOR in the environment
   -h, --help         print this help

@@ -13,7 +13,7 @@ from typing import Any
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.source_name import PREFIX
+from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.sources.spack_config.paths import Paths, find_spack, find_spack_root
 from spackscope.model.sources.spack_config.scopes import Scopes
 from spackscope.model.storage.urls import shown_url
@@ -24,6 +24,7 @@ _PATHS = ("url", "fetch", "root", "install_tree", "environments_root")
 _FALSE = frozenset({"false", "no", "off"})
 _PADDING = re.compile(r"\$\{?padding(?::\d+)?\}?$")
 _MAX_DEPTH = 8
+_MAX_FILE_SIZE = 2**16
 
 
 class ConfiguredMirror(Frozen):
@@ -53,13 +54,15 @@ class ConfiguredExternal(Frozen):
 class SpackConfig(Frozen):
     """The mirrors of a Spack in their order, and its own and other install trees.
 
-    `environments` is the directory of its managed environments, or "" if it is unknown.
+    `environments` is the directory of its managed environments, or "" if it is unknown, and
+    `public_tag` the tag of the public cache with the binaries of its release.
     """
 
     mirrors: Mapping[str, ConfiguredMirror]
     trees: tuple[str, ...]
     problems: tuple[Problem, ...] = ()
     environments: str = ""
+    public_tag: str = DEFAULT_TAG
 
 
 def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
@@ -78,7 +81,9 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys(_trees(scopes)))
     environments = _environments_root(scopes)
-    return SpackConfig(mirrors, trees, tuple(scopes.problems), environments)
+    return SpackConfig(
+        mirrors, trees, tuple(scopes.problems), environments, _public_tag(paths.root)
+    )
 
 
 def read_externals(environ: Mapping[str, str]) -> tuple[ConfiguredExternal, ...]:
@@ -108,8 +113,24 @@ def find_mirror(
     hint = f"there are {', '.join(known_names)}" if known_names else "it has no mirror of binaries"
     problems = "".join(f"; {problem}" for problem in spack.problems)
     if not name:
-        raise SourceError(f"the configuration of Spack names no mirror of binaries{problems}")
+        tag, top = spack.public_tag, TAG_LIST.rpartition("/")[0]
+        raise SourceError(
+            f"your Spack ({PREFIX}) has no mirror of binaries{problems}; "
+            f"`spack mirror add {tag} {top}/{tag}` adds the public cache, "
+            f"and `-f {PUBLIC}:{tag}` reads it"
+        )
     raise SourceError(f"the source {shown} is unknown to Spack: {hint}{problems}")
+
+
+def _public_tag(root: str) -> str:
+    """Return the tag of the public cache for the release of a Spack, as vX.Y.Z, else `develop`."""
+    try:
+        with open(os.path.join(root, "lib", "spack", "spack", "__init__.py"), "rb") as file:
+            text = file.read(_MAX_FILE_SIZE)
+    except OSError:
+        return DEFAULT_TAG
+    match = re.search(rb'^__version__ = "(\d+\.\d+\.\d+)"', text, re.MULTILINE)
+    return f"v{match[1].decode()}" if match else DEFAULT_TAG
 
 
 def _section(scopes: Scopes, name: str) -> Any:

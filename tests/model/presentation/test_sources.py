@@ -61,6 +61,11 @@ def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> N
     ("sources", "note"),
     [
         (["sample_data"], "Sample data. Your own cache: spackscope -f URL · spackscope sources"),
+        (
+            ["spack:", "sample_data"],
+            "Sample data: your Spack has no mirror of binaries. To add one: spackscope sources · "
+            "without: spackscope -f public",
+        ),
         (["spack:a"], "Mirror of your Spack: a. Others: spackscope -f URL"),
         (
             [f"spack:{name}" for name in "abcde"],

@@ -36,6 +36,6 @@ def test_the_lines_of_a_description_are_joined() -> None:
     assert source.sentence.startswith(
         "read this source; may be repeated: a page, index.json, spack.lock"
     )
-    assert source.sentence.endswith("else the bundled sample")
+    assert source.sentence.endswith("; without a Spack the sample")
     assert all_.sentence == "also list dependency-only specs"
     assert help_.names == ("-h", "--help")

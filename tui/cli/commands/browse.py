@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.query.format import join_words
-from spackscope.model.sources.source_name import absolute_path, is_local_path
+from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
+from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.process.memory import without_collection
@@ -28,6 +29,9 @@ def run(
 ) -> ExitCode:
     """Open the browser; with `pick` print the hashes that were picked."""
     parse_query(options.words, session)
+    if options.command == BROWSE and sources == (PREFIX,) and not options.sources:
+        # The browser can be tried on the sample beside a Spack without binaries.
+        sources = (PREFIX, SAMPLE)
     if all(map(_is_missing, sources)):
         from spackscope.model.sources.discover import discover
 
@@ -77,6 +81,6 @@ def _check_command(options: Options, sources: Sequence[str], session: Session) -
 
 def _is_missing(source: str) -> bool:
     if not is_local_path(source):
-        return False
+        return source == PREFIX
     path = absolute_path(source)
     return not (os.path.isfile(path) or os.path.isdir(path))

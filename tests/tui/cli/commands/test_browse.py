@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.builders import SpackRoot
 from tests.program import COMMAND, PATIENCE, Program, Terminal, environment
 
 pytestmark = pytest.mark.pty
@@ -95,6 +96,17 @@ def test_without_any_terminal_there_is_one_sentence(program: Program, words: lis
     assert process.stderr == (
         "spackscope: the browser needs a terminal; `spackscope find` works without one\n"
     )
+
+
+def test_beside_a_spack_without_binaries_the_browser_says_that_it_shows_the_sample(
+    program: Program, tmp_path: Path
+) -> None:
+    changes = {"SPACK_ROOT": str(SpackRoot(tmp_path / "spack").root)}
+    with program.in_terminal(changes=changes) as terminal:
+        terminal.read_until("your Spack has no mirror of binaries")
+    with program.in_terminal("pick", changes=changes) as terminal:
+        terminal.read_until("adds the public cache")
+        assert terminal.wait() == 3
 
 
 def test_the_sample_is_where_the_tests_look_for_it() -> None:

@@ -12,7 +12,18 @@ import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process.exit_codes import ExitCode
-from tests.builders import GCC, database, edge, hash_of, installs, leaf, node, record, write_page
+from tests.builders import (
+    GCC,
+    SpackRoot,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
 from tests.program import Program, assert_golden
 from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
 
@@ -410,3 +421,30 @@ def test_a_keep_list_has_what_the_specs_need_to_run(program: Program) -> None:
     assert result.stdout == program("find", "py-build", "--hashes").stdout
     assert "No source lists dependencies" in result.stderr
     assert program("find", "-f", str(index), "nosuch", "--keep-list").returncode == 1
+
+
+SOURCE_MIRROR = "mirrors: {spack-public: {url: https://mirror.spack.io, binary: false}}"
+
+
+@pytest.mark.parametrize(
+    ("version", "tag"), [("0.23.1", "v0.23.1"), ("1.2.0.dev0", "develop"), ("", "develop")]
+)
+def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
+    program: Program, tmp_path: Path, version: str, tag: str
+) -> None:
+    spack = SpackRoot(tmp_path / "spack")
+    spack.write("spack/etc/spack/defaults/mirrors.yaml", SOURCE_MIRROR)
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    root = str(spack.root)
+
+    result = program("find", "--hashes", "py-build", SPACK_ROOT=root)
+    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
+    assert f"`spack mirror add {tag} https://binaries.spack.io/{tag}` adds" in result.stderr
+    assert f"`-f public:{tag}` reads it" in result.stderr
+    result = program("complete", "fish", "--", "find", "py-b", SPACK_ROOT=root)
+    assert result.stdout == "spackscope\n"
+
+    named = program("find", "--hashes", "-f", "sample", "py-build", SPACK_ROOT=root)
+    assert len(named.stdout.splitlines()) == 24
+    (program.home / "sample").mkdir()
+    assert program("find", "-f", "sample", "py-build", SPACK_ROOT=root).returncode != 0
