@@ -252,7 +252,9 @@ class Spack:
                 formatter_class=argparse.RawTextHelpFormatter,
             )
         )
-        parsed, unknown = parser.parse_known_args([name, "-h"] if command == "help" else argv)
+        parsed, unknown = parser.parse_known_args(
+            [name, "-h"] if command == "help" else args.command
+        )
         return _invoke(getattr(module, name.replace("-", "_")), parser, parsed, unknown)
 
 

@@ -117,6 +117,13 @@ def test_the_active_environment_is_that_of_the_command_line_or_the_shell(site: S
     assert "SPACK_ENV" not in site.started("-E", "scope", SPACK_ENV="/other")[2]
 
 
+@pytest.mark.parametrize("option", ["-c", "-C", "--config", "--config-scope"])
+def test_configuration_that_the_program_would_not_see_is_refused(site: Site, option: str) -> None:
+    result = site(option, "mirrors:x:/mirror", "scope", "find")
+    assert (result.returncode, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert "does not see what `spack -c` and `spack -C` configure" in result.stderr
+
+
 @pytest.mark.parametrize("words", [["help"], ["help", "--all"]])
 def test_the_help_of_spack_lists_the_command(site: Site, words: list[str]) -> None:
     result = site(*words)

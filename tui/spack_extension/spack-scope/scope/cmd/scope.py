@@ -21,6 +21,11 @@ _NOT_FOUND = (
     " or add its directory to PATH"
 )
 
+_NOT_PASSED_ON = (
+    "spack scope: spackscope does not see what `spack -c` and `spack -C` configure: name a mirror"
+    " with `spack scope -f URL`, or use an environment with `spack -e`"
+)
+
 
 def setup_parser(subparser: argparse.ArgumentParser) -> None:
     """Describe the command, without options of its own: all words go on in their order."""
@@ -40,6 +45,11 @@ def scope(
     parser: argparse.ArgumentParser, args: argparse.Namespace, unknown_args: List[str]
 ) -> int:
     """Replace the process by spackscope; return an exit code where it cannot be started."""
+    # `args` has the options of the command only; those of Spack are before it.
+    before = sys.argv[1 : len(sys.argv) - len(unknown_args)]
+    if any(word[:2] in ("-c", "-C") or word.startswith("--conf") for word in before):
+        sys.stderr.write(_NOT_PASSED_ON + "\n")
+        return 2
     message = _NOT_FOUND
     environ = _environment(os.environ)
     sys.stdout.flush()
