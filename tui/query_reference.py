@@ -52,7 +52,9 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
              "!target=host"),
         Form("fits !fits fits=unknown", "Runs on the host: platform, target, libc or macOS.",
              "fits=*"),
-        Form("reusable reusable=no", "Spack reuses it: also format, externals, dev_path.",
+        Form("reusable reusable=no",
+             "Spack reuses it: also format, externals, dev_path. Neither considers "
+             "concretizer:reuse, include_binary, exclude_binary, externals to use instead.",
              "reusable=*"),
         Form("arch=linux-rhel9-zen4", "All three at once; each may be left empty.",
              "arch=-ubuntu24.04-"),

@@ -18,6 +18,7 @@ from spackscope.model.presentation.differences import (
     difference_line,
     difference_lines,
 )
+from spackscope.model.presentation.fit import LEFT_OUT
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
@@ -174,7 +175,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
-    """Yield the sources that have hits, and notes on what is missing."""
+    """Yield the sources that have hits, notes on what is missing, and what is not considered."""
     if len(locations := _source_counts(coverage)) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
@@ -188,6 +189,8 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield f"What else {count} of it may need is not told: no source lists it"
     if coverage.is_cut:
         yield "Not all is compared: there are too many dependencies"
+    if coverage.total:
+        yield LEFT_OUT
 
 
 def _source_counts(coverage: Coverage) -> list[tuple[str, int]]:

@@ -19,6 +19,11 @@ from spackscope.model.query.format import format_group
 HERE = "here"
 """Where specs run on this machine; otherwise it is `on` some host."""
 
+LEFT_OUT = (
+    "Not considered: concretizer:reuse, include_binary, exclude_binary, externals of packages.yaml"
+)
+"""What of the configuration may keep Spack from what a cache has, and is not read yet."""
+
 _MAX_REASONS = 4
 """Reasons that a sentence about many specs names."""
 

@@ -187,7 +187,8 @@ only) and how the nearest spec that is there differs from it. One that holds up
 others can be built at once, as nothing that it needs is missing. To fetch and
 to build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
-default it is the active one.
+default it is the active one. concretizer:reuse, include_binary, exclude_binary
+and externals of packages.yaml are not considered.
 
 options:
   --missing          print only what is missing

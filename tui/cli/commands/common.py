@@ -76,8 +76,11 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
     return Leave(ExitCode.USAGE, sentence, *lines)
 
 
-def print_remarks(catalog: Catalog, query: Query) -> None:
-    """Print which virtuals a query names, and what its conditions on the host hide."""
+def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -> None:
+    """Print which virtuals a query names, and what its conditions on the host hide.
+
+    Of the columns that depend on the host, in the query or those given, also what is left out.
+    """
     if sentence := catalog.virtuals.sentence(query):
         stdio.print_message(sentence)
     if query.columns & HOST_COLUMNS:
@@ -85,6 +88,10 @@ def print_remarks(catalog: Catalog, query: Query) -> None:
 
         if sentence := hidden_by_host(catalog, query):
             stdio.print_message(sentence)
+    if HOST_COLUMNS.intersection({*query.columns, *columns}):
+        from spackscope.model.presentation.fit import LEFT_OUT
+
+        stdio.print_message(LEFT_OUT)
 
 
 def print_lines(

@@ -29,7 +29,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     def lines(catalog: Catalog) -> Iterator[str]:
         axes = [_axis(catalog, name) for name in options.by]
         counts = frequency(catalog, query, axes)
-        print_remarks(catalog, query)
+        print_remarks(catalog, query, options.by)
         if options.format == "json":
             yield from frequency_table.json_lines(counts)
         elif options.format == "csv":
