@@ -286,10 +286,7 @@ def browse(
         sources, query, session=session, settings=settings, pick=pick, no_color=no_color
     )
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
-        try:
-            hashes = app.run()
-        finally:
-            app.give_back()
+        hashes = app.run()
     if app.unexpected is not None:
         raise app.unexpected
     signals.raise_if_received()

@@ -34,6 +34,19 @@ HUNG = (
     "ACTIONS['fold'] = fold\n"
     "from spackscope.tui.cli.main import main; raise SystemExit(main())"
 )
+# A function is interrupted whenever the main thread calls it while the terminal is raw.
+INTERRUPTED = (
+    "import os, signal, sys, termios, threading\n"
+    "owner, name = {owner}, {name!r}\n"
+    "call = getattr(owner, name)\n"
+    "def interrupted(*args):\n"
+    "    is_raw = not termios.tcgetattr(sys.__stdin__)[3] & termios.ICANON\n"
+    "    if is_raw and threading.get_ident() == threading.main_thread().ident:\n"
+    "        os.kill(os.getpid(), signal.{signal})\n"
+    "    return call(*args)\n"
+    "setattr(owner, name, interrupted)\n"
+    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
+)
 
 
 @pytest.fixture
@@ -193,6 +206,24 @@ def test_a_repeated_signal_ends_a_program_that_hangs(program: Program) -> None:
         assert terminal.wait() == -signal.SIGTERM
 
 
+@pytest.mark.parametrize(
+    ("owner", "name", "number"),
+    [
+        ("termios", "tcsetattr", signal.SIGTERM),
+        ("threading.Condition", "notify_all", signal.SIGHUP),
+    ],
+    ids=["mode", "lock"],
+)
+def test_a_burst_of_signals_leaves_the_terminal_as_it_was(
+    program: Program, owner: str, name: str, number: signal.Signals
+) -> None:
+    code = INTERRUPTED.format(owner=owner, name=name, signal=number.name)
+    with unchanged(program, command=(COMMAND[0], "-c", code)) as terminal:
+        terminal.read_until("\x1b[?1049h")
+        terminal.process.send_signal(number)
+        assert terminal.wait() in (128 + number, -number)
+
+
 @pytest.mark.parametrize("handler", [signal.SIG_DFL, signal.SIG_IGN], ids=["HUP", "nohup"])
 def test_the_program_ends_when_its_terminal_is_gone(
     program: Program, handler: signal.Handlers
@@ -225,7 +256,9 @@ def test_a_stop_from_outside_leads_to_the_shell_and_back(program: Program) -> No
     with unchanged(program, "py-build") as terminal:
         attributes = terminal.attributes()
         terminal.read_until("1/11")
-        terminal.process.send_signal(signal.SIGTSTP)
+        for _ in range(10):
+            terminal.process.send_signal(signal.SIGTSTP)
+            terminal.read(0.002)
         _, status = os.waitpid(terminal.process.pid, os.WUNTRACED)
         assert os.WIFSTOPPED(status)
         while terminal.read_more():

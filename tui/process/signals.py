@@ -24,6 +24,7 @@ _AGAIN = 0.05
 
 _received: list[int] = []
 _listeners: list[tuple[Callable[[int], object], Callable[[], object]]] = []
+_is_giving_back = False
 
 
 class Terminated(SystemExit):
@@ -61,11 +62,15 @@ def handled() -> Iterator[None]:
 
 @contextlib.contextmanager
 def on_signal(end: Callable[[int], object], give_back: Callable[[], object]) -> Iterator[None]:
-    """Call `end` with the first signal instead of raising, `give_back` before a repeated one."""
+    """Call `end` with the first signal instead of raising.
+
+    `give_back` is called at the end, and before a repeated signal ends the program at once.
+    """
     _listeners.append((end, give_back))
     try:
         yield
     finally:
+        _give_back()
         _listeners.pop()
 
 
@@ -89,12 +94,24 @@ def resend() -> None:
     repeat.start()
 
 
+def _give_back() -> None:
+    """Call `give_back`, which a further signal does not interrupt."""
+    global _is_giving_back
+    _is_giving_back = True
+    try:
+        for _, give_back in _listeners:
+            give_back()
+    finally:
+        _is_giving_back = False
+
+
 def _handle(number: int, _frame: FrameType | None) -> None:
     is_first, is_repeated = not _received, number in _received
     _received.append(number)
+    if _is_giving_back:
+        return
     if is_repeated and (_listeners or number != signal.SIGINT):
-        for _, give_back in _listeners:
-            give_back()
+        _give_back()
         signal.signal(number, signal.SIG_DFL)
         os.kill(os.getpid(), number)
     elif is_first and not _listeners:

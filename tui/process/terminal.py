@@ -9,6 +9,7 @@ import select
 import selectors
 import signal
 import termios
+import threading
 import time
 from codecs import getincrementaldecoder
 from collections.abc import Callable
@@ -62,13 +63,24 @@ class TerminalDriver(LinuxDriver):
         self._is_taken = False
         self._is_taking_again = False
         self._is_stopped = False
+        self._change: Callable[[], None] | None = None
         self._original_mode = _attributes(self.fileno)
 
     def _sigtstp_application(self, *_: object) -> None:
-        self._soon(self._stop)
+        self._change_soon(self._stop)
 
     def _sigcont_application(self, *_: object) -> None:
-        self._soon(self._go_on)
+        self._change_soon(self._go_on)
+
+    def _change_soon(self, change: Callable[[], None]) -> None:
+        """Stop or go on; of several signals at once the last one counts."""
+        self._change = change
+        self._soon(self._make_change)
+
+    def _make_change(self) -> None:
+        change, self._change = self._change, None
+        if change is not None:
+            change()
 
     def _soon(self, step: Callable[[], None]) -> None:
         with contextlib.suppress(RuntimeError):
@@ -77,7 +89,12 @@ class TerminalDriver(LinuxDriver):
     def _stop(self) -> None:
         if self._is_taken:
             self.suspend_application_mode()
-        os.kill(os.getpid(), signal.SIGSTOP)
+        # Further signals of this kind ask for nothing more, but a SIGCONT may have come meanwhile.
+        handler = signal.signal(signal.SIGTSTP, signal.SIG_IGN)
+        if self._change != self._go_on:
+            self._change = None
+            os.kill(os.getpid(), signal.SIGSTOP)
+        signal.signal(signal.SIGTSTP, handler)
 
     def _go_on(self) -> None:
         """Set up the terminal again after SIGCONT; a SIGSTOP left no time to restore it."""
@@ -150,17 +167,18 @@ class TerminalDriver(LinuxDriver):
         self._output.deadline = time.monotonic() + PATIENCE
 
     def give_back(self) -> None:
-        """Restore the terminal unless that is done; safe in a signal handler."""
-        self.exit_event.set()
+        """Restore the terminal unless that is done; safe in a signal handler.
+
+        It may have interrupted this thread in a method of `exit_event`, whose lock is held then.
+        """
         if self._is_taken:
             self._is_taken = False
             self.hurry()
-            self._output.write(_LEAVE)
+            self._output.leave()
             if self._original_mode is not None and self._is_in_foreground():
                 with contextlib.suppress(termios.error):
                     termios.tcsetattr(self.fileno, termios.TCSANOW, self._original_mode)
                     termios.tcflush(self.fileno, termios.TCIFLUSH)
-        self._output.close()
         for number, handler in self._handlers.items():
             signal.signal(number, handler)
 
@@ -184,7 +202,7 @@ class TerminalDriver(LinuxDriver):
             selector.register(self.fileno, selectors.EVENT_READ)
             is_last = False
             while not is_last:
-                is_last = self.exit_event.is_set()
+                is_last = self.exit_event.is_set() or not self._is_taken
                 if selector.select(0 if is_last else _TICK):
                     data = os.read(self.fileno, _CHUNK)
                     if not data:
@@ -211,6 +229,8 @@ class _Output:
         self._file = file
         self._has_signs = has_signs
         self._own = _reopened(file.fileno())
+        # The thread that gives the terminal back writes while it holds the lock.
+        self._lock = threading.RLock()
         self.deadline = math.inf
         self.is_gone = False
 
@@ -223,29 +243,37 @@ class _Output:
     def write(self, text: str) -> None:
         text = text if self._has_signs else in_ascii(text)
         data = text.encode(self._file.encoding, "backslashreplace")
-        descriptor = self.fileno() if self._own is None else self._own
-        while data and not self.is_gone:
-            try:
-                data = data[os.write(descriptor, data[:_CHUNK]) :]
-            except BlockingIOError:
-                select.select([], [descriptor], [], _TICK)
-                self.is_gone = time.monotonic() > self.deadline
-            except OSError:
-                self.is_gone = True
+        while data:
+            with self._lock:
+                data = self._write_some(data)
+            if data:
+                select.select([], [self._own], [], _TICK)
 
-    def close(self) -> None:
-        self.is_gone = True
-        if self._own is not None:
-            os.close(self._own)
-            self._own = None
+    def _write_some(self, data: bytes) -> bytes:
+        """Write what the terminal takes now, and return the rest; nothing where it is gone."""
+        try:
+            if not self.is_gone:
+                return data[os.write(self._own, data[:_CHUNK]) :]
+        except BlockingIOError:
+            self.is_gone = time.monotonic() > self.deadline
+            return data
+        except OSError:
+            self.is_gone = True
+        return b""
+
+    def leave(self) -> None:
+        """Write what ends the use of the terminal, and nothing of other threads afterwards."""
+        with self._lock:
+            self.write(_LEAVE)
+            self.is_gone = True
 
 
-def _reopened(descriptor: int) -> int | None:
+def _reopened(descriptor: int) -> int:
     """Open the terminal again in non-blocking mode; its own descriptor is shared with others."""
     for name in (os.ttyname, lambda _: "/dev/tty"):
         with contextlib.suppress(OSError):
             return os.open(name(descriptor), os.O_WRONLY | os.O_NOCTTY | os.O_NONBLOCK)
-    return None
+    return descriptor
 
 
 def _attributes(descriptor: int) -> list[Any] | None:
