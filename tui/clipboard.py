@@ -20,7 +20,7 @@ from typing import IO, Final
 
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.storage.redaction import without_arguments
+from spackscope.model.core.redaction import without_arguments
 
 OSC52_LIMIT: Final = 74_994
 """Maximum of base64 bytes in one OSC 52 that terminals accept (from hterm's osc52.sh)."""

@@ -16,6 +16,7 @@ from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
@@ -30,8 +31,7 @@ from spackscope.model.sources.mirror_keys import (
 )
 from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, shown_source
-from spackscope.model.storage.urls import shown_url
+from spackscope.model.sources.source_name import PREFIX
 
 if TYPE_CHECKING:
     from spackscope.model.sources.spack_config.config import ConfiguredMirror
@@ -254,6 +254,6 @@ def _url_of(mirror: Mirror) -> str:
 
 def _proposed_name(url: str) -> str:
     """Return a name for a mirror: the last part of its URL that has letters."""
-    parts = [part for part in shown_source(url).partition("://")[2].split("/") if part.strip(".")]
+    parts = [part for part in shown_url(url).partition("://")[2].split("/") if part.strip(".")]
     letters = "".join(c if c.isalnum() or c in "-_." else "-" for c in parts[-1] if c.isascii())
     return letters.strip("-.") or "mirror" if parts else "mirror"

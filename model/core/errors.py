@@ -26,9 +26,14 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from spackscope.model.core.redaction import without_secrets
+
 
 class SpackscopeError(Exception):
-    """Base of all exceptions of the project."""
+    """Base of all exceptions of the project; no message has a secret."""
+
+    def __init__(self, *messages: str) -> None:
+        super().__init__(*map(without_secrets, messages))
 
 
 class Cancelled(SpackscopeError):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from spackscope.model.analysis.fit.session_fit import described_host
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.query.ast import Query
 from spackscope.model.query.format import format_for_shell
 from spackscope.model.sources.session import Session
@@ -17,7 +18,6 @@ from spackscope.model.sources.source_name import (
     TAG_LIST_NAME,
     absolute_path,
     is_local_path,
-    shown_source,
 )
 
 WITHOUT_SECRETS = "add user and password of the URL yourself"
@@ -50,7 +50,7 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
     if query:
         words.append(format_for_shell(query))
     remarks = []
-    if any(shown_source(s) == text != s for s, text in zip(sources, spelled, strict=True)):
+    if any(shown_url(s) == text != s for s, text in zip(sources, spelled, strict=True)):
         remarks.append(WITHOUT_SECRETS)
     if STANDARD_INPUT in sources:
         remarks.append(FROM_STDIN)
@@ -64,7 +64,7 @@ def _spelled(source: str) -> str:
     if not is_path:
         path, mark, tags = source, "", ""
         is_path = is_local_path(source) and source != SAMPLE
-    redacted = shown_source(source)
+    redacted = shown_url(source)
     if not is_path:
         return redacted
     absolute = absolute_path(path)

@@ -8,6 +8,7 @@ from functools import partial
 from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.discover_local import discover_local
 from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
 from spackscope.model.sources.session import Session
@@ -16,7 +17,6 @@ from spackscope.model.sources.source_name import (
     PUBLIC,
     STANDARD_INPUT,
     is_local_path,
-    shown_source,
     unique_names,
 )
 from spackscope.model.storage.schemes import is_remote
@@ -83,7 +83,7 @@ def _may_take_long(source: str) -> bool:
 def _discover(source: str, session: Session) -> DiscoveredSource:
     """Discover one source; every error but Cancelled becomes its failure."""
     session.check_cancelled()
-    name = shown_source(source)
+    name = shown_url(source)
     try:
         if source == STANDARD_INPUT:
             if not session.stdin_path:
@@ -97,8 +97,6 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
 
         return discover_remote(name, source, session)
     except SourceError as error:
-        from spackscope.model.storage.urls import shown_url
-
         message, shown = str(error), shown_url(source).partition("?")[0].rstrip("/")
         if source == STANDARD_INPUT or shown in message:
             return replace(_failed(source, ""), failure=message)
@@ -114,6 +112,6 @@ def _failed(source: str, why: str) -> DiscoveredSource:
     kind = "public cache" if source.startswith(PUBLIC) else "pages"
     if is_remote(source) or source.startswith(PREFIX):
         kind = "mirror"
-    name = shown_source(source)
+    name = shown_url(source)
     kind = "standard input" if source == STANDARD_INPUT else kind
     return DiscoveredSource(name, kind, failure=f"the source {name} {why}")

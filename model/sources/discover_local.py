@@ -6,10 +6,11 @@ import os
 import stat
 
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.directory import discover_directory
 from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, PublicCache, absolute_path, shown_source
+from spackscope.model.sources.source_name import PREFIX, PublicCache, absolute_path
 from spackscope.model.sources.url_target import UrlTarget, is_tag_list, parse_target
 from spackscope.model.storage.schemes import scheme_of
 
@@ -20,17 +21,17 @@ def discover_local(source: str, path: str, session: Session, view: str = "") -> 
     if scheme_of(path) == "file":
         from spackscope.model.storage.urls import local_path
 
-        source = shown_source(source)
+        source = shown_url(source)
         origin = path = local_path(path)
     elif scheme := scheme_of(path):
-        raise SourceError(f"the source {shown_source(path)}: {scheme}:// is not supported")
+        raise SourceError(f"the source {shown_url(path)}: {scheme}:// is not supported")
     top = absolute_path(path)
     try:
         status = os.stat(top)
     except (OSError, ValueError) as error:
         why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
-        name = shown_source(source)
-        name = f"{name}, {shown_source(path)}," if source.startswith(PREFIX) else name
+        name = shown_url(source)
+        name = f"{name}, {shown_url(path)}," if source.startswith(PREFIX) else name
         raise SourceError(f"the source {name} {why}") from None
     if stat.S_ISDIR(status.st_mode):
         if view:

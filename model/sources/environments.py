@@ -7,9 +7,9 @@ from contextlib import suppress
 from difflib import get_close_matches
 
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import absolute_path, is_local_path
-from spackscope.model.storage.urls import shown_url
 
 LOCK = "spack.lock"
 """The name of the file that has the concrete specs of an environment."""

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.mirror import Mirror, mirror_at
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, absolute_path, shown_source, unique_names
+from spackscope.model.sources.source_name import PREFIX, absolute_path, unique_names
 from spackscope.model.sources.url_target import UrlTarget, parse_target
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.local import LocalFolder
@@ -62,7 +63,7 @@ def _given(
 
         mirror, _ = find_mirror(name, session.spack)
         return mirror.url, mirror.options, mirror.view
-    by_name = dict(zip(unique_names(map(shown_source, sources)), sources, strict=True))
+    by_name = dict(zip(unique_names(map(shown_url, sources)), sources, strict=True))
     return by_name.get(name, name), {}, ""
 
 

@@ -15,6 +15,7 @@ from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reas
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse
@@ -27,7 +28,7 @@ from spackscope.model.sources.source_name import DEFAULT_TAG, TAG_LIST, PublicCa
 from spackscope.model.sources.url_target import parse_target
 from spackscope.model.storage.base import FetchedFile
 from spackscope.model.storage.schemes import is_remote, scheme_of
-from spackscope.model.storage.urls import MAX_URL_LENGTH, shown_url, split_url
+from spackscope.model.storage.urls import MAX_URL_LENGTH, split_url
 
 _BUCKET = "s3://spack-binaries/"
 _MAX_SIZE = 2**26

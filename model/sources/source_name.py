@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.storage.redaction import redacted_path
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.schemes import is_remote, scheme_of
 
 SAMPLE = "sample_data"
@@ -58,23 +58,6 @@ def is_local_path(source: str) -> bool:
     return not is_other and scheme_of(source) != "file" and parse_public_cache(source, {}) is None
 
 
-def shown_source(source: str) -> str:
-    """Return the name under which a source is shown, without secrets in its URL."""
-    url, _, tags = source.partition("#")
-    if tags and url.partition("?")[0].endswith(TAG_LIST_NAME):
-        return f"{_shown(url)}#{_shown(tags)}"
-    return _shown(source)
-
-
-def _shown(source: str) -> str:
-    if "://" not in source:
-        return redacted_path(source)
-    # Few sources are URLs, and what splits them takes long to import.
-    from spackscope.model.storage.urls import shown_url
-
-    return shown_url(source)
-
-
 def unique_names(names: Iterable[str]) -> list[str]:
     """Return names with a number after those that repeat.
 
@@ -106,4 +89,4 @@ def absolute_path(source: str) -> str:
     try:
         return os.path.abspath(os.path.expanduser(source))
     except (OSError, ValueError) as error:
-        raise SourceError(f"the source {shown_source(source)} {reason(error)}") from None
+        raise SourceError(f"the source {shown_url(source)} {reason(error)}") from None

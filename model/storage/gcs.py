@@ -7,10 +7,10 @@ from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unreachable
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.redaction import library_message
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket, ObjectTarget
-from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.timeouts import Timeouts
 
 _READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
@@ -100,7 +100,7 @@ class GcsBucket(Bucket):
             return NotFound(f"{origin} does not exist: HTTP 404")
         if isinstance(error, (exceptions.Forbidden, exceptions.Unauthorized)):
             return NotFound(f"{origin} is forbidden: HTTP {error.code}", is_forbidden=True)
-        why = without_secrets(str(error))
+        why = library_message(str(error))
         if isinstance(error, (exceptions.RetryError, ConnectionError)):
             return Unreachable(f"{origin} cannot be reached: {why}", origin)
         error_types = (exceptions.GoogleAPIError, GoogleAuthError, RequestException, ValueError)

@@ -19,7 +19,7 @@ import httpcore
 from spackscope.model.core.errors import Cancelled, TemporaryFailure, Unreachable
 from spackscope.model.core.parallel import TICK, run_cancellable
 from spackscope.model.core.progress import ShouldStop
-from spackscope.model.storage.redaction import without_secrets
+from spackscope.model.core.redaction import library_message
 from spackscope.model.storage.timeouts import Timeouts
 
 _HEAD = re.compile(rb"[^ ]* (1?).*?\n\r?\n", re.DOTALL)
@@ -174,7 +174,7 @@ def translate_errors(host: str, timeouts: Timeouts, proxy: str = "") -> Iterator
         message = f"{host} has sent nothing for {timeouts.stalled:g} seconds{through}"
         raise TemporaryFailure(message, silent=host) from None
     except (httpcore.NetworkError, httpcore.RemoteProtocolError) as error:
-        why = without_secrets(_reason(error))
+        why = library_message(_reason(error))
         raise TemporaryFailure(f"the connection to {host}{through} broke: {why}") from None
 
 

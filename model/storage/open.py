@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.schemes import is_remote, scheme_of
-from spackscope.model.storage.urls import local_path, shown_url, split_url
+from spackscope.model.storage.urls import local_path, split_url
 
 if TYPE_CHECKING:
     from spackscope.model.storage.download import Downloader

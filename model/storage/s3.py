@@ -8,11 +8,11 @@ from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, TemporaryFailure, Unreachable
 from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.redaction import library_message
 from spackscope.model.storage.credentials import Credentials
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket, ObjectTarget
-from spackscope.model.storage.redaction import without_secrets
 from spackscope.model.storage.timeouts import Timeouts
 from spackscope.model.storage.urls import web_url
 
@@ -117,7 +117,7 @@ class S3Bucket(Bucket):
 
         if isinstance(error, exceptions.ClientError):
             return self._translate_response(error, origin)
-        why = without_secrets(str(error))
+        why = library_message(str(error))
         if isinstance(error, (exceptions.EndpointConnectionError, exceptions.ConnectTimeoutError)):
             return Unreachable(f"{origin} cannot be reached: {why}", origin)
         broken = (
@@ -140,7 +140,7 @@ class S3Bucket(Bucket):
             return NotFound(f"{origin} does not exist: {code}")
         if _status(error) == 403:
             return NotFound(f"{origin} is forbidden: {code}", is_forbidden=True)
-        return SourceError(f"{origin} cannot be read: {code}: {without_secrets(message)}")
+        return SourceError(f"{origin} cannot be read: {code}: {library_message(message)}")
 
 
 def _status(error: Any) -> object:

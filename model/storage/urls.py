@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, u
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.storage.redaction import QUERY, redacted_part, redacted_path
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.schemes import scheme_of
 
 MAX_URL_LENGTH = 1 << 14
@@ -30,8 +30,6 @@ _PORT = re.compile(r"[0-9]{0,5}")
 _NOT_QUOTED = "/~:@!$&'()*+,;=%"
 
 _NO_HOST = "its host cannot be read"
-
-_NO_PART_OF_A_SCHEME = re.compile(r"[/?#@]")
 
 
 class Url(Frozen):
@@ -163,30 +161,6 @@ def local_path(url: str) -> str:
 def basic_authorization(user: bytes, password: bytes) -> str:
     """Return the Authorization header for a user and password."""
     return "Basic " + base64.b64encode(user + b":" + password).decode("ascii")
-
-
-def shown_url(url: str) -> str:
-    """Return a URL without user, password, query and fragment, as it may be shown.
-
-    Takes any text: what may be secret is also removed where it only looks like a URL. A path stays
-    as it is.
-    """
-    scheme, mark, rest = url.partition("://")
-    if not mark or _NO_PART_OF_A_SCHEME.search(scheme):
-        return redacted_path(url)
-    try:
-        scheme = _split(url).scheme
-    except ValueError:
-        pass
-    else:
-        netloc, slash, path = QUERY.sub("", rest).partition("/")
-        query = "?…" if rest.partition("#")[0].partition("?")[2] else ""
-        return f"{scheme}://{netloc.rpartition('@')[2]}{slash}{redacted_part(path)}{query}"
-    before, at, after = rest.rpartition("@")
-    if QUERY.search(before):
-        # The @ may belong to the password as well as to the query.
-        return f"{scheme}://…"
-    return f"{scheme}://{'…@' if at else ''}{QUERY.sub('?…', after)}"
 
 
 def shown_top(url: str) -> str:

@@ -136,7 +136,7 @@ class QueryRecall:
 def _can_be_kept(query: str) -> bool:
     """Check that a query is one short line, without a password in the URL of a source."""
     # Imported in the thread that reads or writes the history.
-    from spackscope.model.storage.redaction import without_secrets
+    from spackscope.model.core.redaction import without_secrets
 
     return 0 < len(query) <= MAX_LENGTH and is_clean(query) and without_secrets(query) == query
 

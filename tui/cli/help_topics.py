@@ -79,7 +79,7 @@ def query_help() -> str:
 def _named_queries(views: Mapping[str, str]) -> str:
     """Return the named queries as a part of the help, or an empty text."""
     # Most configurations have none.
-    from spackscope.model.storage.redaction import without_secrets
+    from spackscope.model.core.redaction import without_secrets
 
     lines = ["", "Named in the configuration"] if views else []
     for name, text in sorted(views.items()):

@@ -13,7 +13,6 @@ from typing import Literal
 from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config.extensions import ListedExtension, listed_extensions
 from spackscope.model.sources.spack_config.paths import find_spack_root
-from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.cli.extension_copy import COMMAND, copy_extension, copy_path
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -143,7 +142,7 @@ def _configure(
         raise _failed(spack, error.strerror or str(error), entry) from None
     if code:
         reason = _reason(printed) or f"exit code {code}"
-        raise _failed(spack, without_secrets(reason), entry if action == "add" else "")
+        raise _failed(spack, reason, entry if action == "add" else "")
 
 
 def _run(command: Sequence[str], environ: Mapping[str, str]) -> tuple[int, str]:

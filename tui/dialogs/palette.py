@@ -10,9 +10,9 @@ from textual import on
 from textual.app import App
 
 from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.query.conditions import VIEW
-from spackscope.model.storage.redaction import without_secrets
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS
 from spackscope.tui.keymap.in_use import first_key, keys_of, written_key

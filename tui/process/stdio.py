@@ -40,11 +40,17 @@ def prepare(environ: MutableMapping[str, str]) -> None:
 
 
 def print_message(*lines: str) -> None:
-    """Print lines on stderr after the name of the program, cleaned and shortened."""
+    """Print lines on stderr after the name of the program, without secrets, cleaned and shortened.
+
+    Any message may quote what was typed.
+    """
+    # Imported here, since few commands print a message.
+    from spackscope.model.core.redaction import without_secrets
+
     with contextlib.suppress(OSError):
         for number, line in enumerate(lines):
             name = "" if number else "spackscope: "
-            text = shorten(clean(f"{name}{line}"), _MAX_LINE_LENGTH)
+            text = shorten(clean(without_secrets(f"{name}{line}")), _MAX_LINE_LENGTH)
             print(_for(sys.stderr, text), file=sys.stderr, flush=True)
 
 

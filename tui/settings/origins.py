@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
-from spackscope.model.storage.redaction import redacted_path, without_secrets
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_PRINTED = 10
@@ -25,7 +25,7 @@ class Origin(Frozen):
 
     def __str__(self) -> str:
         # A variable that is to name a file may hold a URL with a password.
-        name = redacted_path(self.name)
+        name = shown_url(self.name)
         return clean(f"{name}:{self.line}" if self.line else name)
 
 

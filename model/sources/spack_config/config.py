@@ -13,10 +13,10 @@ from typing import Any
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.sources.spack_config.paths import Paths, find_spack, find_spack_root
 from spackscope.model.sources.spack_config.scopes import Scopes
-from spackscope.model.storage.urls import shown_url
 
 _CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
@@ -185,7 +185,9 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
             fields = {**fields, "url": fetch}
         url = fields.get("url")
         if not isinstance(url, str) or not url:
-            scopes.problems.append(Problem("mirrors.yaml", name, "it has no url to fetch from"))
+            scopes.problems.append(
+                Problem("mirrors.yaml", shown_url(name), "it has no url to fetch from")
+            )
             continue
         view = fields.get("view", "")
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}

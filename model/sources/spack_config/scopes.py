@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import SourceError, Unreadable, reason
 from spackscope.model.core.records import Problem
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.limits import MAX_YAML_VALUES
 from spackscope.model.readers.yaml import load_yaml
 from spackscope.model.sources.spack_config.paths import OWN_PATHS, PLATFORM, Paths
 from spackscope.model.storage.schemes import scheme_of
-from spackscope.model.storage.urls import local_path, shown_url
+from spackscope.model.storage.urls import local_path
 
 _MAX_DEPTH = 16
 _MAX_FILE_SIZE = 2**20

@@ -8,10 +8,10 @@ from urllib.parse import unquote
 
 import pytest
 
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
-from spackscope.model.storage.urls import shown_url
 from tests.builders import (
     MANIFEST,
     blob,

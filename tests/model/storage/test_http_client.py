@@ -205,7 +205,7 @@ def test_redirects_are_followed(machine: Machine) -> None:
             "/a\tb",
             f"to a wrong URL: /a\tb {NO_URL}: it has a control character",
         ),
-        ("//u:pw@h:x/", f"to a wrong URL: http://…@h:x/ {NO_URL}: {NO_PORT}"),
+        ("//u:pw@h:x/", f"to a wrong URL: http://h:x/ {NO_URL}: {NO_PORT}"),
     ],
 )
 def test_redirects_lead_to_the_web_only(machine: Machine, location: str, sentence: str) -> None:

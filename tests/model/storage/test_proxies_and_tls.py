@@ -168,10 +168,10 @@ def test_proxies_are_chosen_as_curl_chooses_them(
     ("proxy", "reason"),
     [
         ("http://[::1", "http://[::1 is not a valid URL: its host cannot be read"),
-        ("http://ann:s3cr3t@[::1", "http://…@[::1 is not a valid URL: its host cannot be read"),
+        ("http://ann:s3cr3t@[::1", "http://[::1 is not a valid URL: its host cannot be read"),
         ("ftp://x", "ftp://x is not a valid URL: it must begin with http:// or "),
-        ("http://ann:s3cr3t@x:no", f"http://…@x:no is not a valid URL: {NO_PORT}"),
-        ("ann:s3cr3t@x:no", f"http://…@x:no is not a valid URL: {NO_PORT}"),
+        ("http://ann:s3cr3t@x:no", f"http://x:no is not a valid URL: {NO_PORT}"),
+        ("ann:s3cr3t@x:no", f"http://x:no is not a valid URL: {NO_PORT}"),
         ("http://", "http:// is not a valid URL: it has no host"),
         ("http://x\udcff", "http://x\udcff is not a valid URL: it has bytes that are not text"),
     ],

@@ -35,6 +35,8 @@ URLS = [
     f"http://{USER}@h:99999/x{QUERY}",
     f"http://{USER}@h:no/x{QUERY}",
     f"http://{USER}/@h/x{QUERY}",
+    # It is also a URL with a port and an @ in its path.
+    f"http://{NOBODY}/s3cr3t@h/x{QUERY}",
     f"http://{USER}?@h/x{QUERY}",
     f"http://{USER}@[::1/x{QUERY}",
     f"file://{USER}@[::1/x{QUERY}",
@@ -58,6 +60,30 @@ COMMANDS = [
     ("index",),
     ("show", hash_of(1)),
     ("show", "--json", hash_of(1)),
+]
+
+
+TYPED = [
+    f"{USER}@h/x",
+    f"https:{USER}@h/x",
+    f"http://{NOBODY}/s3cr3t@h/x",
+    f"source={USER}@h",
+    f"os={USER}@h/x",
+    f"hdf5 spack:https://{USER}@h",
+]
+TAKING_WORDS = [
+    ("find", "{}"),
+    ("diff", "{}", "zlib"),
+    ("show", "{}"),
+    ("needs", "{}"),
+    ("cover", "{}"),
+    ("stats", "--by", "{}"),
+    ("find", "--host", "{}", "fits"),
+    ("find", "{}", "--limit", "{}"),
+    ("--unknown={}",),
+    ("help", "{}"),
+    ("completion", "{}"),
+    ("config", "-f", "{}"),
 ]
 
 
@@ -99,9 +125,16 @@ def test_no_command_shows_a_secret_of_a_source(
 
     for secret in SECRETS:
         assert secret not in text
-    assert "http://…@h:no/x?…" in text
+    assert "http://h:no/x?…" in text
     if words == ("index",):
         assert list((program.home / "cache" / "spackscope").glob("*.sqlite"))
+
+
+@pytest.mark.parametrize("typed", TYPED)
+def test_no_command_shows_a_secret_of_a_word(typed: str, program: Program) -> None:
+    for words in TAKING_WORDS:
+        result = program(*(word.format(typed) for word in words))
+        assert SECRETS[0] not in result.stdout + result.stderr, words
 
 
 def test_no_secret_is_shown_where_no_source_can_be_read(
@@ -152,6 +185,8 @@ def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Pat
             entries.append(f'  m{number}: {{url: "{url}", access_pair: [me, s3cr3t]}}')
     config = tmp_path / ".spack"
     config.mkdir()
+    entries.append(f'  "https://{USER}@h": https://h/x')
+    entries.append(f'  "//{USER}@h": {{}}')
     includes = [f'  - "{url}"' for url in URLS if url.isprintable() and url.isascii()]
     (config / "mirrors.yaml").write_text("mirrors:\n" + "\n".join(entries))
     (config / "include.yaml").write_text("include:\n" + "\n".join(includes))
@@ -160,8 +195,13 @@ def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Pat
     with serve_files({}) as server:
         clouds = {"AWS_ENDPOINT_URL": f"http://{NOBODY}", "STORAGE_EMULATOR_HOST": server.url}
         result = program("sources", "--json", stdin=None, **clouds, NO_GCE_CHECK="true")
+    unknown = program("sources", "-f", "spack:x")
+    completed = program("complete", "zsh", "--", "sources", "-f", "spack:")
 
     assert result.returncode == 3
     assert "spack:m0" in result.stderr
+    assert "spack:m0" in unknown.stderr
+    assert "spack:m0" in completed.stdout
     for secret in SECRETS:
-        assert secret not in result.stdout + result.stderr
+        for each in (result, unknown, completed):
+            assert secret not in each.stdout + each.stderr

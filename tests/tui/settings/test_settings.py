@@ -181,7 +181,7 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         ("x = " + "9" * 5000, "FILE: a number in it is too long"),
         (
             "'https://ann:secret@host/x?token=1' = 1",
-            "FILE:1: unknown setting https://…@host/x?… there are sources, public, host, copy, "
+            "FILE:1: unknown setting https://host/x?…; there are sources, public, host, copy, "
             "theme, fold, sort, hidden, keys, views",
         ),
         ("fold = 1", "FILE:1: fold must be true or false"),

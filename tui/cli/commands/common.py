@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.sources import stale_copies
@@ -37,9 +37,6 @@ MAX_PRINTED = 20
 _MAX_QUERY_LENGTH = 500
 """Characters of a query that is printed with a caret under its error."""
 
-_URL_WITH_SECRETS = r"[:/]/\S*[@?#]"
-"""A URL in a query, such as that of a source without its -f: it may have a password."""
-
 _MAX_LABEL = 60
 """Cells of what would match instead of a query without a match."""
 
@@ -50,6 +47,7 @@ def parse_query(words: Sequence[str], session: Session) -> Query:
     Raises Leave, with a caret under the error.
     """
     text = join_words(words)
+    _check_secrets("the query", text)
     try:
         return parse(text, named=session.named_queries)
     except QueryError as error:
@@ -58,6 +56,7 @@ def parse_query(words: Sequence[str], session: Session) -> Query:
 
 def check_host(session: Session, origin: Origin = COMMAND_LINE) -> None:
     """Check the description of the host, if there is one. Raises Leave, with a caret."""
+    _check_secrets("the host", described_host(session))
     try:
         if described_host(session):
             host_of(session)
@@ -68,8 +67,17 @@ def check_host(session: Session, origin: Origin = COMMAND_LINE) -> None:
         ) from None
 
 
+def _check_secrets(what: str, text: str) -> None:
+    """Raise Leave where a text has a URL with a secret, such as a source without its -f.
+
+    Messages quote conditions, and a part of a URL does not look like one any more.
+    """
+    if without_secrets(text) != text:
+        raise Leave(ExitCode.USAGE, f"{what} has a URL with a user or password")
+
+
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
-    if len(text) > _MAX_QUERY_LENGTH or re.search(_URL_WITH_SECRETS, text):
+    if len(text) > _MAX_QUERY_LENGTH:
         return Leave(ExitCode.USAGE, str(error))
     indent = " " * cell_width(clean(text[: error.offset]))
     lines = (f"  {clean(text)}", f"  {indent}^ {error}")
@@ -194,7 +202,6 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     # What most commands do not need would be a tenth of their start.
     from spackscope.model.assist.diagnostics import explain_no_match
     from spackscope.model.assist.relaxations import relaxations
-    from spackscope.model.storage.redaction import without_secrets
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
     counts = [f"{each.count:,}" for each in relaxed]
@@ -204,7 +211,7 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
         for each, count in zip(relaxed, counts, strict=True)
     )
     reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
-    return Leave(no_match_code(catalog), *map(without_secrets, (reason, *lines)))
+    return Leave(no_match_code(catalog), reason, *lines)
 
 
 def no_match_code(catalog: Catalog) -> ExitCode:

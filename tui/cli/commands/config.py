@@ -9,11 +9,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url, without_arguments, without_secrets
 from spackscope.model.core.text import aligned, clean
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE, shown_source
-from spackscope.model.storage.redaction import without_arguments, without_secrets
+from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -106,7 +106,7 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
             yield _line(setting.name, without_arguments(settings.copy), origin)
         elif setting.name == "public" and settings.public:
             origin = settings.origin(setting.name)
-            yield _line(setting.name, shown_source(settings.public), origin)
+            yield _line(setting.name, shown_url(settings.public), origin)
         else:
             value = getattr(settings, setting.name)
             yield _line(setting.name, value, settings.origin(setting.name), setting.shown_default)
@@ -138,7 +138,7 @@ def _source_line(options: Options, settings: Settings, environ: Mapping[str, str
     """Return the line of the sources that are read, without secrets. Raises SourceError."""
     session = Session(environ)
     sources = resolve_sources(options.sources, session, settings.sources)
-    shown = tuple(map(shown_source, sources))
+    shown = tuple(map(shown_url, sources))
     if options.sources:
         origin = COMMAND_LINE
     elif environ.get("SPACKSCOPE_FROM", "").strip():

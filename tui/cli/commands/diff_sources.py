@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from spackscope.model.analysis.environments.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.presentation.source_differences import SourceReport
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import shown_source
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines_of_catalogs, stdout_colours
 from spackscope.tui.process.exit_codes import ExitCode
@@ -23,7 +23,7 @@ def run(options: Options, old: str, new: str, session: Session) -> ExitCode:
         nonlocal code
         comparison = compare_sources(*catalogs, should_stop=session.should_stop)
         code = ExitCode.FOUND if comparison.are_alike else ExitCode.DIFFERENT
-        report = SourceReport(comparison, (shown_source(old), shown_source(new)))
+        report = SourceReport(comparison, (shown_url(old), shown_url(new)))
         if options.format:
             return iter([report.json()])
         return stdout_colours(options, session).headings(report.lines(shows_all=options.all))

@@ -11,6 +11,7 @@ from spackscope.model.catalog.by_host import HOST
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.format import join_words
 from spackscope.model.sources.session import Session
@@ -156,7 +157,7 @@ class _Answers:
         yield Choice(f"{PUBLIC}:", "one tag of it", is_whole=False)
         spack = self._session.spack
         for mirror in spack.mirrors.values() if spack is not None else ():
-            if mirror.binary:
+            if mirror.binary and shown_url(mirror.name) == mirror.name:
                 yield Choice(f"{PREFIX}{mirror.name}", "a mirror of your Spack")
         for scheme in _SCHEMES:
             yield Choice(scheme, "a URL", is_whole=False)
