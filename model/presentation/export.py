@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
+from unicodedata import normalize
 
 from spackscope.model.core.column import Value
 from spackscope.model.core.columns import COLUMNS, EXPORTED
@@ -38,6 +39,9 @@ _FIT_VALUES: dict[str, Callable[[Spec], Value]] = {
     ),
 }
 """The columns of CSV about the host; the reasons are those against reusing a record too."""
+
+_FORMULA = frozenset("=+-@\t\r'")
+"""How a formula begins in some spreadsheet, and an apostrophe."""
 
 _MORE_KEYS = ("dependencies", *(field.name for field in fields(Provenance)), "in_cache", "origin")
 
@@ -104,20 +108,39 @@ def json_lines(specs: Iterable[Spec]) -> Iterator[str]:
     return map(json_text, specs)
 
 
-def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as CSV with a header, quoted where needed (RFC 4180 but for the line end)."""
+def csv_writer() -> Callable[[Iterable[str]], str]:
+    """Return a function that makes a line of CSV (RFC 4180 but for the line end) from cells.
+
+    An apostrophe before what a spreadsheet would run as a formula makes it a text; one that the
+    text begins with gets another, so that a reader can always remove one.
+    """
     import csv
     from types import SimpleNamespace
 
+    # The writer returns what the file returns: the line.
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
+
+    def is_formula(cell: str) -> bool:
+        # Some spreadsheets take letters of another width for the same.
+        return normalize("NFKC", cell[:1]) in _FORMULA
+
+    def line(cells: Iterable[str]) -> str:
+        text: str = writer.writerow(f"'{cell}" if is_formula(cell) else cell for cell in cells)
+        return text
+
+    return line
+
+
+def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
+    """Yield records as CSV with a header."""
     first, specs = _with_first(specs)
     values = dict(_VALUES)
     if first is not None and first.fit is not None:
         values |= _FIT_VALUES
-    # The writer returns what the file returns: the line.
-    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-    yield writer.writerow(values)
+    line = csv_writer()
+    yield line(values)
     for spec in specs:
-        yield writer.writerow([_flat(value(spec)) for value in values.values()])
+        yield line(_flat(value(spec)) for value in values.values())
 
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:

@@ -104,6 +104,13 @@ def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None
         assert terminal.wait() == 0
 
 
+def test_a_size_that_no_terminal_has_is_bounded(program: Program) -> None:
+    with program.in_terminal(changes={"COLUMNS": "9" * 30, "LINES": "100000"}) as terminal:
+        terminal.read_until("py-safetensors")
+        terminal.send("q")
+        assert terminal.wait() == 0
+
+
 def test_the_c_locale_has_letters_for_signs(program: Program) -> None:
     with program.in_terminal(changes={"LC_ALL": "C", "LANG": ""}) as terminal:
         Shown(terminal, 100, 40).until("py-build")

@@ -22,6 +22,8 @@ from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, Request, R
 _NAME = "specs"
 """The name of a file for specs of several packages, without its ending."""
 _MAX_NUMBER = 1000
+_MAX_STEM = 240
+"""Letters of a name, which with a number and the longest ending is a file name of 255 bytes."""
 
 
 class _Exists(Frozen):
@@ -139,7 +141,7 @@ def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:
 
 def proposed_name(package: str, ending: str) -> str:
     """Return a name that no file has in the current directory."""
-    stem = re.sub(r"[^A-Za-z0-9_.-]", "_", package).strip(".-_") or _NAME
+    stem = re.sub(r"[^A-Za-z0-9_.-]", "_", package)[:_MAX_STEM].strip(".-_") or _NAME
     name, number = f"{stem}{ending}", 1
     while os.path.lexists(name) and number < _MAX_NUMBER:
         number += 1

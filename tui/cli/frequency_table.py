@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.presentation.bars import bar, value_text
-from spackscope.model.presentation.export import array_lines
+from spackscope.model.presentation.export import array_lines, csv_writer
 from spackscope.model.presentation.frequency_layout import fitting, matrix_columns, more_text
 
 _GAP = "  "
@@ -132,11 +132,7 @@ def json_lines(counts: Frequency) -> Iterator[str]:
 
 def csv_lines(counts: Frequency) -> Iterator[str]:
     """Yield CSV with a header: the values and their count."""
-    import csv
-    from types import SimpleNamespace
-
-    # The writer returns what the file returns: the line.
-    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-    yield writer.writerow([*(clean(axis.name) for axis in counts.axes), "count"])
+    line = csv_writer()
+    yield line([*(clean(axis.name) for axis in counts.axes), "count"])
     for cell, count in counts.ordered_cells():
-        yield writer.writerow([*map(value_text, cell), count])
+        yield line([*map(value_text, cell), str(count)])

@@ -13,10 +13,12 @@ from spackscope.tui.process.ascii_signs import in_ascii
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_LINE_LENGTH = 500
+_MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
+"""The size of a terminal that the environment asks for at most: all of it is drawn."""
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
-    """Prepare the streams to encode every text, and remove an empty NO_COLOR.
+    """Prepare the streams to encode every text, remove an empty NO_COLOR, and bound the size.
 
     A closed stream is replaced by the null device, or a file of ours would get its number and
     receive what was meant for the stream.
@@ -37,6 +39,10 @@ def prepare(environ: MutableMapping[str, str]) -> None:
     if not environ.get("NO_COLOR"):
         # By no-color.org an empty variable means nothing; to some libraries it means no colour.
         environ.pop("NO_COLOR", None)
+    for name, bound in _MAX_SIZES.items():
+        with contextlib.suppress(ValueError):
+            if int(environ.get(name, "")) > bound:
+                environ[name] = str(bound)
 
 
 def print_message(*lines: str) -> None:

@@ -187,6 +187,7 @@ def test_a_file_is_what_find_prints(program: Program, name: str) -> None:
         ("", [], "specs.csv"),
         ("../..", [], "specs.csv"),
         ("-é/x", [], "x.csv"),
+        ("x" * 5000, [f"{'x' * 240}.csv"], f"{'x' * 240}-2.csv"),
     ],
 )
 def test_the_proposed_name_is_free(

@@ -165,6 +165,21 @@ def test_csv_reads_back(program: Program) -> None:
     assert [row["stacks"].split() for row in rows] == [spec["stacks"] for spec in records]
 
 
+def test_no_cell_of_csv_is_a_formula(program: Program) -> None:
+    names = ["=1+1", "+1", "-1", "@x", "＝1", "'=1", "x=1"]
+    page = write_page(
+        program.home / "pages" / "p.md",
+        [record(number, os=name, variants=["+mpi"]) for number, name in enumerate(names)],
+    )
+    text = program("find", "--csv", "-f", str(page)).stdout
+    for row in csv.DictReader(io.StringIO(text)):
+        assert not [cell for cell in row.values() if cell.startswith(tuple("=+-@＝"))]
+        # As the documentation tells a reader.
+        assert row["variants"].removeprefix("'") == "+mpi"
+        names.remove(row["os"].removeprefix("'"))
+    assert names == []
+
+
 def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program) -> None:
     page = write_page(
         program.home / "zlib.md",
