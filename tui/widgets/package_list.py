@@ -18,6 +18,7 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean, pad
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
+from spackscope.tui.keymap.in_use import written_key
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 from spackscope.tui.widgets.package_rows import PackageRows
@@ -111,7 +112,7 @@ class PackageList(Vertical):
         packages = matching(text, self.packages, lambda package: package.name)
         rows.set_packages(packages, filter_needles(text))
         length = len(packages) + 1 if packages or not text else 0
-        empty = f"no package matches {clean(text)}\n⌫ removes letters"
+        empty = f"no package matches {clean(text)}\n{written_key('⌫')} removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
         # It takes no more lines than it needs, and the facets the others.
         height = length + len(self.children) - 1 if length else None

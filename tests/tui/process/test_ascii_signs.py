@@ -40,6 +40,11 @@ def test_a_letter_is_as_wide_as_its_sign() -> None:
         assert (cell_width(chr(code)), len(letter), letter.isascii()) == (1, 1, True)
 
 
+def test_what_differs_in_signs_differs_in_letters() -> None:
+    signs = "●○◆◇▲✓✗▸▾…·×≠"
+    assert len(set(in_ascii(signs))) == len(signs)
+
+
 def test_data_stays_as_it_is() -> None:
     assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 *"
 
