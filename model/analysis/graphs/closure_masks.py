@@ -32,6 +32,7 @@ class ClosureMasks:
     ) -> None:
         self._edges, self._own, self._count = edges, own, count
         self._skipped = frozenset(skipped)
+        self._witnesses: dict[Mask, dict[int, int]] = {}
 
     @cached_property
     def _whole(self) -> list[Mask | None]:
@@ -77,20 +78,25 @@ class ClosureMasks:
         return known[start] or 0
 
     def witness(self, start: int, bits: Mask) -> int:
-        """Return a node below another one whose own mask has some bits; the other if none has."""
+        """Return a node below another one whose own mask has some bits; the other if none has.
+
+        The nodes on the way to it have the same one.
+        """
         if not self._children(start):
             return start
         self.whole(start)
-        known, node, seen = self._whole, start, {start}
-        while True:
+        known, witnesses = self._whole, self._witnesses.setdefault(bits, {})
+        node, path = start, {start}
+        while node not in witnesses:
             children = [
                 child
                 for child in self._children(node)
-                if (known[child] or 0) & bits and child not in seen
+                if (known[child] or 0) & bits and child not in path
             ]
-            if not children:
-                return start
-            for child in children:
-                if self._own(child) & bits:
-                    return child
-            seen.add(node := children[0])
+            found = next((child for child in children if self._own(child) & bits), None)
+            if found is not None or not children:
+                witnesses[node] = node if found is None else found
+            else:
+                path.add(node := children[0])
+        witnesses.update(dict.fromkeys(path, witnesses[node]))
+        return witnesses[start]

@@ -364,6 +364,23 @@ def test_json_says_what_fits_the_host_and_why_not(program: Program) -> None:
     assert [reason["letter"] for reason in reasons["3"]] == ["F"]
 
 
+def test_json_names_the_missing_end_of_a_long_chain_for_each_of_its_specs(
+    program: Program,
+) -> None:
+    count = 4_000
+    chain = [
+        node(hash_of(i), name=f"p{i}", dependencies=[edge(f"p{i + 1}", hash_of(i + 1), ["link"])])
+        for i in range(count)
+    ]
+    (program.home / "index.json").write_bytes(database(installs(*chain)))
+
+    result = program("find", "-f", "index.json", "--jsonl", *HOST)
+
+    assert len(specs := [json.loads(line) for line in result.stdout.splitlines()]) == count
+    reason = {"letter": "", "sentence": f"p{count}: dependency not described"}
+    assert all(reason in spec["reasons"] for spec in specs)
+
+
 def test_what_fits_can_be_found_and_what_it_hides_is_said(program: Program) -> None:
     write_index(program.home)
     for words, versions, message in (
