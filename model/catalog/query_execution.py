@@ -17,12 +17,18 @@ from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompil
 from spackscope.model.catalog.virtuals import Virtuals
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.column import Value
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import Term
+from spackscope.model.query.matchers import target_ranges, unknown_target
 
 _MAX_RANGES = 200
 """Ranges in one statement; SQLite takes expressions a thousand deep."""
+
+_BEFORE_TARGET = frozenset(("package", "hash", "namespace", "version", "platform", "os"))
+"""What `Spec._satisfies` of Spack compares before the target."""
 
 _ENTRY_SIZE = 100
 """Approximate bytes of an entry of a dict of numbers."""
@@ -40,7 +46,7 @@ class QueryExecution:
         database: Database,
         by_host: ByHost,
     ) -> None:
-        self._database = database
+        self._database, self._dictionaries = database, dictionaries
         self._arrays = arrays
         self._packages = packages
         filter_ = DependencyFilter(arrays, edges, dictionaries, self._find)
@@ -67,6 +73,7 @@ class QueryExecution:
         def find() -> IdRanges:
             with self._database.stoppable(should_stop):
                 resolved = self._resolved(query, should_stop)
+                self._check_targets(resolved)
                 return self._find(resolved).within(0, self._packages.total)
 
         return self._matches.get(query, find)
@@ -94,6 +101,23 @@ class QueryExecution:
         """Return a query without virtuals and parts of the host, once the rest is computed."""
         self._by_host.prepare(query, should_stop)
         return self._by_host.resolved(self.virtuals.resolved(query))
+
+    def _check_targets(self, query: Query) -> None:
+        """Check that the ends of ranges of targets are known. Raises Unanswerable.
+
+        As in Spack only where the target of a record is compared with them.
+        """
+        for spec in query.specs or ((),):
+            groups = (*query.groups, *spec)
+            before = tuple(g for g in groups if all(c.column in _BEFORE_TARGET for c in g))
+            for term in (c for g in groups for c in g if isinstance(c, Term)):
+                for low, high in target_ranges(term.pattern) if term.column == "target" else ():
+                    above_low = (*before, (Term("target", f"{low}:"),))
+                    for name, compared in ((low, before), (high, above_low)):
+                        is_known = name in ("", *self._dictionaries.texts("target"))
+                        sentence = "" if is_known else unknown_target(name)
+                        if sentence and self._find(Query(compared)):
+                            raise Unanswerable(sentence, term)
 
     def _find(self, query: Query) -> IdRanges:
         """Return the ids of all records that match, dependency-only specs included.

@@ -30,7 +30,8 @@ _OWN_COLUMNS = [column for column in REGISTRY if column.syntax != "spack"]
 _OWN_KEY = rf"(?:{'|'.join(key for column in _OWN_COLUMNS for key in column.keys)})"
 _OWN_VALUE = r"[\w\-+*.,:=%^~/\\?@]+"
 _PLAIN = r"[A-Za-z0-9_*?][A-Za-z0-9_.\-*?]*"
-_END = rf"{_PLAIN}(?![\w.\-*?])(?!\s*:?=)"
+# The end of a range is no key: as in Spack it is shorter where `=` follows, as in `@:1.x=a`.
+_END = rf"{_PLAIN}(?:\b|(?![\w.\-*?]))(?!\s*=)"
 _GIT = r"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{40})"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
 # `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spackscope.model.core import versions
 from spackscope.model.core.column import Value
+from spackscope.model.core.text import clean
 from spackscope.model.core.variants import KEYED, is_variant, split_variant
 from spackscope.model.query.lexer import unquoted
 
@@ -144,6 +145,23 @@ def _is_between(target: str, low: str, high: str) -> bool:
     return (not low or microarchitecture >= _microarchitecture(low)) and (
         not high or microarchitecture <= _microarchitecture(high)
     )
+
+
+def target_ranges(pattern: str) -> Iterator[tuple[str, str]]:
+    """Yield the two ends of each range in a list of targets."""
+    for entry in pattern.split(","):
+        low, colon, high = entry.partition(":")
+        if colon:
+            yield low, high
+
+
+def unknown_target(name: str) -> str:
+    """Return the sentence on a target that archspec does not know; empty if it knows it."""
+    from archspec.cpu import TARGETS
+
+    from spackscope.model.core.suggestions import did_you_mean
+
+    return "" if name in TARGETS else f"Unknown target {clean(name)}{did_you_mean(name, TARGETS)}"
 
 
 def _microarchitecture(name: str) -> Microarchitecture:

@@ -47,8 +47,6 @@ def check_once(conditions: Iterable[tuple[Condition, int]]) -> None:
     for condition, offset in conditions:
         keys = _keys(condition)
         excluded = _ARCHITECTURE if condition.column == "arch" else keys
-        if first_conditions.keys() >= _ARCHITECTURE and _ARCHITECTURE & keys:
-            excluded = _ARCHITECTURE
         for key in sorted(excluded & first_conditions.keys()):
             first = first_conditions[key]
             if first == condition and condition.column == "namespace":
@@ -119,5 +117,5 @@ def check_version_end(token: Token) -> None:
     """Refuse a version that ends in a separator, as Spack's tokenizer does. Raises QueryError."""
     for match in _BOUND.finditer(token.text):
         bound = match[0]
-        if bound[-1] in ".-" and not bound.startswith("git."):
+        if bound[-1] in ".-" and not token.text.startswith("@git."):
             raise QueryError(f'Unexpected "{bound[-1]}"', token.start + match.end() - 1)

@@ -13,6 +13,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
+from spackscope.model.query.matchers import unknown_target
 
 LINUX, MACOS = "linux", "darwin"
 
@@ -112,8 +113,8 @@ def parse_host(text: str) -> Host:
             libc = _parse_libc(key, value, at)
         elif not _NAME.fullmatch(value):
             raise QueryError(f"Expected a name after {key}=", at)
-        elif part == "target":
-            _check_target(value, at)
+        elif part == "target" and (sentence := unknown_target(value)):
+            raise QueryError(sentence, at)
     if not texts:
         raise QueryError("Expected a host, as in target=zen3 glibc=2.34")
     os, target = texts.get("os", ""), texts.get("target", "")
@@ -134,15 +135,6 @@ def _parse_libc(key: str, value: str, at: int) -> Libc:
     if colon and not prefix.startswith("/"):
         raise QueryError("Expected the absolute prefix of the C library after :", at)
     return Libc(name, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
-
-
-def _check_target(name: str, at: int) -> None:
-    from archspec.cpu import TARGETS
-
-    from spackscope.model.core.suggestions import did_you_mean
-
-    if name not in TARGETS:
-        raise QueryError(f"Unknown target {name}{did_you_mean(name, TARGETS)}", at)
 
 
 def _platform(os: str, target: str, libc: Libc | None) -> str:

@@ -65,7 +65,6 @@ def test_a_whole_answer_is_that_of_spack(whole_catalogs: dict[str, Catalog], kin
         ("spack1", "build_system==''", 0),
         ("spack1", "%[ ] cmake", 1391),
         ("spack1", "%[virtuals=cxx virtuals=c] gcc", 5574),
-        ("spack1", "target=x86_64_v3:zen4:x", 0),
         ("spack1", "cmake -\xa0doc", 167),
     ],
 )

@@ -423,6 +423,30 @@ def test_with_a_host_tables_say_what_fits(program: Program) -> None:
     assert "fits" not in head.split("\t")
 
 
+@pytest.mark.parametrize("query", ["@2:git.x=2.2", "@13.2.0:,:13.=2.1", "@:m:=b"])
+def test_the_end_of_a_range_is_where_spack_ends_it(program: Program, query: str) -> None:
+    result = program("find", query)
+    assert result.returncode == ExitCode.USAGE
+    assert "^ Unexpected" in result.stderr
+
+
+def test_the_key_that_is_given_twice_is_named(program: Program) -> None:
+    query = "platform=linux os=debian12 target=x86_64_v3 %gcc target=x86_64_v3"
+    result = program("find", query)
+    assert result.returncode == ExitCode.USAGE
+    assert "^ target is given twice" in result.stderr
+
+
+@pytest.mark.parametrize("query", ["target=zen33:,x86_64_v3", "target=:zen33", "!target=:zen33"])
+def test_an_unknown_target_is_named_where_others_are_compared_with_it(
+    program: Program, query: str
+) -> None:
+    result = program("find", query)
+    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
+    assert result.stderr.startswith("spackscope: Unknown target zen33. Did you mean zen3")
+    assert program("find", "os=nosuch", query).returncode == ExitCode.NOTHING
+
+
 def test_an_error_in_the_host_is_shown_where_it_is(program: Program) -> None:
     result = program("find", "--host", "glibc=2.34 target=zen33")
     assert result.returncode == ExitCode.USAGE
