@@ -10,7 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.compilers import compiler_name
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES
 from spackscope.model.core.suggestions import did_you_mean, listed
@@ -124,6 +124,11 @@ class _Advisor:
             return (
                 f"%{condition.name} means the package {name}, as in Spack. For the compiler as it"
                 f" is listed, write compiler={condition.name}."
+            )
+        if self._catalog.virtuals.asked_of_compilers(query_of(condition)):
+            return (
+                f"{self._none} is built with {condition}, as far as that is known without recipes."
+                f" Write {replace(condition, direct=False)} for a dependency."
             )
         if name not in names:
             guess = did_you_mean(condition.name, [n for n in names if n != "none"])

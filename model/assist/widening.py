@@ -173,7 +173,7 @@ class Widening(Frozen):
                 exact = (Term("version", f"={version}"),) if version else ()
                 named = replace(name, pattern=name.pattern if version else its_name)
                 yield replace(condition, terms=(named, *exact))
-        elif condition.direct and not condition.deptypes:
+        if condition.direct and not condition.deptypes:
             yield replace(condition, direct=False)
 
 

@@ -97,6 +97,10 @@ class DependencyFilter:
                 stating.setdefault(arch, array("I")).extend(s for s in specs if s not in compiled)
         return [(arch, specs) for arch, specs in stating.items() if specs]
 
+    def states_compilers(self) -> bool:
+        """Check whether some record states its compiler, and does not depend on it."""
+        return bool(self._stating_compiler)
+
     def _direct_dependents(self, condition: Depends) -> Mask:
         """Mark the specs that match a condition written with `%`."""
         owners = self._owners(condition)

@@ -52,7 +52,7 @@ class QueryExecution:
         filter_ = DependencyFilter(arrays, edges, dictionaries, self._find)
         self._by_host = by_host
         self._compiler = QueryCompiler(dictionaries, filter_, by_host)
-        self.virtuals = Virtuals(dictionaries, filter_.providers)
+        self.virtuals = Virtuals(dictionaries, filter_.providers, filter_.states_compilers)
         self._matches: BoundedCache[Query, IdRanges] = BoundedCache(lambda specs: specs.nbytes)
         self._code_counts: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
             lambda counts: _ENTRY_SIZE * len(counts)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.text import clean
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition, Group, Term
+from spackscope.model.query.conditions import Condition, Depends, Group, Term
 from spackscope.model.query.matchers import is_glob
 
 _MAX_NAMES = 6
@@ -29,17 +29,33 @@ class Virtuals:
     """
 
     def __init__(
-        self, dictionaries: Dictionaries, providers_of: Callable[[str], Collection[str]]
+        self,
+        dictionaries: Dictionaries,
+        providers_of: Callable[[str], Collection[str]],
+        states_compilers: Callable[[], bool],
     ) -> None:
         self._dictionaries = dictionaries
         self._providers_of = lru_cache(_MAX_VIRTUALS)(providers_of)
+        self._states_compilers = states_compilers
 
     def providers(self, query: Query) -> Mapping[str, Sequence[str]]:
         """Return the virtuals that a query names as packages, with the names of their providers.
 
         A name that is also that of a package is not taken for a virtual.
         """
-        names = set(map(_package_name, query.conditions)) - {""}
+        return self._known(map(_package_name, query.conditions))
+
+    def asked_of_compilers(self, query: Query) -> Iterable[str]:
+        """Return the virtuals that a query names after `%` where records name their compiler.
+
+        Spack looks in the recipe of that compiler whether it provides them.
+        """
+        dependencies = (c for c in query.conditions if isinstance(c, Depends))
+        names = self._known(c.name for c in dependencies if c.direct and not is_glob(c.name))
+        return names if names and self._states_compilers() else ()
+
+    def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        names = set(texts) - {""}
         unknown = sorted(names.difference(self._dictionaries.texts("package"))) if names else []
         providers = ((name, sorted(self._providers_of(name))) for name in unknown)
         return {name: packages for name, packages in providers if packages}
@@ -54,10 +70,16 @@ class Virtuals:
 
     def sentence(self, query: Query) -> str:
         """Return a sentence on the virtuals in a query; empty if it has none."""
-        return "; ".join(
+        provided = [
             f"{clean(name)} is a virtual package, provided here by {_enumerate(packages)}"
             for name, packages in self.providers(query).items()
-        )
+        ]
+        asked = [
+            f"%{clean(name)} asks the recipe of the compiler where a record names that, as before"
+            f" Spack 1.0, and no recipes are read. Write ^{clean(name)} for a dependency"
+            for name in self.asked_of_compilers(query)
+        ]
+        return "; ".join([*provided, *asked])
 
 
 def _package_name(condition: Condition) -> str:

@@ -18,6 +18,7 @@ from tests.builders import (
     database,
     edge,
     hash_of,
+    in_format,
     installs,
     leaf,
     node,
@@ -312,6 +313,20 @@ def test_a_virtual_package_is_named_with_its_providers(program: Program, tmp_pat
 
     assert (result.returncode, result.stdout) == (ExitCode.FOUND, f"{GCC}\n")
     assert result.stderr == "spackscope: mpi is a virtual package, provided here by openmpi\n"
+
+
+def test_a_virtual_that_spack_asks_the_compiler_for_is_named_with_a_way_out(
+    program: Program,
+) -> None:
+    needing = node(name="hdf5", dependencies=[edge("openmpi", GCC, ["link"], ["mpi"])])
+    nodes = [in_format(4, needing), in_format(4, leaf(GCC, "openmpi", "4.1.6"))]
+    (program.home / "index.json").write_bytes(database(installs(*nodes), "7"))
+
+    result = program("find", "-f", "index.json", "hdf5 %mpi")
+
+    assert result.returncode == ExitCode.NOTHING
+    assert "%mpi asks the recipe of the compiler" in result.stderr
+    assert "^mpi instead of %mpi  1\n" in result.stderr
 
 
 @pytest.mark.parametrize("content", ["", "raise SystemExit", "1/0", "import nothing_like_it"])
