@@ -44,7 +44,7 @@ _MEANINGS = {
     "size": "bytes of the archive; null if the source does not tell",
     "tag": "the snapshot of the cache",
     "sources": "where it is listed",
-    "states": "of cached, installed, explicit and needed",
+    "states": "of cached, installed, explicit, needed and spliced",
     "namespace": "of the recipe, as `builtin`",
     "flags": "compiler flags, as `cflags=-O2`",
 }
@@ -103,6 +103,7 @@ def json_table() -> str:
     return "\n".join(
         [
             *lines,
+            "| `build_spec` | a text | the hash that a spliced spec was built as; else empty |",
             "| `page` | a text | its address on cache.spack.io; empty if it is not from there |",
             "| `fits` | true, false or null | whether it runs on the host; null if unknown |",
             "| `reusable` | true, false or null | whether Spack would reuse it there |",

@@ -71,6 +71,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
              "stack=ml-*-rocm tag=dev*"),
         Form("cached installed explicit needed",
              "In a cache; installed; asked for by name; dependency-only.", "cached !installed"),
+        Form("spliced", "With other dependencies than it was built with.", "!spliced"),
         Form("size=10MB:1GB", "A range of sizes.", "!size=1MB:"),
         Form("package= version= compiler=", "The column as it is shown.",
              "compiler=gcc@13.2.0 version=0.4*"),

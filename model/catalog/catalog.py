@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays
@@ -183,6 +183,11 @@ class Catalog:
     def full_record(self, row: Row) -> Spec:
         """Return the record of a row with all that any document says of it."""
         return self._records.full(row)
+
+    @property
+    def build_specs(self) -> Mapping[int, str]:
+        """The hashes that spliced specs were built as, by the ids of the records."""
+        return self._records.build_specs
 
     def provenance(self, id_: int) -> Provenance:
         """Return where the record with this id comes from."""

@@ -40,7 +40,7 @@ _DOCUMENT = 4
 """The number of its column with the document."""
 
 _FIELDS = (
-    *("hash", "size", "origin", "source"),
+    *("hash", "size", "origin", "source", "build_spec"),
     *(name for columns in STORED.values() for column in columns for name in column.restores),
 )
 """The fields of `Spec` that `Records.rows` reads, in its order."""
@@ -109,6 +109,7 @@ class Records:
         for id_, hash_, size, look_alike, document, *codes in rows:
             values = (
                 *(checked_hash(hash_), _checked_size(size), *documents[document]),
+                self.build_specs.get(id_, ""),
                 *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
                 *_DEFAULTS.values(),
             )
@@ -163,6 +164,14 @@ class Records:
         places = {id_: (text(path), number(at), text(build)) for id_, path, at, build in rows}
         codes, nodes = self._arrays.column("node"), self._dictionaries.nodes
         return [Provenance(*nodes[codes[id_]], *places.get(id_, ("", None, ""))) for id_ in ids]
+
+    @cached_property
+    def build_specs(self) -> dict[int, str]:
+        """The hashes that spliced specs were built as, by the ids of the records."""
+        rows = self._database.execute(
+            "SELECT spec, build_spec FROM provenance WHERE build_spec != ''"
+        )
+        return {id_: text(build_spec) for id_, build_spec in rows}
 
     @cached_property
     def _sources(self) -> list[SourceStatus]:

@@ -12,10 +12,10 @@ from spackscope.model.core.frozen import Frozen
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
 
-STATES = ("cached", "installed", "explicit", "needed")
+STATES = ("cached", "installed", "explicit", "needed", "spliced")
 """The states of a record in the order in which they are shown.
 
-A record that is only `needed`, by its dependents, is in no other state.
+A record that is only `needed`, by its dependents, may only be `spliced` beside that.
 """
 
 DEPTYPES = ("build", "link", "run", "test")
@@ -167,9 +167,14 @@ class Spec(Frozen):
         return self.listed_in or (self.source,)
 
     @property
+    def is_spliced(self) -> bool:
+        """Whether it has other dependencies than it was built with."""
+        return bool(self.build_spec)
+
+    @property
     def states(self) -> tuple[str, ...]:
         """Those of `STATES` that it is in."""
-        flags = (self.cached, self.installed, self.explicit, not self.in_cache)
+        flags = (self.cached, self.installed, self.explicit, not self.in_cache, self.is_spliced)
         return tuple(compress(STATES, flags))
 
 
@@ -195,7 +200,7 @@ class Look(_Stated):
     flags = ()
     dependencies = None
     in_cache = cached = True
-    installed = explicit = False
+    installed = explicit = is_spliced = False
 
 
 class Records(Frozen):

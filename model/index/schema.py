@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from spackscope.model.core.columns import STORED
 
-SCHEMA_VERSION = 9
+SCHEMA_VERSION = 10
 """Raise it with every change of the tables, or of what the readers make of a document."""
 
 _STORAGES = tuple(STORED)

@@ -18,7 +18,7 @@ _BATCH = 1024
 """Look-alikes that get their codes at once; most pages have less than ten."""
 
 _given = attrgetter("source", "cached")
-_states = attrgetter("in_cache", "cached", "installed", "explicit")
+_states = attrgetter("in_cache", "cached", "installed", "explicit", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in NodeFacts._fields))
 
@@ -141,7 +141,8 @@ class _Presence(dict[tuple[tuple[int, bool], tuple[bool, ...]], Entry]):
     """The source and the states of records, by the flags of their documents and their own."""
 
     def __missing__(self, key: tuple[tuple[int, bool], tuple[bool, ...]]) -> Entry:
-        (source, is_in_cache), (in_cache, cached, installed, explicit) = key
-        flags = (cached or (is_in_cache and in_cache), installed, explicit, not in_cache)
+        (source, is_in_cache), (in_cache, cached, installed, explicit, spliced) = key
+        is_cached = cached or (is_in_cache and in_cache)
+        flags = (is_cached, installed, explicit, not in_cache, spliced)
         presence = self[key] = (source,), tuple(compress(STATES, flags))
         return presence

@@ -38,6 +38,7 @@ def comparison_json(
     if comparison is not None:
         document |= {
             "pairs": comparison.pairs,
+            "replaced": [each._asdict() for each in comparison.replaced],
             "causes": [cause_json(cause, hashes) for cause in comparison.causes],
             "untold": comparison.unexplained,
             "lists_dependencies": comparison.lists_dependencies,

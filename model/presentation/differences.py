@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference, Value
+from spackscope.model.analysis.differences.differences import (
+    Cause,
+    Comparison,
+    Difference,
+    Replaced,
+    Value,
+)
 from spackscope.model.analysis.differences.folded_differences import (
     FoldedDifference,
     fold_differences,
 )
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.detail import DIFFERS
@@ -57,6 +64,29 @@ class DifferenceLine(Frozen):
         if not self.where:
             return what
         return f"{what}{'' if self.where.startswith('at ') else ','} {self.where}"
+
+
+def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[str]:
+    """Return which of two specs is spliced, from what, and what it has in place of what."""
+    a, b = specs
+    first, second = (spec.hash[:SHORT_HASH] for spec in (a, b))
+    if a.build_spec and a.build_spec == b.build_spec:
+        built = a.build_spec[:SHORT_HASH]
+        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
+    elif b.hash == a.build_spec:
+        lines = [f"{first} is {second}, spliced with other dependencies"]
+    elif a.hash == b.build_spec:
+        lines = [f"{second} is {first}, spliced with other dependencies"]
+    else:
+        lines = [
+            f"{spec.hash[:SHORT_HASH]} is spliced: it was built as {spec.build_spec[:SHORT_HASH]}"
+            for spec in (a, b)
+            if spec.is_spliced
+        ]
+    return lines + [
+        f"  {clean(each.package)} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
+        for each in replaced
+    ]
 
 
 def difference_lines(comparison: Comparison) -> list[DifferenceLine]:

@@ -29,6 +29,7 @@ Export = Callable[[Iterable[Spec]], Iterator[str]]
 
 _VALUES: dict[str, Callable[[Spec], Value]] = {
     **{column.json_key: column.value for column in EXPORTED},
+    "build_spec": lambda spec: spec.build_spec,
     "page": lambda spec: page_address(spec) or None,
 }
 _FIT_VALUES: dict[str, Callable[[Spec], Value]] = {

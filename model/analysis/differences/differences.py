@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
+from typing import NamedTuple
 
 from spackscope.model.analysis.differences.node_pairs import (
     PairWalk,
@@ -55,13 +56,22 @@ class Cause(Frozen):
     run_path: tuple[str, ...] = ()
 
 
+class Replaced(NamedTuple):
+    """A dependency in place of another one of its name in a spliced spec, by their hashes."""
+
+    package: str
+    a: str
+    b: str
+
+
 class Comparison(Frozen):
     """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
     `unexplained` names packages whose hashes differ, though no document says why. Unless
     `lists_dependencies`, a source of the specs does not, and there may be more causes.
-    `is_cut` if there are more pairs than are compared.
+    `is_cut` if there are more pairs than are compared. `replaced` is what two specs of one build
+    have in place of one another, if one is spliced or both are.
     """
 
     a: int
@@ -71,6 +81,7 @@ class Comparison(Frozen):
     unexplained: tuple[str, ...] = ()
     lists_dependencies: bool = True
     is_cut: bool = False
+    replaced: tuple[Replaced, ...] = ()
 
 
 def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
@@ -112,7 +123,7 @@ class Comparer:
             is_described = all(map(graph.is_described, pair))
             if is_described and (of_pair := self._own_differences(*pair)):
                 differences[number] = of_pair
-            elif not walk.children[number]:
+            elif not walk.children[number] and not _are_one_build(graph, *pair):
                 unexplained[graph.name(pair.a)] = None
         causes = sorted(_causes(graph, walk, differences), key=_rank)
         return Comparison(
@@ -123,6 +134,7 @@ class Comparer:
             tuple(unexplained),
             listed,
             is_cut=walk.is_cut,
+            replaced=_replaced(graph, walk) if any(map(graph.build_spec, (a, b))) else (),
         )
 
 
@@ -150,6 +162,29 @@ def _causes(
             )
         )
     return causes
+
+
+def _are_one_build(graph: Graph, a: int, b: int) -> bool:
+    """Check whether specs with different hashes were built as one, and then spliced."""
+    built_as = graph.build_spec(a), graph.build_spec(b)
+    if not any(built_as):
+        return False
+    first, second = (x or y for x, y in zip(built_as, graph.hashes((a, b)), strict=True))
+    return first == second
+
+
+def _replaced(graph: Graph, walk: PairWalk) -> tuple[Replaced, ...]:
+    """Return the nearest pairs of nodes that are not of one build, below specs that are."""
+    replaced, below_one_build = [], {0}
+    for number in walk.top_down:
+        if number not in below_one_build:
+            continue
+        pair = walk.pairs[number]
+        if _are_one_build(graph, *pair):
+            below_one_build.update(child.number for child in walk.children[number])
+        elif number:
+            replaced.append(Replaced(graph.name(pair.a), *graph.hashes(pair)))
+    return tuple(sorted(replaced))
 
 
 def _rank(cause: Cause) -> tuple[bool, bool, int, int, str]:

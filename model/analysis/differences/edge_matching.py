@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import is_run
 
 
@@ -23,10 +24,13 @@ class EdgeKey(NamedTuple):
     number: int = 0
 
 
-def match_edges(
-    graph: Graph, a: Sequence[Edge], b: Sequence[Edge]
-) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
-    """Return the edges of two nodes by their keys: edges to be compared have the same key."""
+def match_edges(graph: Graph, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
+    """Return the edges of two nodes by their keys: edges to be compared have the same key.
+
+    A spliced spec does not list what it was built with; next to one that is not compared.
+    """
+    is_spliced = any(map(graph.build_spec, nodes))
+    a, b = (_run_edges(graph.edges(id_)) if is_spliced else graph.edges(id_) for id_ in nodes)
     names_a, names_b = ([graph.name(edge.child) for edge in edges] for edges in (a, b))
     repeated = _repeated(names_a) | _repeated(names_b)
     return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
@@ -34,8 +38,16 @@ def match_edges(
 
 def common_edges(graph: Graph, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, Edge]]:
     """Yield the edges that two nodes have to dependencies of one name."""
-    edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
+    edges_a, edges_b = match_edges(graph, a, b)
     return ((key, edge, edges_b[key]) for key, edge in edges_a.items() if key in edges_b)
+
+
+def _run_edges(edges: Sequence[Edge]) -> list[Edge]:
+    """Return the edges to what is linked or run, with these deptypes alone."""
+    runs = (edge for edge in edges if is_run(edge.deptypes))
+    return [
+        replace(edge, deptypes=tuple(d for d in edge.deptypes if is_run([d]))) for edge in runs
+    ]
 
 
 def _repeated(names: Sequence[str]) -> set[str]:

@@ -126,7 +126,7 @@ def _is_listed(
 
 
 def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:
-    edges_a, edges_b = match_edges(graph, graph.edges(a), graph.edges(b))
+    edges_a, edges_b = match_edges(graph, a, b)
     for key, edge in edges_a.items():
         if key in edges_b:
             yield from _differences_of_edge(key.name, edge, edges_b[key])

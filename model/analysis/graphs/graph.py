@@ -72,6 +72,9 @@ class Graph(Protocol):
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
 
+    def build_spec(self, id_: int) -> str:
+        """Return the hash that a spliced spec was built as; empty for any other."""
+
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
 

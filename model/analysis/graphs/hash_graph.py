@@ -45,6 +45,10 @@ class HashGraph:
         """Return the first id of each of some hashes, of those that are there."""
         return {hash_: self._ids[hash_] for hash_ in hashes if hash_ in self._ids}
 
+    def build_spec(self, _: int) -> str:
+        """Return an empty text: it is unknown."""
+        return ""
+
     def edges(self, _: int) -> Sequence[Edge]:
         """Return no edges."""
         return ()

@@ -40,6 +40,7 @@ class JoinedGraph:
     identity: Callable[[int], int]
     configuration: Callable[[int], int]
     attributes: Callable[[int], Attributes]
+    build_spec: Callable[[int], str]
     edges: Callable[[int], Sequence[Edge]]
 
     def __init__(self, first: SpecGraph, second: SpecGraph | HashGraph) -> None:
@@ -52,6 +53,7 @@ class JoinedGraph:
         self.lists_dependencies = _in_either(first.lists_dependencies, second.lists_dependencies)
         self.name = _in_either(first.name, second.name)
         self.attributes = _in_either(first.attributes, second.attributes)
+        self.build_spec = _in_either(first.build_spec, second.build_spec)
         self.identity = lru_cache(None)(self._identity_of)
         self.configuration = lru_cache(None)(self._configuration_of)
         self.edges = lru_cache(_MAX_EDGE_LISTS)(self._edges_of)

@@ -127,6 +127,10 @@ class SpecGraph:
             first.setdefault(absent.hash, id_)
         return first
 
+    def build_spec(self, id_: int) -> str:
+        """Return the hash that a spliced spec was built as; empty for any other."""
+        return self.catalog.build_specs.get(id_, "")
+
     def edges(self, id_: int) -> Sequence[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
         return self.catalog.dependencies.of(id_)

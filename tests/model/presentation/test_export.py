@@ -20,7 +20,7 @@ def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
 
     assert json.loads("\n".join(export.json_array(specs))) == objects
     assert {tuple(record) for record in objects} == {tuple(heads)}
-    assert heads == [*(column.json_key for column in EXPORTED), "page"]
+    assert heads == [*(column.json_key for column in EXPORTED), "build_spec", "page"]
     assert [row[heads.index("hash")] for row in rows] == [spec.hash for spec in specs]
     assert [record["variants"] for record in objects] == [list(spec.variants) for spec in specs]
     labels, *lines = (line.split("\t") for line in export.tab_lines(specs))

@@ -15,6 +15,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
 from spackscope.model.presentation.difference_json import Kinds, comparison_json
+from spackscope.model.presentation.differences import splice_lines
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -110,6 +111,7 @@ def _pair(
 ) -> Iterator[str]:
     comparison = compare(graph, *specs)
     yield from spec_lines([*specs.values()], colours)
+    yield from splice_lines(specs.values(), comparison.replaced)
     yield ""
     if options.all:
         yield from all_lines(comparison, colours)

@@ -244,3 +244,31 @@ def test_every_word_names_one_spec(
     result = program("diff", *sources, *words)
     assert result.returncode == code
     assert re.search(re.escape(message), result.stderr)
+
+
+def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None:
+    edges = [edge("cmake", CMAKES[0], ["build"]), edge("zlib", ZLIBS[0], ["build", "link"])]
+    built = node(HDF5, name="hdf5", dependencies=edges)
+    spliced = node(
+        SAME_CMAKE,
+        name="hdf5",
+        dependencies=[edge("zlib", ZLIBS[1], ["link"])],
+        build_spec={"name": "hdf5", "hash": HDF5},
+    )
+    zlibs = (leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True))
+    nodes = (built, spliced, leaf(CMAKES[0], "cmake", "3"), *zlibs)
+    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+
+    found = program("find", "-f", "index.json", "--json", "spliced").stdout
+    lines = program("diff", "-f", "index.json", f"/{HDF5}", f"/{SAME_CMAKE}").stdout.splitlines()
+
+    assert [(spec["hash"], spec["build_spec"]) for spec in json.loads(found)] == [
+        (SAME_CMAKE, HDF5)
+    ]
+    assert lines[2:] == [
+        f"{SAME_CMAKE[:7]} is {HDF5[:7]}, spliced with other dependencies",
+        f"  zlib {ZLIBS[0][:7]} ≠ {ZLIBS[1][:7]}",
+        "",
+        "linked or run",
+        "  zlib 1 ≠ 2",
+    ]

@@ -45,6 +45,7 @@ KEYS = [
     "states",
     "namespace",
     "flags",
+    "build_spec",
     "page",
 ]
 LEFT_OUT = (
