@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import without_word
+from spackscope.model.assist.widening import meant_condition
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.compilers import compiler_name
@@ -20,7 +22,7 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import COLUMN_KEYS, VIEW, Condition, Depends, Group, Term
 from spackscope.model.query.format import format_group
-from spackscope.model.query.matchers import ANY
+from spackscope.model.query.matchers import ANY, unknown_target
 from spackscope.model.query.parsed_input import ParsedInput
 
 _MAX_VALUES = 3
@@ -170,16 +172,34 @@ class _Advisor:
         if column == "size":
             return f"{self._none} has {condition}"
         if column == ANY:
-            guess = did_you_mean(pattern, [facet.value for facet in self._facets("package")])
-            return f"{self._none} shows {clean(pattern)} in any column{guess}"
-        values = self._facets(column)
+            return f"{self._none} shows {clean(pattern)} in any column{self._meant(pattern)}"
         if column == "package":
-            guess = did_you_mean(pattern, [facet.value for facet in values])
-            return f"Unknown package {clean(pattern)}{guess}"
-        guess = ""
+            word = ".".join([*self._patterns("namespace"), pattern])
+            return f"Unknown package {clean(word)}{self._meant(word)}"
+        for name in filter(None, re.split("[,:]", pattern) if column == "target" else ()):
+            if sentence := unknown_target(name):
+                return sentence
+        values, guess = self._facets(column), ""
         if column != "version" and len(values) > _MAX_VALUES:
             guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
         return f"{self._none} has {condition}{guess or _only(values)}"
+
+    def _patterns(self, column: str) -> list[str]:
+        """Return the patterns of the conditions on a column."""
+        groups = (group[0] for group in self._others if len(group) == 1)
+        return [c.pattern for c in groups if isinstance(c, Term) and c.column == column]
+
+    def _meant(self, word: str) -> str:
+        """Guess what was meant by a word that is not a package: with its key, or alike."""
+        meant = meant_condition(self._catalog, word, self._should_stop)
+        if meant is None:
+            names = [facet.value for facet in facets(self._catalog, Query(), "package")]
+            if guess := did_you_mean(word, names):
+                return guess
+            meant = meant_condition(self._catalog, word, self._should_stop, is_near=True)
+        version = "@" + self._patterns("version")[0] if self._patterns("version") else ""
+        at_version = version if isinstance(meant, Depends) else ""
+        return f". Did you mean {clean(str(meant))}{at_version}?" if meant is not None else ""
 
 
 def _only(values: Sequence[Facet]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
-from spackscope.model.core.compilers import compiler_name
+from spackscope.model.core.compilers import compiler_name, is_compiler
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import UNKNOWN, YES
@@ -21,6 +21,9 @@ from spackscope.model.query.matchers import ANY, is_glob, target_test
 
 _MAX_NEAREST = 3
 """Values that are offered in place of one."""
+
+_ALIKE = 0.8
+"""How near a word without its key must be to a value, from 0 to 1."""
 
 _MIN_PREFIX = 3
 """Letters that a shortened prefix of a hash keeps."""
@@ -83,6 +86,8 @@ class Widening(Frozen):
         if len(typed) >= _MIN_HASH_WORD and dictionaries.has_hash(typed):
             yield Term("hash", typed)
         if typed and not is_glob(typed) and typed not in dictionaries.texts("package"):
+            if (meant := meant_condition(self.catalog, typed, self.should_stop)) is not None:
+                yield meant
             for value in near(typed, self._values("package")):
                 yield exact_term("package", value)
 
@@ -175,6 +180,29 @@ class Widening(Frozen):
                 yield replace(condition, terms=(named, *exact))
         if condition.direct and not condition.deptypes:
             yield replace(condition, direct=False)
+
+
+def meant_condition(
+    catalog: Catalog, word: str, should_stop: ShouldStop, *, is_near: bool = False
+) -> Condition | None:
+    """Return the condition that a word stands for which lacks its key, if it is not a package.
+
+    If it `is_near`, the word may also only be near to a value. Raises Cancelled.
+    """
+    from archspec.cpu import TARGETS
+
+    def values(column: str) -> list[str]:
+        return [f.value for f in facets(catalog, Query(), column, should_stop=should_stop)]
+
+    if is_compiler(word) or word in {_split_compiler(value)[0] for value in values("compiler")}:
+        return Depends(True, (Term("package", word),))
+    for column in ("target", "os", "platform", "stack", "tag"):
+        known = [*values(column), *(TARGETS if column == "target" else ())]
+        close = near(word, known, _ALIKE) if is_near else [word] if word in known else []
+        if close:
+            is_target = column == "target"
+            return Term(column, f":{close[0]}") if is_target else exact_term(column, close[0])
+    return None
 
 
 def nearest_versions(constraint: str, versions: Iterable[str]) -> list[str]:

@@ -122,10 +122,13 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         for word in words:
             if word.startswith("-") and not (word == "-" and command in _WITH_STDIN):
                 # Its value may be a URL with a password.
-                raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word)}")
+                raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
         is_help_asked = parsed.pop("help", False)
-        if command == "stats" and not is_help_asked and not 1 <= len(parsed.get("by", ())) <= 2:
-            raise ValueError("stats needs --by with a column or a variant, once or twice")
+        if command == "stats" and "by" not in parsed:
+            is_name = bool(words) and words[0].replace("-", "_").isidentifier()
+            parsed["by"], words = words[:is_name], words[is_name:]
+        if command == "stats" and not is_help_asked and not 1 <= len(parsed["by"]) <= 2:
+            raise ValueError("stats needs a column or a variant to count by, or two with --by")
         words += after
         if command == "doubles":
             parsed["sources"], words = [*parsed.get("sources", ()), *words], []
@@ -191,14 +194,21 @@ def options_of(command: str) -> list[Option]:
     return [option for option in _OPTIONS if command in (option.commands or (command,))]
 
 
-def _hint(word: str) -> str:
-    """Return which command has an option, or how a variant such as `-mpi` is written."""
+def _hint(word: str, command: str) -> str:
+    """Return which option or command is meant, or how a variant such as `-mpi` is written."""
     name = word.lstrip("-")
     if word == "--rebuild":
         return ", which `spackscope index` has"
     if word == f"--{name}" and name in _FORMATS["find"]:
         return ", which `spackscope find` has"
-    is_variant = name.replace("_", "").replace("-", "").isalnum() and not word.startswith("--")
+    if word.startswith("--"):
+        # Few command lines have a mistake.
+        from spackscope.model.core.suggestions import near
+
+        names = (n[2:] for each in options_of(command) for n in each.names if n[:2] == "--")
+        close = near(name.partition("=")[0], names)
+        return f" (did you mean --{close[0]}?)" if close else ""
+    is_variant = name.replace("_", "").replace("-", "").isalnum()
     return f" (a variant is written ~{name}, or after --)" if is_variant else ""
 
 

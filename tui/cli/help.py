@@ -25,9 +25,9 @@ _SOURCES = f"""\
 
 _HOST = """\
   --host HOST        check what fits on this host: 'target=zen3 glibc=2.34',
-                     also os=, platform=, musl=, libc=glibc@2.34:/opt/sysroot.
-                     Default: SPACKSCOPE_HOST, else the one configured, else
-                     this machine
+                     or zen3; also os=, platform=, musl= and
+                     libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST,
+                     else the one configured, else this machine
 """
 
 _QUERY = """\
@@ -249,8 +249,9 @@ examples:
   spackscope pick py-build | tee chosen
 """,
     "stats": f"""\
-usage: spackscope stats --by COLUMN|VARIANT [--by SECOND] [-f SOURCE]...
-                        [--json | --csv] [QUERY...]
+usage: spackscope stats COLUMN|VARIANT [-f SOURCE]... [--json | --csv]
+                        [QUERY...]
+       spackscope stats --by FIRST [--by SECOND] ...
 
 Count matching specs by a column or a variant: on a terminal with bars,
 elsewhere with a tab between value and count. With two the counts are a
@@ -260,14 +261,15 @@ options:
   --by NAME          a column (package, version, compiler, os, target, stack,
                      tag, state, source, platform, arch, namespace, flags,
                      variants) or the name of a variant, such as mpi; a spec
-                     counts at each value of a list; none: it has no value
+                     counts at each value of a list; none: it has no value.
+                     Without --by it is the first word.
   --json             print a JSON array of objects with value and count
   --csv              print comma-separated values with a header line
 {_HOST}{_SOURCES}
 {_QUERY}
 {_EXIT}
 examples:
-  spackscope stats --by target
+  spackscope stats target
   spackscope stats --by compiler --by target hdf5
   spackscope stats --by cuda_arch +cuda
 """,

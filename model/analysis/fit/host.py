@@ -93,6 +93,7 @@ def parse_host(text: str) -> Host:
     Raises QueryError at the first word that is not a part of a host.
 
         parse_host("target=zen3 glibc=2.34")
+        parse_host("zen3")
         parse_host("platform=darwin os=sequoia target=m1")
         parse_host("target=zen3 libc=glibc@2.34:/opt/sysroot")
     """
@@ -103,7 +104,9 @@ def parse_host(text: str) -> Host:
     for word in _WORD.finditer(text):
         key, equals, value = word[0].partition("=")
         at = word.start() + len(key) + 1
-        if not equals or key not in _KEYS:
+        if not equals and _is_near_target(key):
+            key, value, at = "target", key, word.start()
+        elif not equals or key not in _KEYS:
             raise QueryError(_EXPECTED, word.start())
         part = "libc" if key in _LIBCS else key
         if part in texts:
@@ -135,6 +138,14 @@ def _parse_libc(key: str, value: str, at: int) -> Libc:
     if colon and not prefix.startswith("/"):
         raise QueryError("Expected the absolute prefix of the C library after :", at)
     return Libc(name, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
+
+
+def _is_near_target(word: str) -> bool:
+    from archspec.cpu import TARGETS
+
+    from spackscope.model.core.suggestions import near
+
+    return bool(near(word, TARGETS))
 
 
 def _platform(os: str, target: str, libc: Libc | None) -> str:

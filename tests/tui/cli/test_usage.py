@@ -111,7 +111,8 @@ def test_after_two_dashes_everything_is_a_query() -> None:
     [
         (["find", "--nope"], "unknown option --nope; see `spackscope find --help`"),
         (["find", "-x"], "unknown option -x"),
-        (["--form=https://ann:secret@host"], "unknown option --form; see"),
+        (["find", "--jsn"], "unknown option --jsn (did you mean --json?); see"),
+        (["--form=https://ann:secret@host"], "unknown option --form (did you mean --from?); see"),
         (["--json"], "unknown option --json, which `spackscope find` has"),
         (["find", "--json", "--csv"], "not allowed with argument --json"),
         (["find", "-f"], "expected one argument"),

@@ -48,7 +48,7 @@ def test_a_described_host(text: str, host: Host) -> None:
     ("text", "offset", "part"),
     [
         ("", 0, "as in target=zen3 glibc=2.34"),
-        ("zen3", 0, "Expected platform, os, target"),
+        ("rhel8", 0, "Expected platform, os, target"),
         ("os=a zen=3", 5, "Expected platform, os, target"),
         ("target=zen33", 7, "Did you mean zen3"),
         ("target=", 7, "Expected a name"),

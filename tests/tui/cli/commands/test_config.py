@@ -103,7 +103,7 @@ def test_json_has_an_object_for_each_setting(program: Program) -> None:
 def test_a_check_lists_every_mistake(program: Program) -> None:
     path = configure(
         program,
-        'theme = "nrd"\nfold = 1\nhost = "zen3"\nsort = "siz"\ncopy = "x \'y"\nthem = "nord"\n',
+        'theme = "nrd"\nfold = 1\nhost = "rhel8"\nsort = "siz"\ncopy = "x \'y"\nthem = "nord"\n',
     )
     result = program("config", "--check")
     assert result.returncode == ExitCode.USAGE

@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
@@ -451,6 +452,29 @@ def test_the_key_that_is_given_twice_is_named(program: Program) -> None:
     result = program("find", query)
     assert result.returncode == ExitCode.USAGE
     assert "^ target is given twice" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("query", "meant"),
+    [
+        ("zen3", "target=:zen3"),
+        ("zen33", "target=:zen3"),
+        ("ubuntu22.04", "os=ubuntu22.04"),
+        ("gcc@12", "%gcc@12"),
+        ("target=zen33", "zen3"),
+    ],
+)
+def test_a_value_without_its_key_is_named_with_it(
+    program: Program, query: str, meant: str
+) -> None:
+    result = program("find", query)
+    assert result.returncode == ExitCode.NOTHING
+    assert re.search(rf"Did you mean {meant}\b", result.stderr)
+
+
+def test_a_target_alone_is_a_host(program: Program) -> None:
+    whole = program("find", "--host", "target=zen3", "--csv", "fits=*")
+    assert program("find", "--host", "zen3", "--csv", "fits=*").stdout == whole.stdout
 
 
 @pytest.mark.parametrize("query", ["target=zen33:,x86_64_v3", "target=:zen33", "!target=:zen33"])

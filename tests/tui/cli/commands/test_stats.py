@@ -29,6 +29,10 @@ def test_a_pipe_gets_values_and_counts_with_tabs(program: Program) -> None:
     head, *rows = (line.split("\t") for line in result.stdout.splitlines())
     assert head == ["target", "count"]
     assert [(value, int(count)) for value, count in rows] == by_count(TARGETS)
+    words = "--csv", "os=ubuntu22.04"
+    assert program("stats", "target", *words).stdout == (
+        program("stats", "--by", "target", *words).stdout
+    )
 
 
 def test_a_terminal_gets_bars(program: Program) -> None:
@@ -130,8 +134,11 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
         (["--by", "hash"], "Each spec has a hash of its own: count by another column"),
         (["--by", "flags"], "stats by flags asks for compiler flags, and pages list none"),
         (["--by", "os", "^zlib"], "^zlib asks for dependencies, and pages list none"),
-        (["os=x"], "stats needs --by with a column or a variant, once or twice"),
-        (["--by=os", "--by=tag", "--by=target"], "stats needs --by with a column or a variant"),
+        (["os=x"], "stats needs a column or a variant to count by"),
+        (
+            ["--by=os", "--by=tag", "--by=target"],
+            "stats needs a column or a variant to count by, or two",
+        ),
         (["--by"], "argument --by: expected one argument"),
     ],
 )
