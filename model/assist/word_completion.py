@@ -20,7 +20,7 @@ from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, HOST_COLUMNS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import ANSWERS, Spec
-from spackscope.model.core.text import clean, is_clean
+from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query import lexer
@@ -124,7 +124,7 @@ class _Words:
         if groups["key"] == VIEW and self._named is not None:
             counts = {item.text: item.count for item in self._completions(word)}
             for text in (f"{VIEW}={name}" for name in self._named.texts):
-                yield Choice(text, _count(counts[text]) if text in counts else "")
+                yield Choice(text, counted(counts[text], "spec") if text in counts else "")
         elif groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
         elif groups["name"] is not None:
@@ -140,7 +140,7 @@ class _Words:
             # The dependents of a dependency are not counted.
             is_counted = groups["sigil"] != "^"
             for item in found:
-                yield Choice(item.text, _count(item.count) if is_counted else "")
+                yield Choice(item.text, counted(item.count, "spec") if is_counted else "")
 
     def _completions(self, word: re.Match[str]) -> list[Completion]:
         return [*self._candidates.of(word)] if self._candidates is not None else []
@@ -160,7 +160,7 @@ class _Words:
                 value = head + facet.value if head else lexer.quoted(facet.value)
                 is_part = bool(head) and lexer.quoted(value) != value
                 if facet.value.startswith(last) and facet.count and not is_part:
-                    yield Choice(f"{key}{operator}{value}", _count(facet.count))
+                    yield Choice(f"{key}{operator}{value}", counted(facet.count, "spec"))
         if column in _OF_HOST:
             yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
 
@@ -181,7 +181,7 @@ class _Words:
 
     def _packages(self) -> Iterator[Choice]:
         for facet in self._candidates.values_of("package") if self._candidates is not None else ():
-            yield Choice(facet.value, _count(facet.count))
+            yield Choice(facet.value, counted(facet.count, "spec"))
 
     def _words_and_keys(self) -> Iterator[Choice]:
         for word in WORDS:
@@ -201,16 +201,12 @@ class _Words:
             if facet.value[:1] not in ("+", "~"):
                 yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
             elif signs and facet.count < total:
-                yield Choice(facet.value, _count(facet.count))
+                yield Choice(facet.value, counted(facet.count, "spec"))
 
 
 def _is_plain(text: str) -> bool:
     """Check whether a choice can be inserted: on one line, and not too long."""
     return len(text) <= _MAX_LENGTH and is_clean(text)
-
-
-def _count(count: int) -> str:
-    return f"{count:,} spec{'s' if count != 1 else ''}"
 
 
 def _note(spec: Spec) -> str:

@@ -234,5 +234,6 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things, as in `2,052 specs`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """Return a number of things, as in `2,052 specs` or `1 dependency`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}s"
+    return f"{count:,} {noun if count == 1 else plural}"

@@ -78,7 +78,8 @@ class Deduplicator:
             self._mark_merged(record.document, first_documents[key])
         where = "of the same source, tag and package"
         for document, count in sorted(counts.items()):
-            reason = f"{count} of its records are also in another page {where}; shown once"
+            are = "is" if count == 1 else "are"
+            reason = f"{count:,} of its records {are} also in another page {where}; shown once"
             self._add_problem(document, reason)
         for (_, hash_), listing in documents.items():
             if len(listing) > 1:

@@ -60,9 +60,9 @@ def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str
 
     `total` are the specs of the package, or of all packages.
     """
-    what = clean(package) if package is not None else "specs"
+    all_ = counted(total, "spec") if package is None else f"{total:,} {clean(package)}"
     shown = f"{listing.shown:,}"
-    count = f"{shown} {what}" if listing.shown == total else f"{shown} of {total:,} {what}"
+    count = all_ if listing.shown == total else f"{shown} of {all_}"
     groups = listing.group_count
     if not groups:
         return count, shown

@@ -9,6 +9,7 @@ from functools import cached_property
 from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, is_hash
+from spackscope.model.core.text import counted
 from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
 
 _LANGUAGES = frozenset(LANGUAGES)
@@ -124,7 +125,8 @@ class DependencyReader:
                 names.setdefault(hash_, name)
         if names:
             hash_, name = next(iter(names.items()))
-            yield storable(f"{len(names)} dependencies are missing, such as {name}/{hash_[:7]}")
+            missing = f"{counted(len(names), 'dependency')} {'is' if len(names) == 1 else 'are'}"
+            yield storable(f"{missing} missing, such as {name}/{hash_[:7]}")
 
 
 def compiles(dependencies: tuple[Dependency, ...]) -> bool:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from spackscope.model.core.records import Problem
+from spackscope.model.core.text import counted
 from spackscope.model.readers.json import Number
 from spackscope.model.readers.limits import MAX_PROBLEMS
 
@@ -91,7 +92,8 @@ class FieldReader:
         """Yield all problems, and one with the number of those that are not listed."""
         yield from self._problems
         if (count := self._problem_count - MAX_PROBLEMS) > 0:
-            yield Problem(self._origin, "", f"{count:,} more problems are not listed")
+            are = "is" if count == 1 else "are"
+            yield Problem(self._origin, "", f"{counted(count, 'more problem')} {are} not listed")
 
     def string(self, name: str, value: object) -> str:
         """Return a string that every record has; of a number its digits, of all else nothing."""

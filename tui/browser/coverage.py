@@ -12,6 +12,7 @@ from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import counted
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.coverage import CoverageReport, read_report
 from spackscope.model.sources.session import Session
@@ -132,4 +133,5 @@ def _source_of(catalog: Catalog, name: str, sources: Sequence[str]) -> str:
 
 
 def _progress(done: int, total: int) -> str:
-    return f"comparing {done:,} of {total:,} missing specs with what is there…" if total else ""
+    missing = counted(total, "missing spec")
+    return f"comparing {done:,} of {missing} with what is there…" if total else ""

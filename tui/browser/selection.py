@@ -7,6 +7,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.text import counted
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.keymap.in_use import shown
@@ -169,8 +170,9 @@ class Selection:
         marks, hidden = state.marks, hidden_marks(state)
         if hidden and self._confirmed != marks:
             self._confirmed = marks
+            are = "is" if len(marks) == 1 else "are"
             self._host.say(
-                f"{hidden:,} of {len(marks):,} marked specs are out of sight: "
+                f"{hidden:,} of {counted(len(marks), 'marked spec')} {are} out of sight: "
                 f"{shown('specs-open')} again picks {'all' if len(marks) > 1 else 'it'}, "
                 f"{shown('unmark')} clears the marks"
             )

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import clean, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.export import FORMATS, Format
 from spackscope.model.presentation.progress import Progress
 from spackscope.tui.dialogs.base import Dialog
@@ -159,7 +159,7 @@ class ExportDialog(Dialog[None]):
         if self._is_writing and self.is_mounted:
             progress = Progress("", "", "", done / total if total else 0.0)
             stops = with_written_keys(f"{shown('dialogs-close')} stops")
-            self._show_note(f"{progress.bar(_BAR)}  {done:,} lines  {stops}", "")
+            self._show_note(f"{progress.bar(_BAR)}  {counted(done, 'line')}  {stops}", "")
 
     def show_failure(self, sentence: str) -> None:
         """Show why nothing was written, so that another name can be typed."""

@@ -53,7 +53,7 @@ def test_ten_thousand_dependencies_are_read() -> None:
 
     assert len(specs[0].dependencies or ()) == 10_000
     # One of them is the hash of the record itself.
-    assert "9999" in problems[0].reason
+    assert "9,999" in problems[0].reason
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import re
 from pathlib import Path
 
 from textual.widget import Widget
@@ -468,3 +469,9 @@ async def test_a_message_hides_no_key_and_moves_nothing() -> None:
         browser.browser.host.say("")
         await browser.settle()
         assert browser.lines == before
+
+
+async def test_one_spec_is_counted_as_one(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)])
+    async with browsing(tmp_path) as browser:
+        assert re.search(r"\b1 spec\b", browser.text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import cell_width, clean, counted, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query
@@ -48,6 +49,12 @@ def parse_query(words: Sequence[str], session: Session) -> Query:
     """
     text = join_words(words)
     _check_secrets("the query", text)
+    for word in words:
+        if "." in word and os.path.isfile(word):
+            import shlex
+
+            name = clean(word)
+            raise Leave(ExitCode.USAGE, f"{name} is a file: name it with -f {shlex.quote(name)}")
     try:
         return parse(text, named=session.named_queries)
     except QueryError as error:
@@ -175,8 +182,8 @@ def print_problems(problems: Iterable[object], count: int, limit: int | None) ->
     for problem in islice(problems, limit):
         stdio.print_message(str(problem))
     if limit is not None and count > limit:
-        message = f"and {count - limit:,} more problems; `spackscope index` lists all"
-        stdio.print_message(message)
+        more = counted(count - limit, "more problem")
+        stdio.print_message(f"and {more}; `spackscope index` lists all")
 
 
 def _print_problems(catalog: Catalog, limit: int | None) -> None:

@@ -16,6 +16,7 @@ from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
+from spackscope.model.core.text import counted
 from spackscope.model.presentation.coverage import (
     hash_lines,
     missing_lines,
@@ -118,7 +119,8 @@ def _read_hashes(session: Session) -> list[str] | None:
     for problem in problems[:MAX_PRINTED]:
         stdio.print_message(str(problem))
     if len(problems) > MAX_PRINTED:
-        stdio.print_message(f"and {len(problems) - MAX_PRINTED:,} more lines without a hash")
+        more = counted(len(problems) - MAX_PRINTED, "more line")
+        stdio.print_message(f"and {more} without a hash")
     if problems and not hashes:
         raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
     return hashes

@@ -454,6 +454,20 @@ def test_the_key_that_is_given_twice_is_named(program: Program) -> None:
     assert "^ target is given twice" in result.stderr
 
 
+def test_a_file_among_the_words_is_answered_with_its_option(program: Program) -> None:
+    (program.home / "s1.json").write_bytes(database(installs(node(dependencies=[]))))
+    for command in ("find", "show"):
+        result = program(command, "s1.json", "zlib")
+        assert result.returncode == ExitCode.USAGE
+        assert result.stderr == ("spackscope: s1.json is a file: name it with -f s1.json\n")
+
+
+def test_one_dependency_that_is_missing_is_counted_as_one(program: Program) -> None:
+    needing = node(dependencies=[edge("gcc", GCC, ["build"])])
+    (program.home / "index.json").write_bytes(database(installs(needing)))
+    assert ": 1 dependency is missing, such as gcc/" in program("find", "-f", "index.json").stderr
+
+
 @pytest.mark.parametrize(
     ("query", "meant"),
     [
