@@ -119,6 +119,7 @@ class Panes:
             self.draft_box.show(new.draft)
             if new.draft is None:
                 self.table.settle()
+                self.show_query()
         if new.stale != old.stale:
             self._show_stale(new.stale)
         if new.can_go_back != old.can_go_back or new.connected is not old.connected:
@@ -132,7 +133,7 @@ class Panes:
         self.toast.show_above(2 if state.marks else 1)
         self.show_hints()
 
-    def show_query(self, *, rewrite: bool) -> None:
+    def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""
         query, draft = self._state.view.query, self._state.draft
         typing = (

@@ -141,6 +141,10 @@ class QueryBar(Horizontal):
 
     named: NamedQueries | None = None
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._texts: dict[Query, str] = {}
+
     def compose(self) -> ComposeResult:
         """Lay out the sign, the line and the count side by side."""
         yield Static(Content("›"), id="query-sign")
@@ -160,9 +164,13 @@ class QueryBar(Horizontal):
         input_.focus()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show a query, except where the text means the same or is typed in."""
-        if self.input is not typed_in and self.input.parsed.query != query:
-            self.input.reflect(str(query))
+        """Show a query as it was typed, except in the line that is typed in."""
+        input_ = self.input
+        if input_ is typed_in:
+            return
+        if input_.parsed.query != query:
+            input_.reflect(self._texts.get(query, str(query)))
+        self._texts[query] = input_.value.strip()
 
     def on_resize(self) -> None:
         """Show the form of the count that fits."""
