@@ -76,8 +76,7 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("package= version= compiler=", "The column as it is shown.",
              "compiler=gcc@13.2.0 version=0.4*"),
         Form("variants=*cuda*", "Any text in the variants.", "variants=*virtualenv"),
-        Form("any=cuda", "A text in any column, as a bare word is in the browser.",
-             "any=virtualenv"),
+        Form("any=cuda", "A text in any column.", "any=virtualenv"),
     ),
     "Putting together": (
         Form("hdf5 +mpi os=x", "All must match.", "py-build ~virtualenv os=ubuntu24.04"),

@@ -290,7 +290,7 @@ def without_word(parsed: ParsedInput) -> Query:
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
     for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
-            return parse(rest, bare="any", named=parsed.named)
+            return parse(rest, packages=parsed.packages, named=parsed.named)
         except QueryError:
             continue
     return Query()

@@ -243,6 +243,6 @@ def _text(group: Group) -> str:
 def _is_writable(query: Query) -> bool:
     """Check whether a query can be written, so that it can be shown, and changed by hand."""
     try:
-        return parse(str(query), bare="any") == query
+        return parse(str(query), packages=()) == query
     except QueryError:
         return False

@@ -55,7 +55,7 @@ def complete_word(
         complete_word(catalog, "hdf5", "os=rhel")  # Choice("os=rhel9", "12 specs")
     """
     text = f"{before} {word}"
-    parsed = parse_input(text, len(text), bare="package", named=named)
+    parsed = parse_input(text, len(text), packages=None, named=named)
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
@@ -90,7 +90,7 @@ def _before(text: str, named: NamedQueries | None) -> Query:
             text = " " * token.end + text[token.end :]
     query = Query()
     with contextlib.suppress(QueryError):
-        query = parse(text, bare="package", named=named)
+        query = parse(text, named=named)
     for column in HOST_COLUMNS:
         query = query.without_column(column)
     return query

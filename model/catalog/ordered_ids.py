@@ -81,8 +81,7 @@ class SpecOrder:
         spans = list(self._arrays.spans(self._specs))
         if order is Order.INDEX:
             return array("I", chain.from_iterable(range(*span) for span in spans))
-        by_host, words = order is Order.PREFERRED_HERE, self._view.query.words
-        return self._row_order.preferred(spans, words, by_host=by_host)
+        return self._row_order.preferred(spans, by_host=order is Order.PREFERRED_HERE)
 
     def _ids(self, look_alikes: Sequence[int]) -> array[int]:
         """Return the ids of the rows of look-alikes."""

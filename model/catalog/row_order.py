@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import groupby, pairwise
 from operator import sub
@@ -34,38 +34,19 @@ class RowOrder:
     def __init__(self, arrays: ColumnArrays, dictionaries: Dictionaries, by_host: ByHost) -> None:
         self._arrays, self._dictionaries, self._by_host = arrays, dictionaries, by_host
 
-    def preferred(
-        self, spans: Sequence[Span], words: Collection[str], *, by_host: bool
-    ) -> array[int]:
-        """Return the listed look-alikes in some spans in their order.
-
-        Packages whose whole name is one of the words come first. Raises IndexDamaged.
-        """
+    def preferred(self, spans: Sequence[Span], *, by_host: bool) -> array[int]:
+        """Return the listed look-alikes in some spans in their order. Raises IndexDamaged."""
+        if not spans:
+            return array("I")
         everything = self._here if by_host else self._arrays.column("preferred")
-        pieces = list(self._packages(spans, words)) if spans else []
         is_shown = bytearray(self._arrays.count)
         for start, stop in spans:
             is_shown[start:stop] = b"\1" * (stop - start)
-        order = array("I")
-        for start, stop in pieces:
-            order.extend(filter(is_shown.__getitem__, everything[start:stop]))
-        return order
-
-    def _packages(self, spans: Sequence[Span], words: Collection[str]) -> Iterator[Span]:
-        """Yield the places of all packages that spans have a part of, those of words first."""
-        packages, listed = self._arrays.column("package"), self._arrays.listed
-        (first, _), (_, end) = spans[0], spans[-1]
+        # Those of the packages that the spans have a part of.
+        packages, (first, _), (_, end) = self._arrays.column("package"), spans[0], spans[-1]
         first = bisect_left(packages, packages[first], 0, first)
-        end = bisect_right(packages, packages[end - 1], end, listed)
-        named: list[Span] = []
-        for code, name in enumerate(self._dictionaries.texts("package") if words else ()):
-            if name in words:
-                start = bisect_left(packages, code, first, end)
-                named.append((start, bisect_right(packages, code, start, end)))
-        yield from named
-        for start, stop in [*named, (end, end)]:
-            yield first, start
-            first = stop
+        end = bisect_right(packages, packages[end - 1], end, self._arrays.listed)
+        return array("I", filter(is_shown.__getitem__, everything[first:end]))
 
     @cached_property
     def _here(self) -> array[int]:

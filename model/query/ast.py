@@ -67,7 +67,7 @@ class Query(Frozen):
 
     @property
     def words(self) -> frozenset[str]:
-        """The bare words that must all be found, in any column."""
+        """The texts that must all be found, in any column."""
         words = (group[0] for group in self.groups if len(group) == 1)
         terms = (term for term in words if isinstance(term, Term))
         return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)

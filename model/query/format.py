@@ -7,16 +7,12 @@ from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.columns import FLAGS, WORDS
 from spackscope.model.core.errors import QueryError
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, is_package_name, order_of
 from spackscope.model.query.conditions import COLUMN_KEYS, VIEW, Condition, Depends, Group, Term
-from spackscope.model.query.matchers import ANY
 
 _WORD_OF = {term: word for word, term in WORDS.items()}
-_KEYED = "any with its key"
-"""Stands for the column of a text in any column that is written with its key."""
 _UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
 _ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
 
@@ -24,14 +20,12 @@ _ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
 def format_for_shell(query: Query) -> str:
     """Return the text of a query from which `parse` returns the same query.
 
-    A text in any column has its key: a bare word would be the name of a package. Raises
-    QueryError where there is no such text.
+    Raises QueryError where there is no such text.
     """
-    keyed = _with_keys(query)
-    texts = [format_query(keyed)]
+    texts = [format_query(query)]
     package = query.package_term
     if package is not None and is_package_name((package,)):
-        name, others = package.pattern, format_query(keyed.without_column("package"))
+        name, others = package.pattern, format_query(query.without_column("package"))
         named = f"{name} {others}".rstrip()
         texts = [named.replace(" @", "@", 1), named, *texts]
     for text in texts:
@@ -49,23 +43,11 @@ def _means(text: str, query: Query) -> bool:
         return False
 
 
-def _with_keys(query: Query) -> Query:
-    """Return the query with a key for each text in any column, to be written."""
-    groups, *specs = (
-        tuple(tuple(map(_with_key, group)) for group in groups)
-        for groups in (query.groups, *query.specs)
-    )
-    return Query(groups, tuple(specs))
-
-
-def _with_key(condition: Condition) -> Condition:
-    if isinstance(condition, Term) and condition.column == ANY:
-        return replace(condition, column=_KEYED)
-    return condition
-
-
 def format_query(query: Query) -> str:
-    """Return the text of a query; `parse` with `bare="any"` returns the same query."""
+    """Return the text of a query, from which the query line gets the same query.
+
+    It has a key at every word, which means the same whatever packages there are.
+    """
     if not query.specs:
         return " ".join(_group_texts(query.groups))
     specs = [sorted((*groups, *query.groups), key=order_of) for groups in query.specs]
@@ -96,11 +78,6 @@ def _term_text(term: Term) -> str:
     column, pattern = term.column, term.pattern
     if (column, pattern) in _WORD_OF:
         return _WORD_OF[column, pattern]
-    if column == _KEYED:
-        return f"{ANY}={lexer.quoted(pattern)}"
-    if column == ANY:
-        is_word = pattern not in WORDS and lexer.is_token(lexer.NAME, pattern)
-        return pattern if is_word else lexer.in_quotes(pattern)
     if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
         # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
         is_plain = pattern != ":" and not re.search(_ENDS_IN_SEPARATOR, pattern)

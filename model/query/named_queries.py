@@ -47,7 +47,7 @@ class NamedQueries:
 
         try:
             text, inside = self.texts[name], (*inside, name)
-            return parse_tokens(text, tokens(text), bare="package", named=self, inside=inside)[0]
+            return parse_tokens(text, tokens(text), named=self, inside=inside)[0]
         except QueryError as error:
             sentence = str(error)
             names: tuple[str, ...] = (name,)

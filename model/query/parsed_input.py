@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import QueryError
@@ -11,7 +12,8 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
 from spackscope.model.query.column_filter import apply_filter
 from spackscope.model.query.lexer import Token
-from spackscope.model.query.parser import Bare, parse_tokens
+from spackscope.model.query.matchers import ANY
+from spackscope.model.query.parser import Packages, parse_tokens
 
 if TYPE_CHECKING:
     from spackscope.model.query.named_queries import NamedQueries
@@ -22,8 +24,9 @@ class ParsedInput(Frozen):
 
     Offsets are in characters. `query` is the whole query once the text is typed; None where the
     text is not a query, and `error` says why. `spans` has the start and end of each condition in
-    the text, `tokens` those of the query line. `others` is what a filter leaves as it is: the
-    conditions on other columns. `named` are those that the text may name.
+    the text, `tokens` those of the query line, and `words` those among them that are searched in
+    any column. `others` is what a filter leaves as it is: the conditions on other columns. `named`
+    and `packages` are what the text may name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """
@@ -37,20 +40,38 @@ class ParsedInput(Frozen):
     column: str = ""
     others: Query = Query()
     named: NamedQueries | None = field(default=None, repr=False)
+    packages: Packages = field(default=(), repr=False)
+    words: Sequence[Token] = ()
+
+    @property
+    def settled_text(self) -> str:
+        """The text with its key at each word that is searched in any column.
+
+        As it is while no packages are known, which a word may be.
+        """
+        text = self.text
+        for word in reversed(self.words if self.packages else ()):
+            keyed = f"{ANY}={lexer.quoted(lexer.unquoted(word.text))}"
+            text = text[: word.start] + keyed + text[word.end :]
+        return text
 
 
 def parse_input(
-    text: str, cursor: int, *, bare: Bare = "any", named: NamedQueries | None = None
+    text: str, cursor: int, *, packages: Packages = (), named: NamedQueries | None = None
 ) -> ParsedInput:
     """Parse the text of the query line; keyword arguments as of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
     try:
-        query, spans = parse_tokens(text, tokens, bare=bare, named=named)
+        query, spans, words = parse_tokens(text, tokens, packages=packages, named=named)
     except QueryError as error:
         # The frames of a traceback would keep the parser.
         bare_error = QueryError(str(error), error.offset)
-        return ParsedInput(text, cursor, None, {}, tokens, bare_error, named=named)
-    return ParsedInput(text, cursor, query, spans, tokens, named=named)
+        return ParsedInput(
+            text, cursor, None, {}, tokens, bare_error, named=named, packages=packages
+        )
+    return ParsedInput(
+        text, cursor, query, spans, tokens, named=named, packages=packages, words=words
+    )
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:

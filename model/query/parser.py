@@ -9,8 +9,8 @@ spec, not of its dependency.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
 from spackscope.model.core.errors import QueryError
@@ -19,7 +19,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import DependencyBuilder, QueryBuilder, Spans
 from spackscope.model.query.conditions import VIEW, Term
 from spackscope.model.query.lexer import Token
-from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob
+from spackscope.model.query.matchers import ANY, ARCHITECTURE, is_glob, matcher
 from spackscope.model.query.validation import (
     MAX_QUERY_LENGTH,
     check_ascii,
@@ -30,7 +30,8 @@ from spackscope.model.query.validation import (
 if TYPE_CHECKING:
     from spackscope.model.query.named_queries import NamedQueries
 
-Bare = Literal["package", "any"]
+Packages = Collection[str] | None
+"""The names that a bare word may be; None where it is the name of a package whatever it is."""
 
 _OF_RECORDS = frozenset(column.name for column in REGISTRY if column.syntax == "record")
 _PART_OF_NAME = re.compile(r"[A-Za-z_0-9][A-Za-z_0-9\-]*")
@@ -45,52 +46,59 @@ _NOT_PROPAGATED = frozenset(
 )
 
 
-def parse(text: str, *, bare: Bare = "package", named: NamedQueries | None = None) -> Query:
+def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = None) -> Query:
     """Parse Spack specs, with the additions of docs/query-language.md.
 
-    `bare` says what a word without sigil or key is: the name of a `package`, or, in a live filter,
-    a text in `any` column; there a version may also end in a separator. `view=` uses one of
-    `named`, the named queries, if there are some, and else is a variant. Returns the query, whose
-    `str` parses back to it. Raises QueryError at the first offset where the text is not a query.
+    A word without sigil or key is the name of a package. With `packages`, as in a live filter, it
+    is one only if it names some of them, and else a text in any column; there a version may also
+    end in a separator. `view=` uses one of `named`, the named queries, if there are some, and else
+    is a variant. Returns the query, whose `str` parses back to it. Raises QueryError at the first
+    offset where the text is not a query.
 
     Example: `parse("hdf5@1.14 +mpi os=a | os=b").of_column("os")` has one group of two terms.
     """
-    return parse_tokens(text, lexer.tokens(text), bare=bare, named=named)[0]
+    return parse_tokens(text, lexer.tokens(text), packages=packages, named=named)[0]
 
 
 def parse_tokens(
     text: str,
     tokens: Iterable[Token],
     *,
-    bare: Bare,
+    packages: Packages = None,
     named: NamedQueries | None = None,
     inside: Sequence[str] = (),
-) -> tuple[Query, Spans]:
+) -> tuple[Query, Spans, Sequence[Token]]:
     """Parse the tokens of a text; return its query, and where in it each condition is.
 
-    `inside` are the names of the queries whose text this is. Raises QueryError.
+    Returns also the words that are searched in any column. `inside` are the names of the queries
+    whose text this is. Raises QueryError.
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A query has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
-    return Parser(tokens, bare, named, inside).parse()
+    return Parser(tokens, packages, named, inside).parse()
 
 
 class Parser:
     """Parse the tokens of one query."""
 
     def __init__(
-        self, tokens: Iterable[Token], bare: str, named: NamedQueries | None, inside: Sequence[str]
+        self,
+        tokens: Iterable[Token],
+        packages: Packages,
+        named: NamedQueries | None,
+        inside: Sequence[str],
     ) -> None:
         self._tokens = [token for token in tokens if token.kind != lexer.SPACE]
         self._position = 0
-        self._bare = bare
+        self._packages = packages
         self._named, self._inside = named, inside
         self._builder = QueryBuilder()
         # The last condition with an empty value, as in `os=''`.
         self._empty: Token | None = None
+        self._words: list[Token] = []
 
-    def parse(self) -> tuple[Query, Spans]:
-        """Return the query, and where in the text each condition is. Raises QueryError."""
+    def parse(self) -> tuple[Query, Spans, Sequence[Token]]:
+        """Return what `parse_tokens` returns. Raises QueryError."""
         handlers: dict[str, Callable[[Token], None]] = {
             lexer.NAME: self._name,
             lexer.WORD: self._word,
@@ -105,10 +113,10 @@ class Parser:
         }
         for position, token in enumerate(self._tokens):
             self._position = position
-            if self._bare == "package":
+            if self._packages is None:
                 check_ascii(token)
             handlers[token.kind](token)
-        return self._builder.build()
+        return *self._builder.build(), self._words
 
     def _name(self, token: Token) -> None:
         builder = self._builder
@@ -116,9 +124,11 @@ class Parser:
         if dependency is not None and not dependency.is_begun:
             self._name_dependency(dependency, token)
             return
-        if not self._is_attached and (token.text in WORDS or self._bare == "any"):
-            column, value = WORDS.get(token.text, (ANY, token.text))
-            builder.add_to_spec(Term(column, value), token)
+        if not self._is_attached and token.text in WORDS:
+            builder.add_to_spec(Term(*WORDS[token.text]), token)
+            return
+        if not self._is_attached and not self._is_package(token.text):
+            self._word(token)
             return
         builder.begin("package")
         if token.text == "*":
@@ -130,6 +140,15 @@ class Parser:
             self._check_single(token, terms)
         for term in terms:
             builder.add_to_spec(term, token)
+
+    def _is_package(self, word: str) -> bool:
+        """Check whether a bare word names a package."""
+        if self._packages is None:
+            return True
+        if is_glob(word):
+            return any(map(matcher("package", word), self._packages))
+        parts = word.split(".")
+        return parts[-1] in self._packages and all(map(_PART_OF_NAME.fullmatch, parts))
 
     def _name_dependency(self, dependency: DependencyBuilder, token: Token) -> None:
         dependency.end = token.end
@@ -151,12 +170,13 @@ class Parser:
             )
 
     def _word(self, token: Token) -> None:
-        if self._bare != "any":
+        if self._packages is None:
             raise QueryError("Expected a key before a quoted value, as in key='…'", token.start)
+        self._words.append(token)
         self._builder.add_to_spec(Term(ANY, lexer.unquoted(token.text)), token)
 
     def _version(self, token: Token) -> None:
-        if self._bare == "package":
+        if self._packages is None:
             check_version_end(token)
         constraint = re.sub(r"\s", "", token.text[1:])
         before = self._previous

@@ -21,7 +21,8 @@ def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | No
     if chosen is None or parsed.column or not parsed.text.startswith(prefix):
         return None
     cursor = max(0, parsed.cursor - len(prefix))
-    rest = parse_input(parsed.text[len(prefix) :], cursor, named=parsed.named)
+    text, packages = parsed.text[len(prefix) :], parsed.packages
+    rest = parse_input(text, cursor, packages=packages, named=parsed.named)
     return rest if rest.query is not None else None
 
 
@@ -40,7 +41,7 @@ def typed_readings(
 
 
 def _names_package(parsed: ParsedInput, packages: Collection[str]) -> bool:
-    """Check whether a text names a package as a package, as in `zlib@1.3`."""
+    """Check whether a text names a package."""
     return parsed.query is not None and parsed.query.package in packages
 
 

@@ -57,9 +57,9 @@ class Controllers:
         self.host = host
         self._sources, self._session, self._copy = sources, session, copy
         self.assist = InputAssist(host)
-        self.recall = QueryRecall(host, History(session.environ), session.named_queries)
+        self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, self.assist, session.named_queries)
-        self.changes = QueryChanges(host, self.search, session.named_queries)
+        self.changes = QueryChanges(host, self.search)
         self.mirrors = MirrorAnswers(host, sources, session)
         self.details = DetailsController(host, sources, session, self.mirrors)
         self.navigation = Navigation(host, self.search, self.details)

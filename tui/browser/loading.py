@@ -233,7 +233,7 @@ class Loading:
         if state.catalog is None and not self._start_query:
             self.on_packages(loaded)
         self.on_catalog()
-        query = state.view.query
+        query = self._search.reread() if state.catalog is None else state.view.query
         selected = state.results.selected if state.results is not None else None
         if selected is not None and selected.name not in loaded.names:
             query = query.with_package(None)

@@ -61,7 +61,7 @@ class Panes:
             detail.term,
             detail.tree_row,
             detail.node,
-            self.query_bar.input.value,
+            self.query_bar.input.parsed,
             self.facets.place,
             self.draft_box.is_late,
         )
@@ -157,6 +157,7 @@ class Panes:
         self.show_position()
 
     def _show_summary(self, summary: Summary) -> None:
+        self.query_bar.input.packages = summary.names
         self.title.show_catalog(summary.chips, summary.remark, summary.problems)
 
     def _show_results(self, state: BrowserState) -> None:

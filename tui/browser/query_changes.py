@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import parse_input
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap.in_use import shown
 
-if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
-
 
 class QueryChanges:
     """Request queries that were chosen, and show a message that names the change."""
 
-    def __init__(self, host: Host, search: Search, named: NamedQueries | None = None) -> None:
-        self._host, self._search, self._named = host, search, named
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
 
     def add(self, term: Term | None) -> None:
         """Add the filter of a line of the detail."""
@@ -39,7 +33,7 @@ class QueryChanges:
         """Request a query that was built from chosen values, and show a sentence."""
         try:
             # What cannot be written as a query could not be shown, nor removed by hand.
-            parse(str(query), bare="any")
+            parse(str(query), packages=())
         except QueryError as error:
             self._host.say(f"no query can express this: {error}", error=True)
             return
@@ -60,7 +54,7 @@ class QueryChanges:
 
     def take_text(self, text: str) -> None:
         """Request the query that a text means; what is not one is returned to the query line."""
-        parsed = parse_input(text, len(text), named=self._named)
+        parsed = self._search.parse(text)
         if parsed.query is None:
             self._search.edit(text, Note(str(parsed.error)))
             return

@@ -6,16 +6,11 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import open_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
-from spackscope.model.query.parsed_input import parse_input
 from spackscope.tui.browser.state import QUERY, Host
-
-if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -60,8 +55,8 @@ class QueryRecall:
     What was being typed comes after the newest query, and before it a text that was given up.
     """
 
-    def __init__(self, host: Host, history: History, named: NamedQueries | None = None) -> None:
-        self._host, self._history, self._named = host, history, named
+    def __init__(self, host: Host, history: History) -> None:
+        self._host, self._history = host, history
         self._texts: list[str] | None = None
         self._at = 0
         self._unsaved: tuple[str, ...] = ()
@@ -120,16 +115,17 @@ class QueryRecall:
 
     def _query_text(self) -> str:
         """Return the query that is shown, as it was typed where it was."""
-        text, query = self._host.where.query_text.strip(), self._host.state.view.query
-        return text if parse_input(text, 0, named=self._named).query == query else str(query)
+        line, query = self._host.where.line, self._host.state.view.query
+        return line.settled_text.strip() if line.query == query else str(query)
 
     def remember(self, done: Callable[[], object] = lambda: None) -> None:
         """Save the query that is shown, and then call a function."""
-        host, text, draft = self._host, self._host.where.query_text, self._host.state.draft
+        host, draft = self._host, self._host.state.draft
         is_wrong = draft is not None and draft.input == QUERY and draft.is_wrong
         if is_wrong or not host.state.view.query:
             done()
         else:
+            text = host.where.line.settled_text
             host.run(lambda _: self._history.remember(text), lambda _: done(), group="remember")
 
 

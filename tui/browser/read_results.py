@@ -18,7 +18,6 @@ from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts
-from spackscope.model.query.ast import Query
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap.in_use import shown
@@ -47,7 +46,7 @@ def read_results(
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query
     try:
-        packages = _exact_first(catalog.packages(others, should_stop=should_stop), others)
+        packages = catalog.packages(others, should_stop=should_stop)
         partition = row_notes(catalog).partition
         listing = catalog.listing(view, partition=partition, should_stop=should_stop)
     except Unanswerable as error:
@@ -115,12 +114,6 @@ def _with_selected(
     if selected is None or any(package.id == selected.id for package in packages):
         return packages
     return sorted([*packages, selected._replace(shown=0)], key=lambda package: package.id)
-
-
-def _exact_first(packages: Sequence[PackageCount], query: Query) -> Sequence[PackageCount]:
-    """Return packages with those first whose whole name is a word of the query."""
-    words = query.words
-    return sorted(packages, key=lambda p: p.name not in words) if words else packages
 
 
 def _cursor(catalog: Catalog, listing: Listing, target: Row | str | None) -> int:

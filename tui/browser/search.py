@@ -176,18 +176,30 @@ class Search:
     def edit(self, text: str, note: Note | None) -> None:
         """Put a text that is not a query into the query line, with a note on it."""
         text = clean(text)
-        parsed = parse_input(text, len(text), named=self._named)
-        self._host.change(draft=Draft(parsed, note, is_wrong=True))
+        self._host.change(draft=Draft(self.parse(text), note, is_wrong=True))
         self._host.focus(QUERY)
 
     def start(self, text: str) -> Query | None:
         """Return the query of the command line; None if it is not one, which is then edited."""
         try:
-            return parse(text, bare="package", named=self._named)
+            return parse(text, named=self._named)
         except QueryError as error:
             # Shown cleaned, a text may be longer.
             self.edit(text, Note(str(error), len(clean(text[: error.offset]))))
             return None
+
+    def parse(self, text: str) -> ParsedInput:
+        """Parse a text of the query line."""
+        packages = self._host.state.package_names
+        return parse_input(text, len(text), packages=packages, named=self._named)
+
+    def reread(self) -> Query:
+        """Return the query of the line, in which words may name packages that have come."""
+        state, line = self._host.state, self._host.where.line
+        parsed = replace(self.parse(line.text), cursor=line.cursor)
+        if state.draft is not None and state.draft.input == QUERY:
+            self._host.change(draft=replace(state.draft, parsed=parsed))
+        return state.view.query if parsed.query is None else parsed.query
 
     def enter(self, name: str, text: str) -> None:
         """Remember what an input shows when it gets the focus."""
@@ -206,9 +218,8 @@ class Search:
                 self.enter(name, str(host.state.view.query) if name == QUERY else "")
         self._assist.note_text(parsed.text)
         host.say("")
-        packages = host.state.summary.names if host.state.summary is not None else ()
         text = parsed.text
-        parsed, instead = typed_readings(parsed, self._chosen, packages)
+        parsed, instead = typed_readings(parsed, self._chosen, host.state.package_names)
         note = Note(str(parsed.error), parsed.error.offset) if parsed.error is not None else None
         replaces = text if text != parsed.text else ""
         host.change(draft=Draft(parsed, note, parsed.query is None, None, replaces=replaces))

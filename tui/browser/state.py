@@ -19,7 +19,7 @@ from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
@@ -181,6 +181,11 @@ class BrowserState(Frozen):
         return self.summary.catalog if self.summary is not None else None
 
     @property
+    def package_names(self) -> frozenset[str]:
+        """The packages that a word may name; none until a catalog is loaded."""
+        return self.summary.names if self.summary is not None else frozenset()
+
+    @property
     def is_shown(self) -> bool:
         """Whether the rows are those of the view."""
         return self.results is not None and self.results.listing.view is self.view
@@ -212,7 +217,7 @@ class Where(Frozen):
     `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
     `is_row_seen` if it is on the screen, or in the detail its own line. `position` is the line of
     the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
-    its line of the tree, which is `node`. `query_text` is what the query line shows, `facet` the
+    its line of the tree, which is `node`. `line` is what the query line shows, `facet` the
     section and the value under the cursor of the facets. `is_box_late` if the box under the
     input does not show the completions of the draft yet.
     """
@@ -227,7 +232,7 @@ class Where(Frozen):
     term: Term | None = None
     tree_row: int | None = None
     node: Node | None = None
-    query_text: str = ""
+    line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
     facet: tuple[FacetKey, str | None] | None = None
     is_box_late: bool = False
 

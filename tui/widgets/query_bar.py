@@ -49,7 +49,8 @@ class _QueryHighlighter(Highlighter):
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history.
 
-    `named` are the named queries that its text may use.
+    `named` are the named queries that its text may use, `packages` the packages that a word of it
+    may name.
     """
 
     class Recalled(FilterMessage):
@@ -62,6 +63,7 @@ class QueryInput(FilterInput):
     def __init__(self, *, name: str = "", id: str | None = None) -> None:
         super().__init__(name=name, id=id)
         self.named: NamedQueries | None = None
+        self.packages: frozenset[str] = frozenset()
         self._parsed = parse_input("", 0)
         self.highlighter = _QueryHighlighter(self)
 
@@ -81,8 +83,8 @@ class QueryInput(FilterInput):
     def parsed(self) -> ParsedInput:
         """What is in the line now; each text is parsed once."""
         text, cursor = self.value, self.cursor_position
-        if self._parsed.text != text:
-            self._parsed = parse_input(text, cursor, named=self.named)
+        if self._parsed.text != text or self._parsed.packages is not self.packages:
+            self._parsed = parse_input(text, cursor, packages=self.packages, named=self.named)
         elif self._parsed.cursor != cursor:
             self._parsed = replace(self._parsed, cursor=cursor)
         return self._parsed
@@ -168,8 +170,10 @@ class QueryBar(Horizontal):
         input_ = self.input
         if input_ is typed_in:
             return
+        is_shown = input_.parsed.query == query
+        input_.reflect(input_.parsed.settled_text if is_shown else self._texts.get(query, ""))
         if input_.parsed.query != query:
-            input_.reflect(self._texts.get(query, str(query)))
+            input_.reflect(str(query))
         self._texts[query] = input_.value.strip()
 
     def on_resize(self) -> None:

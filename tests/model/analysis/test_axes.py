@@ -76,7 +76,7 @@ def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Cata
                 # A version, compiler or variant may be written in several ways that mean the same.
                 is_exact = "?" not in term.pattern and name in EXACT
                 assert found == facet.count or (not is_exact and found > facet.count), term
-                assert catalog.count(parse(str(query_of(term)), bare="any")) == found, term
+                assert catalog.count(parse(str(query_of(term)), packages=())) == found, term
 
 
 def test_what_depends_on_the_host_is_counted_spec_by_spec(

@@ -153,7 +153,7 @@ def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
         for item in complete(mixed, parse_input(text, len(text))).items:
             assert item.text.isprintable()
             try:
-                parse(item.text, bare="any")
+                parse(item.text, packages=())
             except QueryError:
                 assert item.text.endswith("=")
 
@@ -182,7 +182,7 @@ def test_a_dead_word_before_does_not_silence_the_next(sample: Catalog) -> None:
 def test_the_word_at_the_cursor_is_left_out(text: str, rest: str) -> None:
     for after in ("", " +shared"):
         parsed = parse_input(text + after, len(text))
-        assert without_word(parsed) == parse(rest + after, bare="any")
+        assert without_word(parsed) == parse(rest + after, packages=())
 
 
 def test_the_word_of_a_filter_is_left_out() -> None:

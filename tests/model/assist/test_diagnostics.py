@@ -115,7 +115,7 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
 def test_the_condition_is_named_with_its_offset(
     sample: Catalog, text: str, at: int, sentence: str
 ) -> None:
-    parsed = parse_input(text, 0, bare="package")
+    parsed = parse_input(text, 0, packages=None)
     assert parsed.query is not None
 
     note = advise(sample, parsed.query)
@@ -126,10 +126,10 @@ def test_the_condition_is_named_with_its_offset(
 
 
 def test_a_word_that_nothing_shows_is_named(sample: Catalog) -> None:
-    note = advise(sample, parse("py-build safetensor", bare="any"))
+    note = advise(sample, parse("py-build safetensor", packages=()))
     assert note is None
 
-    note = advise(sample, parse("safetensers", bare="any"))
+    note = advise(sample, parse("safetensers", packages=()))
     assert note is not None
     assert note.sentence == (
         "No spec shows safetensers in any column. Did you mean py-safetensors?"

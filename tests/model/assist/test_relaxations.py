@@ -48,7 +48,7 @@ def check(catalog: Catalog, query: Query) -> tuple[Relaxation, ...]:
     for each in found:
         assert each.query != query
         assert is_clean(each.label)
-        written = parse(str(each.query), bare="any")
+        written = parse(str(each.query), packages=())
         listing = catalog.listing(View(written))
         assert listing.shown == each.count > 0, f"{query}: {each}"
     return found

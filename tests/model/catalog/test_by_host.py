@@ -105,7 +105,7 @@ def test_what_is_not_known_of_the_host_cannot_be_answered() -> None:
 
 
 def test_a_bare_word_does_not_match_it(catalog: Catalog) -> None:
-    assert not catalog.count(parse("'target too new'", bare="any"))
+    assert not catalog.count(parse("'target too new'", packages=()))
 
 
 def test_a_check_of_all_specs_can_be_cancelled() -> None:

@@ -76,10 +76,10 @@ CASES: list[tuple[Choice, str, str, str, str]] = [
 def test_a_choice_is_written_into_the_query(
     mixed: Catalog, choose: Choice, before: str, name: str, text: str, after: str
 ) -> None:
-    query = parse(before, bare="package")
+    query = parse(before)
     section = section_of(mixed, query, name)
     chosen = choose(query, section, value_of(section, text))
-    assert chosen == parse(after, bare="package")
+    assert chosen == parse(after)
 
 
 def test_a_section_is_cleared_and_nothing_else(mixed: Catalog) -> None:
@@ -94,7 +94,7 @@ def test_a_section_is_cleared_and_nothing_else(mixed: Catalog) -> None:
 
 @pytest.mark.parametrize("text", ["", "zlib", "+shared", "os=linux"])
 def test_each_value_can_be_chosen_alone_and_excluded(mixed: Catalog, text: str) -> None:
-    query = parse(text, bare="package")
+    query = parse(text)
     for section in facet_sections(mixed, query):
         rest = mixed.count(section.key.without(query))
         for value in section.values:
@@ -103,7 +103,7 @@ def test_each_value_can_be_chosen_alone_and_excluded(mixed: Catalog, text: str) 
             alike = [v for v in section.values if v.value.startswith(value.value or "?")]
             most = max(value.count, sum(v.count for v in alike))
             assert value.count <= mixed.count(only) <= most, value
-            assert parse(str(only), bare="any") == only
+            assert parse(str(only), packages=()) == only
             cleared = facet_choice.clear(query, section)
             excluded = facet_choice.exclude(cleared, section, value)
             assert mixed.count(excluded) == rest - mixed.count(only)

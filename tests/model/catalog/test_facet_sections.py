@@ -28,7 +28,7 @@ def sections_of(
     catalog: Catalog, text: str, wanted: FacetKey | None = None
 ) -> dict[str, FacetSection]:
     """Return the sections by their labels, in their order."""
-    found = facet_sections(catalog, parse(text, bare="package"), wanted=wanted)
+    found = facet_sections(catalog, parse(text), wanted=wanted)
     return {section.key.label: section for section in found}
 
 
@@ -177,7 +177,7 @@ def test_a_variant_with_several_values_has_each_of_them() -> None:
 
 def test_variants_keep_their_order_while_values_are_chosen(mixed: Catalog) -> None:
     def order(text: str) -> list[str]:
-        found = facet_sections(mixed, parse(text, bare="package"))
+        found = facet_sections(mixed, parse(text))
         return [section.key.variant for section in found if section.key.variant]
 
     for package in ("", "zlib"):

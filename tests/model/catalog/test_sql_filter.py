@@ -16,13 +16,11 @@ from spackscope.model.query.ast import Query, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.conditions import Condition, Depends, Term, exact_term
 from spackscope.model.query.matchers import ANY
-from spackscope.model.query.parser import Bare, parse
+from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_TERMS, check_once
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 from tests.evaluator import satisfies
 from tests.examples import examples
-
-BARE: tuple[Bare, Bare] = ("package", "any")
 
 PATTERNS = {
     "package": ["zlib", "py-zlib", "HDF5", "hdf5", "*zlib", "p*", "?lib", "nothing"],
@@ -132,9 +130,9 @@ def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...
 def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: str) -> None:
     specs = all_records(mixed)
     for typed in (text[: length + 1] for length in range(len(text))):
-        for bare in BARE:
+        for packages in (None, ()):
             try:
-                query = parse(typed, bare=bare)
+                query = parse(typed, packages=packages)
                 count = mixed.count(query)
             except (QueryError, Unanswerable):
                 continue
@@ -158,7 +156,7 @@ def test_as_many_terms_as_a_query_may_have_can_be_asked(mixed: Catalog) -> None:
     ):
         assert mixed.count(parse(text)) >= 0
         if "z" in text:
-            assert mixed.count(parse(text, bare="any")) >= 0, "a bare word is looked for anywhere"
+            assert mixed.count(parse(text, packages=())) >= 0, "a bare word is looked for anywhere"
 
 
 def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:

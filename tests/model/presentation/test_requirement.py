@@ -117,7 +117,7 @@ def test_a_query_is_required_of_the_packages_that_it_names(
         ("hdf5 +mpi target=:host", "target=:host"),
         ("hdf5 +mpi fits", "fits"),
         ("hdf5 +mpi cached | os=a", "cached | os=a"),
-        ("hdf5 +mpi any=x", "x"),
+        ("hdf5 +mpi any=x", "any=x"),
         ("hdf5 +mpi ++pic", "++pic"),
         ("hdf5 +mpi ^zlib/abc", "^zlib/abc"),
         ("hdf5 +mpi variants=*x", "variants=*x"),

@@ -129,7 +129,7 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
 def test_rows_of_several_packages_have_a_frozen_column_for_it(
     text: str, package: bool, sample: Catalog
 ) -> None:
-    columns = columns_of(sample.listing(View(parse(text, bare="any"))))
+    columns = columns_of(sample.listing(View(parse(text, packages=()))))
 
     assert [column.name for column in columns.frozen] == ["package"] * package
     assert "package" not in [column.name for column in columns.scrolled]

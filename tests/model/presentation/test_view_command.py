@@ -20,7 +20,7 @@ from tests.tui.cli.test_secrets import SECRETS, URLS
 def command(*sources: str, query: str = "", **options: object) -> ViewCommand:
     environ = {"SPACKSCOPE_HOST": str(options.pop("environ", ""))}
     session = Session(environ, **options)  # type: ignore[arg-type]
-    return view_command(sources, parse(query, bare="any"), session)
+    return view_command(sources, parse(query, packages=()), session)
 
 
 def test_paths_are_absolute_and_everything_odd_is_quoted(

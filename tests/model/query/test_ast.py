@@ -21,16 +21,16 @@ from spackscope.model.query.parser import parse
 def test_the_package_of_a_query_is_named_and_removed(
     text: str, package: str | None, rest: str
 ) -> None:
-    query = parse(text, bare="package")
+    query = parse(text)
 
     assert query.package == package
-    assert query.with_package(None) == parse(rest, bare="package")
+    assert query.with_package(None) == parse(rest)
     assert query.with_package("zlib").package == "zlib"
 
 
 @pytest.mark.parametrize("name", ["\x1b[31m", "a b", "", "a*b"])
 def test_a_package_of_an_odd_name_can_be_set_and_removed(name: str) -> None:
-    query = parse("os=a", bare="any")
+    query = parse("os=a", packages=())
 
     chosen = query.with_package("zlib").with_package(name)
 

@@ -153,7 +153,7 @@ def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     if refusal is not None:
         assert 0 <= refusal.offset <= len(text)
     assert column_groups(column, column_text(query, column))[0] == query.groups
-    assert parse(str(query), bare="any") == query
+    assert parse(str(query), packages=()) == query
 
 
 def read_or_refused(

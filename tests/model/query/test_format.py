@@ -12,29 +12,29 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.format import format_for_shell, join_words
-from spackscope.model.query.parser import Bare, parse
+from spackscope.model.query.parser import Packages, parse
 from tests.examples import examples
 from tests.random_queries import random_query
 
 any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
-bares = st.sampled_from(["package", "any"])
+packages = st.sampled_from([None, (), ("hdf5", "zlib")])
 
 
-@given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), bares)
+@given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), packages)
 @examples(500)
-def test_any_text_that_parses_is_written_and_parsed_again(text: str, bare: Bare) -> None:
-    query, refusal = read_or_refused(text, bare)
+def test_any_text_that_parses_is_written_and_parsed_again(text: str, packages: Packages) -> None:
+    query, refusal = read_or_refused(text, packages)
 
     if query is not None:
-        assert parse(str(query), bare="any") == query
+        assert parse(str(query), packages=()) == query
     elif refusal is not None:
         assert 0 <= refusal.offset <= len(text)
         assert str(refusal)
 
 
-def read_or_refused(text: str, bare: Bare) -> tuple[Query | None, QueryError | None]:
+def read_or_refused(text: str, packages: Packages) -> tuple[Query | None, QueryError | None]:
     try:
-        return parse(text, bare=bare), None
+        return parse(text, packages=packages), None
     except QueryError as refusal:
         return None, refusal
 
@@ -48,31 +48,33 @@ words = st.sampled_from(
 )  # fmt: skip
 
 
-@given(st.lists(words, max_size=9), bares)
+@given(st.lists(words, max_size=9), packages)
 @examples(500)
-@example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], "package")
-@example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], "package")
-def test_a_query_of_real_words_is_written_and_parsed_again(chosen: list[str], bare: Bare) -> None:
+@example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], None)
+@example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], None)
+def test_a_query_of_real_words_is_written_and_parsed_again(
+    chosen: list[str], packages: Packages
+) -> None:
     try:
-        query = parse(" ".join(chosen), bare=bare)
+        query = parse(" ".join(chosen), packages=packages)
     except QueryError:
         return
 
-    assert parse(str(query), bare="any") == query
+    assert parse(str(query), packages=()) == query
     without = [query.minus(part) for part in query.parts()]
     assert all(len(less.parts()) < len(query.parts()) for less in without)
 
 
-@pytest.mark.parametrize("bare", ["package", "any"])
-def test_a_query_of_the_grammar_is_written_and_parsed_again(bare: Bare) -> None:
+@pytest.mark.parametrize("packages", [None, (), ("hdf5", "zlib")])
+def test_a_query_of_the_grammar_is_written_and_parsed_again(packages: Packages) -> None:
     read_at_all = 0
     for seed in range(3_000):
         text = random_query(Random(seed))
-        query, _ = read_or_refused(text, bare)
+        query, _ = read_or_refused(text, packages)
         if query is not None:
             read_at_all += 1
-            assert parse(str(query), bare="any") == query, text
-            assert bare == "any" or parse(str(query)) == query, text
+            assert parse(str(query), packages=()) == query, text
+            assert packages is not None or parse(str(query)) == query, text
 
     assert read_at_all > 1_000
 
@@ -87,7 +89,7 @@ def test_a_term_of_any_text_is_written_and_parsed_again(
 ) -> None:
     query = query_of(Term(column, text, negated))
 
-    assert parse(str(query)) == parse(str(query), bare="any") == query
+    assert parse(str(query)) == parse(str(query), packages=()) == query
 
 
 def test_flags_of_a_command_line_get_their_quotes_back() -> None:
@@ -111,7 +113,7 @@ def test_flags_of_a_command_line_get_their_quotes_back() -> None:
 def test_what_is_typed_in_the_browser_can_be_written_in_the_shell(
     typed: str, written: str
 ) -> None:
-    query = parse(typed, bare="any")
+    query = parse(typed, packages=())
     assert parse(format_for_shell(query)) == query
     assert format_for_shell(query) == written
 

@@ -168,10 +168,10 @@ def test_a_query_that_a_record_does_not_satisfy(text: str) -> None:
     "word", ["hd", "HDF5", "14.5", "ubuntu", "v3", "api", "root", "mirr", "r"]
 )
 def test_a_bare_word_is_found_in_any_column(word: str) -> None:
-    assert satisfies(SPEC, parse(word, bare="any"))
-    assert satisfies(SPEC, parse(SPEC.hash[:3].upper(), bare="any"))
-    assert not satisfies(SPEC, parse(SPEC.hash[3:], bare="any"))
-    assert not satisfies(SPEC, parse("5100000", bare="any"))
+    assert satisfies(SPEC, parse(word, packages=()))
+    assert satisfies(SPEC, parse(SPEC.hash[:3].upper(), packages=()))
+    assert not satisfies(SPEC, parse(SPEC.hash[3:], packages=()))
+    assert not satisfies(SPEC, parse("5100000", packages=()))
 
 
 def test_a_record_without_a_size_is_in_no_range() -> None:
@@ -201,7 +201,7 @@ def test_many_stars_take_no_time_on_a_long_text() -> None:
 
     assert not Term("os", "*a" * 30 + "*b").fits("os", long)
     assert Term("os", "*" * 50 + "a").fits("os", long)
-    assert not satisfies(SPEC, parse("*".join("abcdefgh"), bare="any"))
+    assert not satisfies(SPEC, parse("*".join("abcdefgh"), packages=()))
 
 
 def test_brackets_in_a_glob_are_brackets() -> None:

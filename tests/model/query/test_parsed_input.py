@@ -23,11 +23,11 @@ def test_the_line_means_what_its_text_means() -> None:
         text = random_query(Random(seed))
         parsed = parse_input(text, len(text))
         if parsed.error is None:
-            assert parsed.query == parse(text, bare="any")
+            assert parsed.query == parse(text, packages=())
         else:
             assert parsed.query is None
             with pytest.raises(QueryError, match=re.escape(str(parsed.error))) as raised:
-                parse(text, bare="any")
+                parse(text, packages=())
             assert raised.value.offset == parsed.error.offset
         assert "".join(token.text for token in parsed.tokens) == text
 

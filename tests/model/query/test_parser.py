@@ -7,7 +7,6 @@ import pytest
 from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import Depends, Term
-from spackscope.model.query.matchers import ANY
 from spackscope.model.query.parser import parse
 from spackscope.model.query.validation import MAX_QUERY_LENGTH
 
@@ -184,12 +183,27 @@ def test_names_begin_specs_and_bars_join_alternatives(text: str, query: Query) -
     assert parse(text) == query
 
 
-def test_a_bare_word_of_a_live_filter_is_a_text_in_any_column() -> None:
-    assert parse("mpi", bare="any") == query_of(Term(ANY, "mpi"))
-    assert parse("hdf5 zlib", bare="any") == query_of(Term(ANY, "hdf5"), Term(ANY, "zlib"))
-    assert parse("'c,c++'", bare="any") == query_of(Term(ANY, "c,c++"))
-    assert parse("+mpi os=x", bare="any") == parse("+mpi os=x")
-    assert parse("hdf5@1.2 zlib+pic", bare="any") == parse("hdf5@1.2 zlib+pic")
+@pytest.mark.parametrize(
+    ("text", "keyed"),
+    [
+        ("mpi", "any=mpi"),
+        ("hdf5 mpi", "hdf5 any=mpi"),
+        ("mpi hdf5 | 24", "any=mpi package=hdf5 | any=24"),
+        ("hdf", "any=hdf"),
+        ("hdf5 py-x", "hdf5 py-x"),
+        ("py-* *cuda*", "py-* any=*cuda*"),
+        ("builtin.hdf5 a.mpi", "builtin.hdf5 any=a.mpi"),
+        ("cached", "cached"),
+        ("'c,c++' \"hdf5\"", "any='c,c++' any=hdf5"),
+        ("!mpi !hdf5", "!any=mpi !package=hdf5"),
+        ("hdf5@1.2 zlib+pic ^mpi", "hdf5@1.2 zlib+pic ^mpi"),
+    ],
+)
+def test_a_bare_word_of_a_live_filter_is_a_package_or_a_text_in_any_column(
+    text: str, keyed: str
+) -> None:
+    assert parse(text, packages=("hdf5", "py-x")) == parse(keyed, packages=("hdf5", "py-x"))
+    assert parse(text, packages=("hdf5", "py-x")) == parse(keyed)
 
 
 @pytest.mark.parametrize(

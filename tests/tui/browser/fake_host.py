@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input, parse_input
+from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results, Where
@@ -204,8 +204,8 @@ class FakeBrowser:
             query = self.host.state.view.query
             parsed = parse_filter_input(text, len(text), column, query)
         else:
-            self.host.where = replace(self.host.where, query_text=text)
-            parsed = parse_input(text, len(text))
+            parsed = self.search.parse(text)
+            self.host.where = replace(self.host.where, line=parsed)
         self.search.type(parsed)
         return parsed
 

@@ -61,7 +61,7 @@ async def test_the_facets_have_the_lines_that_the_packages_do_not_need(tmp_path:
         assert facets.region.bottom == 28
         await browser.ask("package2")
         assert names.region.height == 10, "at most 40 %"
-        await browser.ask("package17")
+        await browser.ask("any=package17")
         assert names.region.height == 2 + 2
         assert names.region.bottom == facets.region.y
 
@@ -248,7 +248,7 @@ async def test_no_size_is_too_odd() -> None:
             browser.send("/", "z", "z", "enter")
             await browser.settle()
             await browser.resize(120, 30)
-            assert browser.query == "zz"
+            assert browser.query == "any=zz"
             assert panes(browser) == ["packages", "specs", "detail"]
             await browser.clear()
 

@@ -108,7 +108,7 @@ def test_a_jump_selects_its_spec_and_back_brings_all_back(browser: FakeBrowser) 
 
 
 def test_a_query_in_the_way_is_removed_and_comes_back(browser: FakeBrowser) -> None:
-    browser.type_text("package=hdf5 hdf5")
+    browser.type_text("package=hdf5 any=hdf5")
     browser.leave()
     query = browser.query
     jump(browser, "zlib")

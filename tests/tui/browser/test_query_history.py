@@ -236,7 +236,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.settle()
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
     assert read(environ).queries == kept
-    browser.host.where = replace(browser.host.where, query_text="")
+    browser.host.where = replace(browser.host.where, line=browser.search.parse(""))
     browser.controllers.recall.open(browser.controllers.changes.take_text)
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, HistoryDialog)

@@ -2,7 +2,43 @@
 
 from __future__ import annotations
 
-from tests.browsing import browsing
+from pathlib import Path
+
+import pytest
+
+from tests.browsing import browsing, sample_where
+from tests.builders import whole_index
+from tests.program import Program
+from tests.tui.browser.fake_host import FakeBrowser
+
+
+async def test_a_query_means_the_same_as_in_the_shell(tmp_path: Path, program: Program) -> None:
+    path = tmp_path / "spack1.index.json"
+    path.write_bytes(whole_index("spack1"))
+    async with browsing(path) as browser:
+        for query, count in (("hdf5 +mpi", 54), ("hdf5 %gcc", 63), ("hdf5-vol-* zstd", 0)):
+            await browser.ask(query)
+            found = program("find", "-f", str(path), "--hashes", query).stdout.split()
+            assert browser.shown == set(found)
+            assert len(found) == count or not count
+        await browser.ask("hd")
+        assert len(browser.shown) > 63, "a word that is still typed is looked for everywhere"
+        assert browser.query == "hd"
+        await browser.press("enter")
+        assert browser.query == "any=hd"
+
+
+async def test_a_word_that_names_no_package_is_shown_with_its_key_once_it_is_left() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.ask("ubuntu !'24' py-build")
+        rows = browser.shown
+        assert rows == sample_where(
+            lambda r: r["package"] == "py-build" and "ubuntu" in r["os"] and "24" not in str(r)
+        )
+        assert browser.query == "ubuntu !'24' py-build", "not while it is typed"
+        await browser.press("enter")
+        assert browser.query == "any=ubuntu !any=24 py-build"
+        assert browser.shown == rows
 
 
 async def test_undo_brings_the_text_back_as_it_was_typed() -> None:
@@ -11,3 +47,14 @@ async def test_undo_brings_the_text_back_as_it_was_typed() -> None:
             await browser.ask("py-build~virtualenv   target=aarch64")
             await browser.press("enter", *keys)
             assert browser.query == "py-build~virtualenv   target=aarch64"
+
+
+@pytest.mark.parametrize("is_left", [False, True])
+def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left: bool) -> None:
+    browser = FakeBrowser()
+    browser.controllers.loading.load()
+    browser.type_text("py-build rocm")
+    if is_left:
+        browser.search.leave()
+    browser.settle()
+    assert browser.query == "package=py-build any=rocm"

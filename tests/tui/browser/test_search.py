@@ -318,15 +318,6 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
     assert orders == [Order.PREFERRED, Order.PREFERRED, Order.PREFERRED_HERE]
 
 
-def test_the_package_that_is_named_as_a_whole_comes_first(tmp_path: Path) -> None:
-    for number, name in enumerate(("a-zlib", "zlib", "zlib-ng"), 1):
-        write_page(tmp_path / name, [record(number)], title=name)
-    browser = FakeBrowser(tmp_path).load()
-    ask(browser, "zlib")
-    assert hashes_in_order(browser) == [hash_of(2), hash_of(1), hash_of(3)]
-    assert list(browser.packages) == ["zlib", "a-zlib", "zlib-ng"]
-
-
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
