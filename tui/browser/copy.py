@@ -240,7 +240,8 @@ def find_target(state: BrowserState, where: Where) -> Target | str:
         return reason
     if where.is_waiting or row is None:
         return LOADING
-    if in_sight := [spec for spec in state.marked if spec.is_in(listing)]:
+    in_sight = [spec for spec in state.marked if spec.is_in(listing)]
+    if in_sight and (where.is_row_seen or where.are_marks_seen):
         return Target([spec.ids[0] for spec in in_sight], is_marked=True)
     if not where.is_row_seen:
         return row_out_of_sight()
@@ -254,11 +255,11 @@ def _detail_target(state: BrowserState, where: Where) -> Target | str:
         return NO_ROWS
     if details.is_pending:
         return LOADING
+    if not where.is_row_seen:
+        return row_out_of_sight()
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()
         return Target((details.row.id,), row=details.row, folded=folded)
-    if not where.is_row_seen:
-        return row_out_of_sight()
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return Target(hash=node.spec.hash)

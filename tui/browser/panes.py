@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from textual.errors import NoWidget
 from textual.screen import Screen
+from textual.widget import Widget
 
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.presentation import titles
@@ -64,6 +65,7 @@ class Panes:
             self.query_bar.input.parsed,
             self.facets.place,
             self.draft_box.is_late,
+            self._is_seen(self.marks, 0),
         )
 
     @property
@@ -73,15 +75,17 @@ class Panes:
         In the detail it is the line of that, elsewhere the row of the table.
         """
         list_ = self.detail.shown_list if self.focus.pane == "detail" else self.table.rows
-        line = list_.cursor - list_.top
-        if not list_.is_on_screen or not 0 <= line < list_.size.height:
+        return self._is_seen(list_, list_.cursor - list_.top)
+
+    def _is_seen(self, widget: Widget, line: int) -> bool:
+        """Check whether a line of a widget is on the screen, and nothing over it."""
+        if not widget.is_on_screen or not 0 <= line < widget.size.height:
             return False
         try:
-            at = list_.region.offset
-            widget, _ = self._screen.get_widget_at(at.x, at.y + line)
+            at = widget.region.offset
+            return self._screen.get_widget_at(at.x, at.y + line)[0] is widget
         except NoWidget:
             return False
-        return widget is list_
 
     def show_focus(self) -> None:
         """Show what belongs to the input or pane that got the focus."""

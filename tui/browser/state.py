@@ -215,7 +215,8 @@ class Where(Frozen):
     """Where the user is: the pane and input with the focus, and what is under the cursors.
 
     `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
-    `is_row_seen` if it is on the screen, or in the detail its own line. `position` is the line of
+    `is_row_seen` if it is on the screen, or in the detail its own line; `are_marks_seen` if the
+    marked specs are named there. `position` is the line of
     the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
     its line of the tree, which is `node`. `line` is what the query line shows, `facet` the
     section and the value under the cursor of the facets. `is_box_late` if the box under the
@@ -235,6 +236,7 @@ class Where(Frozen):
     line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
     facet: tuple[FacetKey, str | None] | None = None
     is_box_late: bool = False
+    are_marks_seen: bool = True
 
 
 class Task(Protocol):
