@@ -43,7 +43,12 @@ FORMS = (
         "slash", "/hash, as Spack takes it", "hashes", _line_by_line(lambda spec: f"/{spec.hash}")
     ),
     CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
-    CopyForm("i", "install command", "install commands", _line_by_line(install_command)),
+    CopyForm(
+        "i",
+        "install command",
+        "specs in one install command",
+        lambda specs: install_command(*specs),
+    ),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
     CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(page_address)),

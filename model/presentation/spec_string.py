@@ -78,12 +78,11 @@ def required_string(spec: Spec) -> str:
     return " ".join(filter(None, parts))
 
 
-def install_command(spec: Spec) -> str:
-    """Return the command that installs this binary and builds nothing."""
-    assert is_hash(spec.hash)
-    import shlex
-
-    return f"spack install --cache-only {shlex.quote('/' + spec.hash)}"
+def install_command(*specs: Spec) -> str:
+    """Return the command that installs these binaries and builds nothing."""
+    hashes = dict.fromkeys(spec.hash for spec in specs)
+    assert all(map(is_hash, hashes))
+    return f"spack install --cache-only {' '.join(f'/{hash_}' for hash_ in hashes)}"
 
 
 def short_digests(variant: str) -> str:
