@@ -66,13 +66,13 @@ class Controllers:
         self.navigation.on_step = self.recall.keep
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.search.on_shown = self._rows_shown
-        self.selection = Selection(host, self.recall)
+        self.groups = RowGroups(host, self.search)
+        self.selection = Selection(host, self.recall, self.groups)
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
         self.facets = FacetsController(host, self.changes)
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
-        self.groups = RowGroups(host, self.search)
         self.focus = Focus(
             host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
         )

@@ -10,16 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
-from spackscope.model.presentation.row_notes import row_notes
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups
-from spackscope.tui.browser.selection import hidden_marks
-from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
+from spackscope.tui.browser.selection import any_of, hidden_marks
+from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown, why_several
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
@@ -148,12 +146,7 @@ class CopyController:
         self._host.run(lambda _: reading(), take, group=group)
 
     def _open(self, unclear: Unclear) -> None:
-        """Open a folded row, so that one of its kinds can be chosen."""
-        if unclear.row.role is RowRole.SPEC:
-            self._groups.toggle(unclear.row)
-        if self._host.where.pane == "detail":
-            self._host.focus("specs")
-        self._host.say(unclear.sentence)
+        self._groups.open_to_choose(unclear.row, unclear.sentence)
 
     def _read_forms(self, copied: Copied | Unclear) -> None:
         """Read the forms of the view, and open the menu."""
@@ -278,14 +271,9 @@ def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied |
         return Copied(text=target.hash)
     about, row = "", target.row
     if row is not None and len(target.folded) > 1:
-        count = f"{len(target.folded):,}"
-        kinds: Sequence[Sequence[int]] = (target.folded,)
-        if row.has_look_alikes:
-            kinds = row_notes(catalog).partition(target.folded)
-        if len(kinds) != 1:
-            several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
-            return Unclear(row, f"{count} builds look the same, but {several}: choose one to copy")
-        about = f", any of {count} that run the same"
+        if why := why_several(catalog, row, target.folded):
+            return Unclear(row, f"{why} to copy")
+        about = any_of(len(target.folded))
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return Copied(specs, about=about, is_marked=target.is_marked)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
@@ -22,6 +24,14 @@ class RowGroups:
         else:
             self._open(row)
 
+    def open_to_choose(self, row: Row, sentence: str) -> None:
+        """Open a folded row, so that one of its kinds can be chosen, and show a sentence."""
+        if row.role is RowRole.SPEC:
+            self._open(row)
+        if self._host.where.pane == "detail":
+            self._host.focus("specs")
+        self._host.say(sentence)
+
     def _open(self, row: Row) -> None:
         view = self._host.state.view
         if row.role is RowRole.KIND:
@@ -37,17 +47,13 @@ class RowGroups:
 
         The cursor goes to the row that stands for it.
         """
-        listing, view = self._host.state.listing, self._host.state.view
-        # Where no dependencies are listed, an opened group is single specs without a head.
-        is_single = row.role is RowRole.SPEC and row.look_alike not in view.opened
-        if is_single or listing is None:
+        view, ids = self._host.state.view, self.around(row)
+        if not ids:
             return False
-        kind = listing.opened_kind(row.id, row.look_alike)
-        if row.role in (RowRole.MEMBER, RowRole.OPEN_KIND) and kind:
+        if kind := self._opened_kind(row):
             view = replace(view, opened_kinds=view.opened_kinds.difference(kind))
             row = replace(row, id=kind[0], role=RowRole.KIND)
         else:
-            ids = listing.look_alike_ids(row.look_alike)
             view = replace(
                 view,
                 opened=view.opened - {row.look_alike},
@@ -56,6 +62,21 @@ class RowGroups:
             row = replace(row, role=RowRole.SPEC)
         self._search.show(view, cursor_on=row)
         return True
+
+    def around(self, row: Row) -> Sequence[int]:
+        """Return the specs of the opened kind or group that a row belongs to; empty for none."""
+        listing, view = self._host.state.listing, self._host.state.view
+        # Where no dependencies are listed, an opened group is single specs without a head.
+        is_single = row.role is RowRole.SPEC and row.look_alike not in view.opened
+        if is_single or listing is None:
+            return ()
+        return self._opened_kind(row) or listing.look_alike_ids(row.look_alike)
+
+    def _opened_kind(self, row: Row) -> Sequence[int]:
+        listing = self._host.state.listing
+        if listing is None or row.role not in (RowRole.MEMBER, RowRole.OPEN_KIND):
+            return ()
+        return listing.opened_kind(row.id, row.look_alike)
 
     def fold(self) -> None:
         """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
+from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import counted
 from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.keymap.in_use import shown
 
@@ -30,63 +31,88 @@ class Selection:
     `on_marked` is called when the marks have changed.
     """
 
-    def __init__(self, host: Host, recall: QueryRecall) -> None:
-        self._host, self._recall = host, recall
+    def __init__(self, host: Host, recall: QueryRecall, groups: RowGroups) -> None:
+        self._host, self._recall, self._groups = host, recall, groups
         self._confirmed: Sequence[str] = ()
         self._last: Row | None = None
         self.on_marked: Callable[[], object] = lambda: None
 
     def mark(self, row: Row) -> None:
-        """Mark all specs that a row stands for, or remove their marks if all are marked."""
+        """Mark the hash that a row shows, or remove its mark.
+
+        A folded row of several kinds shows none, and is opened.
+        """
         state = self._host.state
         self._last = row
         if row.count == 1:
-            self._toggle([row.spec.hash], row)
+            self._toggle(row)
         elif state.catalog is not None and state.listing is not None:
-            catalog, ids = state.catalog, state.listing.ids_of(row)[: MAX_MARKS + 1]
-            self._host.run(
-                lambda _: [each.spec.hash for each in catalog.rows(ids)],
-                lambda hashes: self._toggle(hashes, row),
-                group="marking",
-            )
+            catalog, ids = state.catalog, state.listing.ids_of(row)
 
-    def _toggle(self, hashes: Sequence[str], row: Row) -> None:
-        marks = self._host.state.marks
-        if set(hashes) <= set(marks):
-            self._change(mark for mark in marks if mark not in set(hashes))
-            return
-        if self._add(hashes) and row.count > 1:
-            self._host.say(f"Marked {row.count:,} builds that look the same")
+            def mark(why: str) -> None:
+                if why:
+                    self._groups.open_to_choose(row, f"{why} to mark")
+                else:
+                    self._toggle(row)
+
+            self._host.run(lambda _: _why_several(catalog, row, ids), mark, group="marking")
+
+    def _toggle(self, row: Row) -> None:
+        marks, hash_ = self._host.state.marks, row.spec.hash
+        if hash_ in marks:
+            self._change(mark for mark in marks if mark != hash_)
+        elif self._add([hash_]) and row.count > 1:
+            within = f"{shown('mark-all')} within it marks all"
+            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{any_of(row.count)}: {within}")
 
     def mark_all(self) -> None:
-        """Mark all specs that the rows stand for, or remove their marks if all are marked."""
+        """Mark all specs of the opened row that the cursor is in, or else of all rows.
+
+        Where all of them are marked, remove their marks.
+        """
+        row = self._host.where.row if self._host.where.pane == "specs" else None
+        opened = self._groups.around(row) if row is not None else ()
+        is_within = len(opened) > 1
 
         def toggle(hashes: Sequence[str]) -> None:
-            marks, shown = self._host.state.marks, set(hashes)
+            marks, those = self._host.state.marks, set(hashes)
             self._last = None
-            if shown <= set(marks):
-                self._change(mark for mark in marks if mark not in shown)
-                self._host.say(f"Unmarked {len(shown):,} shown {_specs(shown)}")
+            within = f"{len(those):,} builds of the opened row"
+            these = within if is_within else counted(len(those), "shown spec")
+            if those <= set(marks):
+                self._change(mark for mark in marks if mark not in those)
+                self._host.say(f"Unmarked {these}")
             elif self._add(hashes):
-                self._host.say(f"Marked {len(shown):,} shown {_specs(shown)}")
+                self._host.say(f"Marked {these}")
 
-        self._read_hashes(lambda catalog, listing: listing.values.specs, toggle)
+        self._read_hashes(
+            lambda catalog, listing: opened if is_within else listing.values.specs, toggle
+        )
 
     def mark_range(self) -> None:
         """Mark the rows from the one marked last to the one under the cursor; else begin here."""
         last, row = self._last, self._host.where.row
+        rows: list[Row] = []
 
         def read(catalog: Catalog, listing: Listing) -> Sequence[int]:
-            return [] if row is None else _range_ids(last or row, row, catalog, listing)
+            if row is not None:
+                rows.extend(_range(last or row, row, catalog, listing))
+            return [
+                each.id
+                for each in rows
+                if each.count == 1 or not _why_several(catalog, each, listing.ids_of(each))
+            ]
 
         def add(hashes: Sequence[str]) -> None:
-            if not hashes and last is not None:
+            if not rows and last is not None:
                 # Its row is not shown any more.
                 self._last = None
                 self.mark_range()
-            elif hashes and self._add(hashes):
+            elif rows and self._add(hashes):
                 self._last = row
-                marked = f"Marked a range of {len(hashes):,} {_specs(hashes)}"
+                left_out = len(rows) - len(hashes)
+                after = f", {left_out:,} without a hash left out" if left_out else ""
+                marked = f"Marked a range of {counted(len(hashes), 'spec')}{after}"
                 self._host.say(range_begins() if last is None else marked)
 
         self._read_hashes(read, add)
@@ -181,6 +207,11 @@ class Selection:
         self._recall.remember(lambda: self._host.exit(hashes))
 
 
+def any_of(count: int) -> str:
+    """Return which specs the hash of a folded row stands for."""
+    return f", any of {count:,} that run the same"
+
+
 def range_begins() -> str:
     """Return what to do next to mark a range."""
     return f"The range begins here: press {shown('specs-mark-range')} on its last row"
@@ -191,12 +222,15 @@ def hidden_marks(state: BrowserState) -> int:
     return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
 
 
-def _specs(hashes: Collection[str]) -> str:
-    return "spec" if len(hashes) == 1 else "specs"
+def _why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
+    # Imported here, when the first folded row is marked.
+    from spackscope.tui.browser.shown_rows import why_several
+
+    return why_several(catalog, row, ids)
 
 
-def _range_ids(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[int]:
-    """Return the ids of all specs that the rows from one to another stand for.
+def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[Row]:
+    """Return the rows from one to another.
 
     Empty if one of the two is not in the listing any more.
     """
@@ -206,13 +240,11 @@ def _range_ids(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Seque
         return ()
     rows = slice(min(found), min(max(found) + 1, min(found) + _MAX_READ))
     counts, roles = listing.counts, listing.roles
-    read = catalog.rows(
+    return catalog.rows(
         listing.ids[rows],
         None if counts is None else counts[rows],
         None if roles is None else roles[rows],
     )
-    ids = chain.from_iterable(islice(listing.ids_of(each), _MAX_READ) for each in read)
-    return [*dict.fromkeys(ids)]
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:

@@ -230,7 +230,7 @@ async def test_every_size_shows_the_cursor_of_the_focus_and_says_something_in_ea
 
 async def test_at_80x24_eleven_rows_are_above_four_lines_of_detail() -> None:
     async with browsing(size=(80, 24)) as browser:
-        await browser.press("2", "space")
+        await browser.press("2", "z", "space")
         assert browser.marks_line
         assert browser.table.rows.region.height == 11
         assert browser.detail.region.height == 4

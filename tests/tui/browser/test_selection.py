@@ -16,7 +16,6 @@ from spackscope.tui.browser.selection import MAX_MARKS, range_begins
 from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
-from spackscope.tui.widgets.row_marks import MARKED, PARTLY_MARKED, RowMarks
 from tests.browsing import SAMPLE, reading
 from tests.builders import INSTALL_TREE, Record, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -86,35 +85,6 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     assert list(browser.state.marks) == [second]
     browser.controllers.selection.clear()
     assert not browser.state.marks
-
-
-def test_of_a_folded_row_all_specs_are_marked_and_unmarked(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    browser = FakeBrowser(path, query="hdf5@1.14").load()
-    browser.host.focus("specs")
-    if not browser.state.view.folded:
-        browser.search.fold()
-    browser.settle()
-    mark(browser, 0)
-    assert set(browser.state.marks) == {A, B, C, D}
-    assert browser.host.message == "Marked 4 builds that look the same"
-    row, listing = browser.host.where.row, browser.state.listing
-    marks = RowMarks(browser.state.marks, browser.state.marked)
-    assert marks.sign(row, listing) == MARKED
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert set(browser.copied[-1].splitlines()) == {A, B, C, D}
-    assert browser.host.message == "Copied 4 marked hashes (test)"
-
-    browser.controllers.groups.toggle(browser.host.where.row or pytest.fail("no row"))
-    browser.settle()
-    assert mark(browser, 2) == C, "the kind of one"
-    assert set(browser.state.marks) == {A, B, D}
-    marks = RowMarks(browser.state.marks, browser.state.marked)
-    rows = [browser.host.where.row for number in range(3) if hash_at(browser, number)]
-    signs = [marks.sign(row, browser.state.listing) for row in rows]
-    assert signs == [PARTLY_MARKED, MARKED, ""]
 
 
 def test_marks_out_of_sight_are_copied_only_when_asked_for(browser: FakeBrowser) -> None:
@@ -235,7 +205,7 @@ def test_each_form_is_copied(browser: FakeBrowser, form: CopyForm) -> None:
 def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
     for number in range(3):
         mark(browser, number)
-    assert len(choose(browser, FORMS[3]).splitlines()) == 3
+    assert len(choose(browser, FORMS[1]).splitlines()) == 3
     assert len(choose(browser, FORMS[2]).splitlines()) == 1
 
 
@@ -368,20 +338,6 @@ def test_a_range_is_marked_from_the_last_mark_to_the_cursor(
     browser.controllers.selection.mark_range()
     browser.settle()
     assert hashes[5] in browser.state.marks, "the next range begins where the last one ended"
-
-
-def test_a_range_takes_all_specs_of_folded_rows(tmp_path: Path) -> None:
-    path = tmp_path / "index.json"
-    write_look_alikes(path)
-    browser = FakeBrowser(path, query="hdf5").load()
-    browser.host.focus("specs")
-    listing = browser.state.listing
-    assert listing is not None
-    mark(browser, 0)
-    hash_at(browser, len(listing) - 1)
-    browser.controllers.selection.mark_range()
-    browser.settle()
-    assert set(browser.state.marks) == browser.shown
 
 
 def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowser) -> None:
