@@ -73,9 +73,7 @@ class Controllers:
         self.facets = FacetsController(host, self.changes)
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
-        self.focus = Focus(
-            host, self.loading, self.search, self.details, self.groups, is_pick=is_pick
-        )
+        self.focus = Focus(host, self.loading, self.details, self.groups, is_pick=is_pick)
 
     def _rows_shown(self) -> None:
         self.navigation.record()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.row_groups import RowGroups
-from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap.in_use import key_names, shown
 
@@ -40,17 +39,16 @@ class Focus:
         self,
         host: Host,
         loading: Loading,
-        search: Search,
         details: DetailsController,
         groups: RowGroups,
         *,
         is_pick: bool,
     ) -> None:
-        self._host, self._loading, self._search, self._details = host, loading, search, details
+        self._host, self._loading, self._details = host, loading, details
         self._groups, self._is_pick = groups, is_pick
 
     def back(self) -> None:
-        """Go one step back: stop loading, close a group, leave the pane, leave the package."""
+        """Go one step back: stop loading, close a group, leave the pane; the query stays."""
         pane = self._host.where.pane
         if self._loading.is_loading:
             self._loading.stop()
@@ -60,8 +58,6 @@ class Focus:
             row = self._host.where.row
             if row is None or not self._groups.close(row):
                 self._host.focus("packages")
-        elif self._host.state.view.query.package_term is not None:
-            self._search.select_package(None)
         elif self._is_pick:
             self._host.exit(None, 130)
         else:

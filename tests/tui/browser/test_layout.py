@@ -144,8 +144,7 @@ async def test_escape_leads_back_from_the_packages_to_where_they_were_opened() -
         await browser.press("escape")
         assert browser.focus == "package-rows"
         await browser.press("escape")
-        assert browser.query == ""
-        await browser.press("escape")
+        assert browser.query == "package=py-build"
         assert browser.status == "Press q to quit"
 
 
