@@ -67,24 +67,28 @@ def lay_out(
 ) -> Layout:
     """Place columns side by side in `width` cells, each as wide as its content if possible.
 
-    Frozen columns and the last ones stay. Of the others those from number `first` on are shown,
-    or others so that the `current` one is. Where there is little room, fields shrink first, then
+    Frozen columns and the last ones stay, but for a second frozen one without room for the
+    `current` one. Of the others those from number `first` on are shown, or others so that the
+    `current` one is. Where there is little room, fields shrink first, then
     what rows differ in; variants get what is left. `floors` are widths that columns need.
     """
     width = max(width, 1)
-    fixed = [*columns.frozen, *columns.last]
-    fields = [column for column in columns.scrolled if column.field is not None]
     least = {column.name: column.min_width for column in columns.all}
+    needed = [c for c in columns.all if c in columns.frozen or c.name in ("hash", current)]
+    frozen = columns.frozen if _total(needed, least) <= width else columns.frozen[:1]
+    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled)
+    fixed = [*frozen, *columns.last]
+    fields = [column for column in scrolled if column.field is not None]
     if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
         fixed = [column for column in fixed if column.name != USED_BY]
     widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
     room = width - _total(fixed, widths)
-    if columns.scrolled and room < widths[columns.scrolled[0].name] + GAP:
+    if scrolled and room < widths[scrolled[0].name] + GAP:
         # Too narrow for the notes.
         fixed = [column for column in fixed if not column.is_note]
         room = width - _total(fixed, widths)
-    first = _first(columns.scrolled, widths, room, current, first)
-    fitting = _fitting(columns.scrolled[first:], widths, room)
+    first = _first(scrolled, widths, room, current, first)
+    fitting = _fitting(scrolled[first:], widths, room)
     shown = [column for column in columns.all if column in fixed or column in fitting]
     rest = width - _total(shown, widths)
     for column, most in _growing(shown):
@@ -93,7 +97,7 @@ def lay_out(
             continue
         widths[column.name] += more
         rest -= more
-    after = len(columns.scrolled) - first - len(fitting)
+    after = len(scrolled) - first - len(fitting)
     return Layout(_placed(shown, widths, width), first, after)
 
 

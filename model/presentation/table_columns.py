@@ -31,6 +31,7 @@ _MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
 _MAX_HASH_OR_KINDS = len("99 kinds")
 _CORE = tuple(column.name for column in COLUMNS if column.shown == "always")
 _NOT_FIELDS = ("package", "hash", "variants")
+_FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
@@ -156,9 +157,9 @@ def choose_columns(
     slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
     behind = [name for name in _PROVENANCE if name not in filtered]
     columns = TableColumns(
-        tuple(column for column in fields if column.name == "package"),
+        tuple(column for column in fields if column.name in _FROZEN),
         (
-            *(column for column in fields if column.name not in ("package", *behind)),
+            *(column for column in fields if column.name not in (*_FROZEN, *behind)),
             *slots,
             *(column for column in fields if column.name in behind),
         ),

@@ -126,12 +126,12 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(("text", "package"), [("package=py-build", False), ("py-*", True)])
-def test_rows_of_several_packages_have_a_frozen_column_for_it(
+def test_package_and_version_are_frozen_where_they_differ(
     text: str, package: bool, sample: Catalog
 ) -> None:
     columns = columns_of(sample.listing(View(parse(text, packages=()))))
 
-    assert [column.name for column in columns.frozen] == ["package"] * package
+    assert [column.name for column in columns.frozen] == [*["package"] * package, "version"]
     assert "package" not in [column.name for column in columns.scrolled]
 
 
