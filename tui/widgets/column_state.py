@@ -14,6 +14,7 @@ from spackscope.model.presentation.table_columns import (
     TableColumns,
     choose_columns,
 )
+from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
@@ -34,6 +35,8 @@ class ColumnState:
         self.choices = ColumnChoices()
         self.kept: set[str] = set()
         self._first = 0
+        self._query = Query()
+        self._is_new = self._was_scrolled = False
 
     @property
     def head(self) -> list[str]:
@@ -55,7 +58,13 @@ class ColumnState:
         shared: Iterable[tuple[str, str]],
         is_filtered: Callable[[str], bool],
     ) -> None:
-        """Choose the columns for the rows of a listing; without rows they stay."""
+        """Choose the columns for the rows of a listing; without rows they stay.
+
+        Of another query the first columns are shown, unless the current one has a filter.
+        """
+        if listing.view.query != self._query:
+            self._query, self._is_new = listing.view.query, True
+            self._first, self._was_scrolled = 0, self._first > 0
         self.kept = set(filter(is_filtered, self.kept))
         if listing.shown or not self.columns.all:
             self.columns = choose_columns(listing, shared, self.kept, self.choices)
@@ -66,6 +75,8 @@ class ColumnState:
 
     def constant_head(self, listing: Listing) -> list[HeadText]:
         """Return the values in the head line that all rows of a newer listing share too."""
+        if not listing.shown:
+            return []
         return [
             text
             for text in self.columns.head
@@ -111,10 +122,18 @@ class ColumnState:
         if sorting is not None:
             width_with_arrow = max(sorting.min_width, min(len(sorting.label), 4)) + 1
             floors[sorting.name] = max(floors.get(sorting.name, 0), width_with_arrow)
-        layout = lay_out(
-            self.columns, width, current=self.current, first=self._first, floors=floors
-        )
-        self._first = layout.before
+
+        def laid_out() -> Layout:
+            return lay_out(
+                self.columns, width, current=self.current, first=self._first, floors=floors
+            )
+
+        layout = laid_out()
+        is_away = layout.before or (self._was_scrolled and self.is_in_head)
+        if self._is_new and is_away and self.current not in self.kept:
+            self.current = self.columns.names[0]
+            layout = laid_out()
+        self._first, self._is_new = layout.before, False
         return layout
 
     def keep(self, names: Collection[str]) -> None:

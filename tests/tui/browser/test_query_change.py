@@ -1,0 +1,43 @@
+"""What another query ends, and what leaves the query as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.browsing import browsing
+from tests.builders import whole_index
+
+
+async def test_escape_leaves_the_query_as_it_is() -> None:
+    async with browsing(size=(160, 45)) as browser:
+        await browser.open_package("py-build")
+        await browser.press("escape", "escape", "escape")
+        assert (browser.query, browser.selected) == ("package=py-build", "py-build")
+        assert browser.focus == "package-rows"
+        assert browser.status == "Press q to quit"
+
+
+@pytest.mark.parametrize("keys", [("slash", *"package=hdf5", "enter"), ("X",)])
+async def test_scrolling_keeps_package_and_version_and_ends_with_the_query(
+    keys: tuple[str, ...], tmp_path: Path
+) -> None:
+    (tmp_path / "spack1.index.json").write_bytes(whole_index("spack1"))
+    async with browsing(tmp_path / "spack1.index.json", query="+mpi", size=(80, 24)) as browser:
+        await browser.press("2", *["l"] * 9)
+        heads = next(line for line in browser.lines if "‹" in line)
+        assert heads.split()[1:3] == ["package", "version"]
+        await browser.press(*keys)
+        assert not any("‹" in line for line in browser.lines)
+        assert "version" in browser.text
+
+
+async def test_no_rows_have_nothing_in_common() -> None:
+    async with browsing() as browser:
+        await browser.ask("py-build os=ubuntu24.04")
+        await browser.press("enter")
+        assert "same in all" in browser.text
+        await browser.ask("py-build os=nothing")
+        await browser.press("enter")
+        assert "same in all" not in browser.text
