@@ -130,26 +130,34 @@ class Actions(Frozen):
         While they are shown, `more` reads what they are to be replaced by.
         """
         from spackscope.model.presentation.reports import failure_reports
+        from spackscope.tui.dialogs.base import STILL_LOADING
         from spackscope.tui.dialogs.reports import ReportsDialog
 
-        host, copy = self.host, self.controllers.copying.copy_text
-
-        failure, catalog = self.controllers.loading.failure, host.state.catalog
+        host, loading = self.host, self.controllers.loading
+        dialog = ReportsDialog(noun, self.controllers.copying.copy_text)
 
         def close(report: Report | None) -> None:
-            host.cancel(_SIGNING)
+            host.cancel(_SIGNING, "reports")
             self.open_report(report)
 
         def show(reports: Sequence[Report]) -> None:
-            dialog = ReportsDialog(noun, reports, no_items, copy)
-            host.open(dialog, close)
-            if more is not None and catalog is not None:
-                host.run(partial(more, catalog), dialog.show_reports, group=_SIGNING)
+            dialog.show_reports(reports, STILL_LOADING if loading.is_loading else no_items)
 
-        if catalog is not None:
-            host.run(lambda _: read(catalog), show, group="menu")
-        elif failure:
-            show(failure_reports(failure))
+        def ask() -> None:
+            catalog = host.state.catalog
+
+            def show_first(reports: Sequence[Report]) -> None:
+                show(reports)
+                if more is not None and catalog is not None:
+                    host.run(partial(more, catalog), show, group=_SIGNING)
+
+            if catalog is None:
+                show(failure_reports(loading.failure) if loading.failure else ())
+            else:
+                host.run(lambda _: read(catalog), show_first, group="reports")
+
+        if host.state.catalog is not None or loading.failure:
+            host.open(dialog, close, ask=ask, group="reports")
 
     def clear(self) -> None:
         """Remove all filters, and that of the packages' names."""

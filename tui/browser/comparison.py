@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.analysis.graphs.walk import Walker, spec_at
@@ -19,11 +20,15 @@ from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from spackscope.tui.keymap.in_use import shown
 
+if TYPE_CHECKING:
+    from spackscope.model.catalog.listing import Listing
+
 _TOO_FEW = "Only one of the marked specs is in the index"
 _MAX_TABLES = 16
 """Tables that are kept of a catalog, to be shown again at once."""
 
 Key = tuple[tuple[int, ...], bool]
+ReadIds = Callable[[Catalog, "Listing | None"], Sequence[int]]
 
 
 def nothing_to_compare() -> str:
@@ -54,70 +59,63 @@ class ComparisonController:
             hashes = (*others, selected.spec.hash)
         else:
             hashes = ()
-        alike = self._look_alikes(catalog, selected)
-        if not hashes and len(alike) < 2:
+        if not hashes and len(_look_alikes(catalog, state.listing, selected)) < 2:
             self._host.say(nothing_to_compare())
             return
-        read_ids = partial(_ids_of, catalog, hashes) if hashes else lambda: alike
-        self._show(catalog, read_ids, selected.id)
+        hash_ = selected.spec.hash
+        self._show(partial(_ids_of, hashes) if hashes else _LookAlikes(hash_).ids, hash_)
 
     def compare(self, hashes: Sequence[str]) -> None:
         """Compare specs by their hashes."""
-        if (catalog := self._host.state.catalog) is not None:
-            self._show(catalog, partial(_ids_of, catalog, hashes))
+        self._show(partial(_ids_of, hashes))
 
-    def _look_alikes(self, catalog: Catalog, row: Row) -> Sequence[int]:
-        """Return the look-alikes that are shown, or if it is one only, all in the index."""
-        listing = self._host.state.listing
-        shown = listing.look_alike_ids(row.look_alike) if listing is not None else ()
-        return shown if len(shown) > 1 else range(*catalog.column_arrays.specs(row.look_alike))
-
-    def _show(
-        self, catalog: Catalog, read_ids: Callable[[], Sequence[int]], selected: int = -1
-    ) -> None:
-        def fill(by_kind: bool) -> None:
-            column_id = screen.column_id
-            cursor_on = selected if column_id is None else column_id
-            self._fill(screen, catalog, read_ids, cursor_on, by_kind)
-
+    def _show(self, read_ids: ReadIds, selected: str = "") -> None:
         def copy(hash_: str) -> None:
             self._copying.copy_text(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
 
+        def fill(by_kind: bool) -> None:
+            self._fill(screen, read_ids, screen.column_hash or selected, by_kind)
+
         screen = CompareScreen(copy, fill)
-        self._host.open(screen, self._leave)
-        fill(True)
+        self._host.open(
+            screen,
+            self._leave,
+            ask=lambda: fill(screen.report is None or screen.report.is_by_kind),
+            group="compare",
+        )
 
     def _fill(
-        self,
-        screen: CompareScreen,
-        catalog: Catalog,
-        read_ids: Callable[[], Sequence[int]],
-        cursor_on: int,
-        by_kind: bool,
+        self, screen: CompareScreen, read_ids: ReadIds, selected: str, by_kind: bool
     ) -> None:
-        """Read a table, or take one that was read before."""
+        """Read a table, or take one that was read before; it replaces another one as a whole."""
+        catalog, listing = self._host.state.catalog, self._host.state.listing
+        is_first = screen.report is None
+        if catalog is None:
+            return
         if catalog is not self._catalog:
             self._catalog, self._tables = catalog, {}
 
-        def job(task: Task) -> tuple[Key, ComparedTable] | None:
-            key = tuple(read_ids()), by_kind
+        def job(task: Task) -> tuple[Key, ComparedTable, int | None] | None:
+            key = tuple(read_ids(catalog, listing)), by_kind
             graph = spec_graph(catalog)
             if len(set(map(graph.identity, key[0]))) < 2:
                 return None
-            table = self._tables.get(key) or read_comparison(
-                graph,
-                key[0],
-                by_kind=by_kind,
-                should_stop=task,
-                show=lambda part: task.report(lambda: screen.show_table(part, cursor_on)),
-            )
-            return key, table
+            cursor_on = graph.find([selected]).get(selected)
 
-        def done(read: tuple[Key, ComparedTable] | None) -> None:
+            def show(part: ComparedTable) -> None:
+                if is_first:
+                    task.report(lambda: screen.show_table(part, cursor_on))
+
+            table = self._tables.get(key) or read_comparison(
+                graph, key[0], by_kind=by_kind, should_stop=task, show=show
+            )
+            return key, table, cursor_on
+
+        def done(read: tuple[Key, ComparedTable, int | None] | None) -> None:
             if read is None:
                 screen.show_failure(_TOO_FEW)
                 return
-            key, table = read
+            key, table, cursor_on = read
             self._tables[key] = table
             while len(self._tables) > _MAX_TABLES:
                 del self._tables[next(iter(self._tables))]
@@ -136,8 +134,31 @@ class ComparisonController:
         self._host.run(reading, self._navigation.jump, group="path")
 
 
-def _ids_of(catalog: Catalog, hashes: Sequence[str]) -> Sequence[int]:
+class _LookAlikes:
+    """The look-alikes of a spec; those that a newer catalog tells apart stay among them."""
+
+    def __init__(self, hash_: str) -> None:
+        self._hashes = [hash_]
+
+    def ids(self, catalog: Catalog, listing: Listing | None) -> Sequence[int]:
+        """Return their ids in a catalog."""
+        known = _ids_of(self._hashes, catalog)
+        alike = _look_alikes(catalog, listing, catalog.rows(known[:1])[0]) if known else ()
+        ids = list(dict.fromkeys([*alike, *known]))
+        self._hashes = list(dict.fromkeys(row.spec.hash for row in catalog.rows(ids)))
+        return ids
+
+
+def _ids_of(
+    hashes: Sequence[str], catalog: Catalog, _listing: Listing | None = None
+) -> Sequence[int]:
     return [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
+
+
+def _look_alikes(catalog: Catalog, listing: Listing | None, row: Row) -> Sequence[int]:
+    """Return the look-alikes that are shown, or if it is one only, all in the index."""
+    shown = listing.look_alike_ids(row.look_alike) if listing is not None else ()
+    return shown if len(shown) > 1 else range(*catalog.column_arrays.specs(row.look_alike))
 
 
 def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:

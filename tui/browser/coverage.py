@@ -8,7 +8,6 @@ from spackscope.model.analysis.environments.availability import Availability, en
 from spackscope.model.analysis.environments.coverage import cover
 from spackscope.model.analysis.environments.environment import environment_of
 from spackscope.model.analysis.environments.nearest_missing import find_nearest
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
@@ -19,6 +18,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
+from spackscope.tui.dialogs.base import STILL_LOADING
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
@@ -52,33 +52,44 @@ class CoverageController:
         listing = selected.spec.sources if selected is not None else ()
 
         def fill(names: Sequence[str]) -> None:
-            if not names:
-                self._host.say(NO_ENVIRONMENT)
-                return
-            first = next((name for name in names if name in listing), names[0])
-            self._show(catalog, names, names.index(first))
+            if names:
+                self._show(next((name for name in names if name in listing), names[0]))
+            else:
+                is_loading = self._host.is_running("load")
+                self._host.say(STILL_LOADING if is_loading else NO_ENVIRONMENT)
 
         # Whether a source is an environment is read from the index.
         self._host.run(lambda _: environments(catalog), fill, group="menu")
 
-    def _show(self, catalog: Catalog, names: Sequence[str], number: int) -> None:
+    def _show(self, name: str) -> None:
         def show_next() -> None:
-            nonlocal number
-            number = (number + 1) % len(names)
-            self._fill(screen, catalog, names[number])
+            if (catalog := self._host.state.catalog) is not None:
+                self._host.run(lambda _: environments(catalog), show_after, group="cover")
+
+        def show_after(names: Sequence[str]) -> None:
+            nonlocal name
+            after = names.index(name) + 1 if name in names else 0
+            name = [*names, *names, name][after]
+            screen.show_environment(name)
+            self._fill(screen, name)
 
         def copy(hashes: Sequence[str], what: str) -> None:
             self._copying.copy_text("\n".join(hashes), what, screen.say)
 
         screen = CoverageScreen(copy, show_next)
-        self._host.open(screen, self._leave)
-        self._fill(screen, catalog, names[number])
+        screen.show_environment(name)
+        self._host.open(screen, self._leave, ask=lambda: self._fill(screen, name), group="cover")
 
-    def _fill(self, screen: CoverageScreen, catalog: Catalog, name: str) -> None:
-        """Read the coverage of an environment, or take it if it was read before."""
+    def _fill(self, screen: CoverageScreen, name: str) -> None:
+        """Read the coverage of an environment, or take it if it was read before.
+
+        It replaces that of another catalog as a whole.
+        """
+        if (catalog := self._host.state.catalog) is None:
+            return
         if catalog is not self._catalog:
             self._catalog, self._reports = catalog, {}
-        screen.show_environment(name)
+        is_first = screen.report is None
 
         def job(task: Task) -> CoverageReport | str:
             if (known := self._reports.get(name)) is not None:
@@ -90,8 +101,9 @@ class CoverageController:
                 return str(error)
             availability = Availability(catalog, [name])
             coverage = cover(environment_of(environment, catalog), availability)
-            first = read_report(coverage, knows_nearest=False)
-            task.report(lambda: screen.show_report(first, _progress(0, len(first.missing))))
+            if is_first:
+                first = read_report(coverage, knows_nearest=False)
+                task.report(lambda: screen.show_report(first, _progress(0, len(first.missing))))
 
             def show(_: str, done: int, total: int | None) -> None:
                 if done % _STEP == 0:
@@ -113,17 +125,10 @@ class CoverageController:
     def _leave(self, choice: Choice | None) -> None:
         """Stop reading, and go to what the user chose."""
         self._host.cancel("cover")
-        catalog = self._host.state.catalog
-        if choice is None or catalog is None:
-            return
-        if choice.nearest:
+        if choice is not None and choice.nearest:
             self._compare((choice.hash, choice.nearest))
-            return
-        self._host.run(
-            lambda _: spec_graph(catalog).find([choice.hash]).get(choice.hash),
-            self._navigation.jump,
-            group="path",
-        )
+        elif choice is not None:
+            self._navigation.jump_to_hash(choice.hash)
 
 
 def _source_of(catalog: Catalog, name: str, sources: Sequence[str]) -> str:

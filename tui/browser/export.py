@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from threading import Event
 
 from spackscope.model.catalog.catalog import Catalog
@@ -24,6 +24,14 @@ _NAME = "specs"
 _MAX_NUMBER = 1000
 _MAX_STEM = 240
 """Letters of a name, which with a number and the longest ending is a file name of 255 bytes."""
+
+
+class _Rows(Frozen):
+    """The rows of a catalog that can be written, and a name for their file."""
+
+    catalog: Catalog
+    sets: Sequence[RowSet]
+    name: str
 
 
 class _Exists(Frozen):
@@ -47,26 +55,43 @@ class ExportController:
 
     def open(self) -> None:
         """Show which rows can be written, in which format, and a name."""
-        state = self._host.state
-        catalog = state.catalog
-        if (reason := why_not_shown(state)) or catalog is None:
+        if reason := why_not_shown(self._host.state):
             self._host.say(reason, error=True)
             return
 
-        def read(task: Task) -> tuple[Sequence[RowSet], str]:
+        def show(rows: _Rows) -> None:
+            def write(request: Request) -> None:
+                self._write(rows.catalog, request, dialog)
+
+            def follow(newer: _Rows) -> None:
+                nonlocal rows
+                rows = newer
+                dialog.show_rows(rows.sets)
+
+            def ask() -> None:
+                # Marked rows were chosen as they are.
+                if rows.catalog is not self._host.state.catalog and not self._host.state.marks:
+                    self._read(follow, group="row-sets")
+
+            dialog = ExportDialog(rows.sets, rows.name, write, lambda: self._stopped.set())
+            self._host.open(dialog, ask=ask, group="row-sets")
+
+        self._read(show, group="menu")
+
+    def _read(self, done: Callable[[_Rows], object], *, group: str) -> None:
+        """Read which rows can be written, and propose a name."""
+        state = self._host.state
+        if (catalog := state.catalog) is None:
+            return
+
+        def read(task: Task) -> _Rows:
             shown = shown_ids(catalog, state.view, should_stop=task)
             packages = [package.name for package in catalog.packages(state.view.query)]
             package = packages[0] if len(packages) == 1 else ""
-            return row_sets(state, shown), proposed_name(package, FILE_FORMATS[0].ending)
+            name = proposed_name(package, FILE_FORMATS[0].ending)
+            return _Rows(catalog, row_sets(state, shown), name)
 
-        def show(read: tuple[Sequence[RowSet], str]) -> None:
-            def write(request: Request) -> None:
-                self._write(catalog, request, dialog)
-
-            dialog = ExportDialog(*read, write, lambda: self._stopped.set())
-            self._host.open(dialog)
-
-        self._host.run(read, show, group="menu")
+        self._host.run(read, done, group=group)
 
     def _write(self, catalog: Catalog, request: Request, dialog: ExportDialog) -> None:
         """Write the file, and show in the dialog what comes of it.

@@ -35,38 +35,38 @@ class FrequencyController:
         elif key is None and self._host.where.pane == "detail":
             self._host.say("Nothing to count by on this line")
         elif key is None or key.column not in COUNTED:
-            self._host.open(NamesDialog("count by", self._other_names(catalog)), self._open_named)
+            dialog = NamesDialog("count by")
+            self._host.open(
+                dialog, self._open_named, ask=lambda: dialog.show_names(self._other_names())
+            )
         else:
             self._open_named(key.variant or key.column, value)
 
     def _open_named(self, name: str | None, start: str | None = None) -> None:
         """Count the rows by a column or variant; the cursor starts at a value."""
-        catalog = self._host.state.catalog
-        if name is None or catalog is None:
+        if name is None or self._host.state.catalog is None:
             return
         label = BY_NAME[name].label if name in BY_NAME else name
-        dialog = FrequencyDialog(name, label, self._other_names(catalog), self.count, start)
-        self._host.open(dialog, self._close)
-        self.count(dialog, (name,))
+        dialog = FrequencyDialog(name, label, self._other_names, self.count, start)
+        self._host.open(dialog, self._close, ask=lambda: self.count(dialog), group="values")
 
-    def count(self, dialog: FrequencyDialog, names: tuple[str, ...]) -> None:
-        """Count the rows by columns and variants, and show the counts in a dialog."""
+    def count(self, dialog: FrequencyDialog) -> None:
+        """Count the rows by the columns and variants of a dialog, and show the counts in it."""
         if (catalog := self._host.state.catalog) is not None:
             self._host.run(
-                partial(_count, catalog, self._host.state.view.query, names),
+                partial(_count, catalog, self._host.state.view.query, dialog.names),
                 partial(_fill, dialog),
                 group="values",
                 failed=lambda _: dialog.show_failure(DAMAGED),
             )
 
-    def _other_names(self, catalog: Catalog) -> list[str]:
+    def _other_names(self) -> list[str]:
         """Return the columns and variants in which the rows differ, those that tell most first."""
-        listing = self._host.state.listing
-        if listing is None:
+        if (results := self._host.state.results) is None:
             return []
-        values = listing.values
+        values = results.listing.values
         names = [name for name in COUNTED if name not in values.constants]
-        if not catalog.by_host.is_connected:
+        if not results.catalog.by_host.is_connected:
             names = [name for name in names if not FIELDS[name].is_by_host]
         ranks = values.varying_variants
         return [*names, *sorted(ranks, key=ranks.__getitem__)]

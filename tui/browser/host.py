@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from textual.message import Message
-from textual.screen import ModalScreen, Screen
+from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
 from spackscope.model.catalog.catalog import Catalog
@@ -68,6 +68,7 @@ class ScreenHost:
         self._state = state or BrowserState()
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
+        self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
         self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
 
     @property
@@ -84,6 +85,9 @@ class ScreenHost:
         """Replace some fields of the state, and show what changed."""
         old, self._state = self._state, replace(self._state, **fields)
         self._panes.show_state(old, self._state)
+        shown, before = self._state.results, old.results
+        if shown is not None and (before is None or shown.catalog is not before.catalog):
+            self._ask_again()
 
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the inputs; the one being typed in is left alone, unless `rewrite`."""
@@ -137,6 +141,11 @@ class ScreenHost:
         if call.is_last:
             self._running.discard(call.group)
         call.call()
+        if call.is_last:
+            if call.group == "load" and not self.is_running("view"):
+                # The catalog stays, but what is known of its sources may be new.
+                self._ask_again()
+            self._show_loading()
 
     def cancel(self, *groups: str) -> None:
         """Stop the jobs of some groups, and drop their results."""
@@ -167,10 +176,36 @@ class ScreenHost:
             self._panes.focus.go_to(target)
 
     def open(
-        self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None
+        self,
+        dialog: Dialog[Result],
+        done: Callable[[Result | None], None] | None = None,
+        *,
+        ask: Callable[[], object] | None = None,
+        group: str = "",
     ) -> None:
-        """Open a dialog, and pass its result to `done`."""
-        self._screen.app.push_screen(dialog, done)
+        """Open a dialog, and pass its result to `done`; `ask` reads what it shows."""
+
+        def close(result: Result | None) -> None:
+            self._asked.pop(dialog, None)
+            if done is not None:
+                done(result)
+
+        self._screen.app.push_screen(dialog, close)
+        if ask is not None:
+            self._asked[dialog] = ask, group
+            ask()
+            self._show_loading()
+
+    def _ask_again(self) -> None:
+        """Ask again for what the open dialogs show."""
+        for ask, _ in list(self._asked.values()):
+            ask()
+
+    def _show_loading(self) -> None:
+        """Show in the open dialogs that sources are being read, until all of it is answered."""
+        for dialog, (_, group) in self._asked.items():
+            is_late = dialog.is_loading and self.is_running("view", group)
+            dialog.show_loading(is_late or self.is_running("load"))
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the hashes that were picked."""

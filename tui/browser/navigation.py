@@ -149,6 +149,19 @@ class Navigation:
         reading = partial(_read_target, state.catalog, state.view, id_)
         self._host.run(reading, self._jumped, group="jump")
 
+    def jump_to_hash(self, hash_: str) -> None:
+        """Select the spec with a hash: its id may be another one in a newer catalog."""
+        if (catalog := self._host.state.catalog) is None:
+            return
+
+        def find(_: ShouldStop) -> int | None:
+            # The first frame needs no graphs.
+            from spackscope.model.analysis.graphs.spec_graph import spec_graph
+
+            return spec_graph(catalog).find([hash_]).get(hash_)
+
+        self._host.run(find, self.jump, group="path")
+
     def _jumped(self, target: Target | None) -> None:
         if target is None:
             self._host.say("this spec is named as a dependency, but is not in this index")
@@ -195,10 +208,16 @@ class Navigation:
 
         if isinstance(path, str):
             self._host.say(path)
-        else:
-            self._host.open(
-                DependencyPathDialog(path), lambda id_: None if id_ is None else self.jump(id_)
-            )
+            return
+        catalog, hashes = self._host.state.catalog, {step.id: step.spec.hash for step in path}
+
+        def go(id_: int | None) -> None:
+            if id_ is not None and self._host.state.catalog is catalog:
+                self.jump(id_)
+            elif id_ is not None:
+                self.jump_to_hash(hashes[id_])
+
+        self._host.open(DependencyPathDialog(path), go)
 
 
 def _is_package_step(step: Step, view: View) -> bool:

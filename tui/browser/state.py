@@ -23,8 +23,6 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
-    from textual.screen import ModalScreen
-
     from spackscope.model.analysis.fit.host import Host as Machine
     from spackscope.model.catalog.dependency_tree import Node, Tree
     from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
@@ -32,6 +30,7 @@ if TYPE_CHECKING:
     from spackscope.model.catalog.marked import MarkedSpec
     from spackscope.model.presentation.detail import DetailLine
     from spackscope.model.presentation.group_detail import Members
+    from spackscope.tui.dialogs.base import Dialog
 
 Result = TypeVar("Result")
 
@@ -297,9 +296,18 @@ class Host(Protocol):
         """Move the focus to a pane, or to the query line."""
 
     def open(
-        self, dialog: ModalScreen[Result], done: Callable[[Result | None], None] | None = None
+        self,
+        dialog: Dialog[Result],
+        done: Callable[[Result | None], None] | None = None,
+        *,
+        ask: Callable[[], object] | None = None,
+        group: str = "",
     ) -> None:
-        """Open a dialog, and pass its result to `done`."""
+        """Open a dialog, and pass its result to `done`.
+
+        `ask` reads what it shows from the catalog, in jobs of a group: at once, and again from
+        each newer catalog while the dialog is open.
+        """
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the hashes that were picked."""

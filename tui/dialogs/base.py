@@ -25,6 +25,8 @@ WIDTHS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
 HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (20, "-short"), (28, "-high"), (40, "-tall")]
 """The same by their height."""
 
+STILL_LOADING = "Sources are still being read"
+
 
 def closes(event: events.Key | events.Paste) -> bool:
     """Check whether a key closes a dialog, for which nothing is awaited."""
@@ -48,6 +50,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: ClassVar[str] = keymap.DIALOGS
+    is_loading = False
+    """Whether sources are still being read that may change what is shown."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -57,6 +61,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     async def _add_last_line(self) -> None:
         """Add the last line and the place of messages to what the dialog shows."""
         await self.mount(self._toast, before=0)
+        self.show_loading(self.is_loading)
         await self.mount(self.status)
         self.show_hints(self.key_hints())
 
@@ -77,6 +82,12 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         """Show a message for some seconds."""
         if self._toast.is_mounted:
             self._toast.say(text, error=error)
+
+    def show_loading(self, is_loading: bool) -> None:
+        """Show whether sources are still being read, besides messages."""
+        self.is_loading = is_loading
+        if self._toast.is_mounted:
+            self._toast.show_progress(STILL_LOADING if is_loading else "")
 
     @on(events.Resize)
     def _place_toast(self) -> None:

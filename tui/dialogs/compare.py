@@ -61,11 +61,11 @@ class CompareScreen(FullScreen[Destination, ComparedTable]):
         yield Static(id="compare-cell")
 
     @property
-    def column_id(self) -> int | None:
-        """The id of the spec of the column with the cursor."""
+    def column_hash(self) -> str:
+        """The hash of the column with the cursor."""
         if self.report is None or not self._is_composed:
-            return None
-        return self.report.specs[self._rows.column].id
+            return ""
+        return self.report.specs[self._rows.column].hash
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for the table, or for its rows."""
@@ -74,11 +74,11 @@ class CompareScreen(FullScreen[Destination, ComparedTable]):
         return not (self._failure or closes(event))
 
     def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
-        """Show specs side by side, the first time with the cursor on the column of a spec."""
-        is_regrouped = self.report is not None and self.report.is_by_kind != table.is_by_kind
-        if self.report is None or is_regrouped:
+        """Show specs side by side; where they are others, with the cursor on the column of one."""
+        before = self.report.specs if self.report is not None else ()
+        if [spec.hash for spec in table.specs] != [spec.hash for spec in before]:
             self._cursor_on = cursor_on
-        self.report = table
+        self.report, self._failure = table, ""
         self.refill()
 
     def fill(self) -> None:

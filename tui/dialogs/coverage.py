@@ -74,7 +74,9 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
 
     def show_report(self, report: CoverageReport, progress: str = "") -> None:
         """Show a report, and how far the search for the nearest has come."""
-        self.report, self._progress = report, progress
+        self.report, self._progress, self._failure = report, progress, ""
+        if not progress and self._only not in [reason for _, reason in report.reasons]:
+            self._only = ""
         self.refill()
 
     def show_progress(self, progress: str) -> None:

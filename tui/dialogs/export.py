@@ -93,6 +93,11 @@ class ExportDialog(Dialog[None]):
         every = hints(EXPORTING, DIALOGS, is_letter_typed=True)
         return [hint for hint in every if has_choice or hint.word != "rows"]
 
+    def show_rows(self, row_sets: Sequence[RowSet]) -> None:
+        """Show which rows can be written from now on."""
+        self._row_sets, self._rows = row_sets, 0
+        self._show_choices()
+
     def _show_choices(self) -> None:
         rows = [row_set.name for row_set in self._row_sets]
         formats = [format_.label for format_ in FILE_FORMATS]

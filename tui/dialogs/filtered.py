@@ -149,7 +149,7 @@ class FilteredBox(Vertical, Generic[Item]):
         close = shown("dialogs-close")
         is_counted = self._items is not None
         empty = (
-            f"{self._no_items}\n{close} closes" if is_counted else f"counting…\n{close} stops it"
+            f"{self._no_items}\n{close} closes" if is_counted else f"reading…\n{close} stops it"
         )
         if self._items:
             empty = f"no {self._listed.noun} matches {clean(text)}\n{close} removes the filter"

@@ -33,15 +33,15 @@ class Chosen(Frozen):
     value: str
 
 
-CountBy = Callable[["FrequencyDialog", tuple[str, ...]], None]
-"""Requests counts by the columns and variants of some names, to be shown in a dialog."""
+CountBy = Callable[["FrequencyDialog"], None]
+"""Requests counts by the columns and variants that a dialog names, to be shown in it."""
 
 
 class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     """A dialog that is filled once the rows are counted, and returns the values to filter by.
 
-    `by` are the names to count by also. `count` is called for counts by two of them, and by one
-    again; `show_counts` shows what was counted.
+    `names` are what is counted by, and `by` returns the names to count by also. `count` is called
+    for counts by two of them, and by one again; `show_counts` shows what was counted.
     """
 
     AUTO_FOCUS = "ItemRows"
@@ -49,10 +49,16 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     BINDINGS = bindings(FREQUENCY)
 
     def __init__(
-        self, name: str, label: str, by: Sequence[str], count: CountBy, start: str | None = None
+        self,
+        name: str,
+        label: str,
+        by: Callable[[], Sequence[str]],
+        count: CountBy,
+        start: str | None = None,
     ) -> None:
         super().__init__()
-        self._axis_name, self._label, self._by = name, clean(label), by
+        self.names: tuple[str, ...] = (name,)
+        self._label, self._by = clean(label), by
         self._count_by, self._start = count, start
         self._head = Static(classes="frequency-head")
         self._head.display = False
@@ -135,13 +141,18 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
     def action_by(self) -> None:
         """Choose a second column or variant to count by."""
         if self.counts is not None:
-            names = [name for name in self._by if name != self._axis_name]
-            self.app.push_screen(NamesDialog(f"{self._label} by", names), self._count)
+            dialog = NamesDialog(f"{self._label} by")
+            dialog.show_names([name for name in self._by() if name != self.names[0]])
+            self.app.push_screen(dialog, self._count_also)
 
-    def _count(self, second: str | None) -> None:
-        if second is not None:
-            self.box.show_counting()
-            self._count_by(self, (self._axis_name, second))
+    def _count_also(self, name: str | None) -> None:
+        if name is not None:
+            self._count(self.names[0], name)
+
+    def _count(self, *names: str) -> None:
+        self.names = names
+        self.box.show_counting()
+        self._count_by(self)
 
     def action_focus_filter(self) -> None:
         """Go to the filter."""
@@ -156,8 +167,7 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
             super().action_close()
         else:
             self.matrix = None
-            self.box.show_counting()
-            self._count_by(self, (self._axis_name,))
+            self._count(self.names[0])
 
 
 _STYLES = {"dim": "dim", "match": "bold underline"}
@@ -169,12 +179,16 @@ class NamesDialog(Dialog[str]):
     AUTO_FOCUS = "ItemRows"
     BINDINGS = bindings(FREQUENCY)
 
-    def __init__(self, heading: str, names: Sequence[str]) -> None:
+    def __init__(self, heading: str) -> None:
         super().__init__()
         listed = Listed("name", clean, _name_pieces, _name_hints)
         self._box: FilteredBox[str] = FilteredBox(heading, listed)
+
+    def show_names(self, names: Sequence[str]) -> None:
+        """Show names; the cursor stays on its own."""
         width = max((cell_width(clean(name)) for name in names), default=0)
-        self._box.show_items(names, no_items="all specs are the same in the others", width=width)
+        no_items = "all specs are the same in the others"
+        self._box.show_items(names, self._box.rows.item, no_items=no_items, width=width)
 
     def compose(self) -> ComposeResult:
         """Lay out the box."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
@@ -37,22 +37,26 @@ class ReportsDialog(Dialog[Report]):
     BINDINGS = bindings(REPORTS)
     AUTO_FOCUS = "ItemRows"
 
-    def __init__(self, noun: str, reports: Sequence[Report], no_items: str, copy: Copy) -> None:
+    def __init__(self, noun: str, copy: Copy) -> None:
         super().__init__()
-        self._noun, self._copy, self._no_items = noun, copy, no_items
-        self._name_width = min(_MAX_NAME, max((cell_width(r.name) for r in reports), default=0))
+        self._noun, self._copy = noun, copy
+        self._name_width = 0
         self._text = Static(classes="report")
         listed = Listed(noun, lambda r: r.text, self._draw, lambda: list(hints(REPORTS)))
         self.box: FilteredBox[Report] = FilteredBox("", listed, below=self._text)
         self.box.add_class("tall", "reports")
-        self.box.show_items(reports, no_items=no_items)
 
-    def show_reports(self, reports: Sequence[Report]) -> None:
-        """Show other reports; the cursor stays on the one of the same name."""
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether what is typed next must wait for the reports."""
+        return self.box.is_behind(event)
+
+    def show_reports(self, reports: Sequence[Report], no_items: str) -> None:
+        """Show reports, or why there are none; the cursor stays on the one of the same name."""
         item = self.box.rows.item
         name = item.name if item is not None else ""
         same = next((report for report in reports if report.name == name), None)
-        self.box.show_items(reports, same, no_items=self._no_items)
+        self._name_width = min(_MAX_NAME, max((cell_width(r.name) for r in reports), default=0))
+        self.box.show_items(reports, same, no_items=no_items)
 
     def compose(self) -> ComposeResult:
         """Lay out the box."""

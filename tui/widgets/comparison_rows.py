@@ -186,7 +186,10 @@ class ComparisonRows(VirtualList):
         old, is_first = self.line, not any(line.kind == "row" for line in self.lines)
         self.table, self.lines = table, lines
         self.column = min(self.column, len(table.specs) - 1)
-        cursor = next((n for n, line in enumerate(lines) if line == old), self.cursor)
+        # The same row may have other values in another catalog.
+        same = [n for n, line in enumerate(lines) if line == old]
+        same += [n for n, line in enumerate(lines) if old is not None and _is_about(line, old)]
+        cursor = next(iter(same), self.cursor)
         if is_first:
             # One that was not moved stays at the beginning, where other lines may have come.
             kept = cursor if self.cursor else 0
@@ -276,6 +279,10 @@ class ComparisonRows(VirtualList):
             return row_path(line.row, width)
         users = users_text(self.table.specs[self.column]) if self.table is not None else ""
         return shorten(users, width, keep="start")
+
+
+def _is_about(line: TableLine, other: TableLine) -> bool:
+    return line.kind == other.kind and _label(line) == _label(other)
 
 
 def _label(line: TableLine) -> str:

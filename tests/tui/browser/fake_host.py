@@ -98,8 +98,17 @@ class FakeHost:
         self.focused.append(target)
         self.where = replace(self.where, pane=target, input=target if target == "query" else None)
 
-    def open(self, dialog: ModalScreen[Any], done: Callable[[Any], None] | None = None) -> None:
+    def open(
+        self,
+        dialog: ModalScreen[Any],
+        done: Callable[[Any], None] | None = None,
+        *,
+        ask: Callable[[], object] | None = None,
+        group: str = "",
+    ) -> None:
         self.dialogs.append((dialog, done))
+        if ask is not None:
+            ask()
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         self.ended = hashes, code

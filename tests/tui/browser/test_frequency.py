@@ -70,7 +70,8 @@ def test_a_value_is_a_filter_and_undo_removes_it(browser: FakeBrowser) -> None:
 
 def test_a_cell_filters_by_both(browser: FakeBrowser) -> None:
     dialog = open_frequency(browser, pane="specs", column="os")
-    browser.controllers.frequency.count(dialog, ("os", "target"))
+    dialog.names = ("os", "target")
+    browser.controllers.frequency.count(dialog)
     browser.settle()
     assert dialog.counts is not None
     expected = Counter((r["os"], r["target"]) for r in SAMPLE)
