@@ -96,11 +96,13 @@ class TreeRows(VirtualList):
         self.show(len(tree.lines) if tree is not None else 0, cursor)
 
     def take_tree(self, old: Tree, new: Tree) -> None:
-        """Show a tree that was read to replace another one, if that is still shown.
+        """Show a tree that was read to replace another one, if that of the spec is still shown.
 
-        Where nothing could be read it is the same tree.
+        It may have been read in place of one that an older answer has replaced: the text of a
+        search has grown since. Where nothing could be read it is the same tree.
         """
-        if old is not self.dependency_tree:
+        shown = self.dependency_tree
+        if shown is None or (old.id, old.members) != (shown.id, shown.members):
             return
         self.is_waiting = False
         if new is old:

@@ -5,17 +5,26 @@ from __future__ import annotations
 import contextlib
 import re
 import sqlite3
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.catalog import tree_search
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.dependency_tree import Tree
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import REBUILT, index_path, load
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.host import ThreadTask
+from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.lines import Lines
+from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, fix_checksum, hash_of, installs
+from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import (
     GCC,
@@ -124,6 +133,42 @@ async def test_names_are_found_in_the_whole_tree(browser: Browser) -> None:
     await browser.press("f", "escape", "escape")
     assert browser.focus == "spec-rows"
     assert browser.query == "package=hdf5", "the query was never meant"
+
+
+async def test_the_last_letter_of_a_search_counts_at_any_speed(
+    browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await browser.press("t", "slash")
+    last_typed, is_read = threading.Event(), threading.Event()
+    read, request, finish = (
+        tree_search.read_matching,
+        search_request,
+        ThreadTask.finish,
+    )
+
+    def read_later(catalog: Catalog, tree: Tree, text: str, stop: ShouldStop) -> Tree:
+        assert text == "zlib" or last_typed.wait(PATIENCE)
+        return read(catalog, tree, text, stop)
+
+    def finish_first(task: ThreadTask, call: Callable[[], object]) -> None:
+        finish(task, call)
+        is_read.set()
+
+    def request_late(tree: Tree, text: str) -> TreeRows.TreeRequested | None:
+        requested = request(tree, text)
+        if text == "zlib":
+            # The answer to the letters before comes between this one and its request.
+            last_typed.set()
+            assert is_read.wait(PATIENCE)
+        return requested
+
+    monkeypatch.setattr(tree_search, "read_matching", read_later)
+    monkeypatch.setattr(ThreadTask, "finish", finish_first)
+    monkeypatch.setattr(detail_pane, "search_request", request_late)
+    await browser.press("z", "l", "i", settle=False)
+    browser.send("b", "enter")
+    await browser.settle()
+    assert "names with zlib " in browser.text
 
 
 async def test_build_tools_are_hidden_and_all_is_unfolded(browser: Browser) -> None:
