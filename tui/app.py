@@ -8,6 +8,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from textual import events
@@ -36,7 +37,15 @@ if TYPE_CHECKING:
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""
 _MAX_WAIT = 1.0
-"""Seconds that a key waits at most for the effect of the keys before it."""
+"""Seconds that a key waits at most for messages that nothing waits for."""
+_POLL = 0.002
+"""Seconds after which a key that waits looks again."""
+_PAUSE = 0.5
+"""Seconds after which a key is not part of what was typed before it."""
+_EARLY_ENTER = "ctrl+j"
+"""What a terminal makes of Enter before the program has set it up."""
+_ENDING = ("ctrl+c", "ctrl+q")
+"""Keys that end the program, and wait for nothing."""
 _QUIET_ROUNDS = 4
 """Rounds of the event loop without a message, after which a key has had its effect."""
 _MAX_MOVES = 500
@@ -152,14 +161,16 @@ class SpackscopeApp(App[list[str]]):
         that moment: `/quit` would quit.
         """
         typed = isinstance(event, events.Key | events.Paste) and not event.is_forwarded
-        if not typed or (isinstance(event, events.Key) and event.key == "ctrl+c"):
+        if not typed or (isinstance(event, events.Key) and event.key in _ENDING):
             await super().on_event(event)
             return
         assert isinstance(event, events.Key | events.Paste)
+        if isinstance(event, events.Key) and event.key == _EARLY_ENTER:
+            event.key = "enter"
         self._typed.append(event)
         if not self._is_forwarding:
             self._is_forwarding = True
-            self.run_worker(self._forward_keys(), group="typed")
+            self.run_worker(self._forward_keys, group="typed")
 
     def simulate_key(self, key: str) -> None:
         """Press a key, as a click on its hint does."""
@@ -172,6 +183,8 @@ class SpackscopeApp(App[list[str]]):
         try:
             while self._typed:
                 await self._wait_for_effects(self._typed[0])
+                if await self._wait_for_sources(self._typed[0]):
+                    continue
                 if not await self._make_moves():
                     await super().on_event(self._typed.popleft())
         finally:
@@ -192,8 +205,26 @@ class SpackscopeApp(App[list[str]]):
             await self.run_action(key.binding.action, key.node)
         return True
 
+    async def _wait_for_sources(self, event: events.Key | events.Paste) -> bool:
+        """Wait until sources are read if the event needs them; return whether it did.
+
+        Escape after a pause was not typed ahead: it comes first, and the keys before it go.
+        """
+        screen, has_waited = self.screen, False
+        while isinstance(screen, BrowserScreen) and screen.needs_sources(
+            event, has_waited=has_waited
+        ):
+            has_waited = True
+            await asyncio.sleep(_POLL)
+            for before, later in pairwise([*self._typed]):
+                if screen.goes_back(later) and later.time - before.time > _PAUSE:
+                    while self._typed[0] is not later:
+                        self._typed.popleft()
+                    return True
+        return has_waited
+
     async def _wait_for_effects(self, event: events.Key | events.Paste) -> None:
-        """Wait for a limited time until no message is left that could move the focus."""
+        """Wait until no message is left that could move the focus, and for what is read."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
         while quiet < _QUIET_ROUNDS and time.monotonic() < end:
@@ -202,8 +233,8 @@ class SpackscopeApp(App[list[str]]):
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
             if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(event):
-                quiet = 0
-                await asyncio.sleep(0.002)
+                quiet, end = 0, time.monotonic() + _MAX_WAIT
+                await asyncio.sleep(_POLL)
 
     # Textual would print a traceback with all local variables, passwords among them.
 

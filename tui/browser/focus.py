@@ -26,6 +26,8 @@ _ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open")
 """Those that act on the marks, which are found in the catalog first."""
 _COMPLETING = ("filters-complete", "filters-next", "filters-previous")
 """Those that wait for the completions of what was typed before them."""
+_WITHOUT_SOURCES = ("help", "commands", "back", "redraw", "suspend", "quit")
+"""Those that work before any source is read."""
 _BLOCKING = ("jump", "path", "menu")
 """Jobs that move the focus or open a dialog when they are done."""
 _MARKING = ("marking", "marks")
@@ -67,6 +69,20 @@ class Focus:
         """Quit with nothing chosen."""
         self._host.exit(None, 130 if self._is_pick else 0)
 
+    def needs_sources(self, key: str, *, has_waited: bool = False) -> bool:
+        """Check whether a key has to wait for sources that are being read.
+
+        In the panes keys wait for the first catalog. A text is completed and finished by all
+        sources, unless the user saw what there is of them while others do not answer.
+        """
+        summary, is_loading = self._host.state.summary, self._loading.is_loading
+        if self._host.where.input is not None:
+            is_part = summary is None or summary.is_part or has_waited
+            return is_loading and is_part and key in key_names("filters-done", *_COMPLETING)
+        is_unread = is_loading and summary is None
+        is_query = key in key_names("query") and not self._loading.has_start_query
+        return is_unread and not is_query and key not in key_names(*_WITHOUT_SOURCES)
+
     def is_late(self, key: str) -> bool:
         """Check whether a key would meet an input, a pane or rows that are about to change.
 
@@ -94,7 +110,8 @@ class Focus:
         draft = self._host.state.draft
         if key in key_names(*_COMPLETING):
             is_awaited = draft is not None and draft.completions is None
-            return is_awaited or self._host.where.is_box_late
+            is_running = self._host.is_running("view", "completions")
+            return (is_awaited and is_running) or self._host.where.is_box_late
         return key in key_names("filters-older", "filters-newer") and self._host.is_running(
             "history"
         )

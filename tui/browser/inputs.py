@@ -36,6 +36,12 @@ class Inputs:
         if isinstance(event.input, FilterInput):
             self._search.type(self._parse(event.input))
 
+    def type_again(self) -> None:
+        """Search again for what is being typed: another catalog has come."""
+        input_ = self._panes.focus.focused_input
+        if input_ is not None and isinstance(input_.parent, QueryBar | FilterBar):
+            self._search.type(self._parse(input_))
+
     def move_cursor(self, input_: FilterInput) -> None:
         """Complete the word that the cursor came to."""
         self._assist.move_cursor(input_.name or "", input_.value, input_.cursor_position)

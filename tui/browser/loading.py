@@ -58,7 +58,8 @@ class Loading:
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
     show instead of rows and what to do about it, `on_packages` with the first catalog while its
-    rows are read, `on_catalog` when another catalog has come.
+    rows are read, `on_catalog` when another catalog has come, and `on_draft` after that if a text
+    is being typed.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Loading:
         self.on_missing: OnMissing = lambda text, choices: None
         self.on_packages: OnPackages = lambda summary: None
         self.on_catalog: Callable[[], None] = lambda: None
+        self.on_draft: Callable[[], None] = lambda: None
 
     @property
     def session(self) -> Session:
@@ -89,6 +91,11 @@ class Loading:
     def is_loading(self) -> bool:
         """Whether the sources are being read."""
         return self._host.is_running("load")
+
+    @property
+    def has_start_query(self) -> bool:
+        """Whether the query of the command line is still to be shown."""
+        return bool(self._start_query)
 
     def load(self, *, was_damaged: bool = False) -> None:
         """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
@@ -190,7 +197,9 @@ class Loading:
         """Show a part of what is being read. Raises IndexDamaged."""
         summary = _summarize(catalog, session)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
-        summary = replace(summary, remark=remark)
+        # Where a source does not answer, there may be no more for a long time.
+        is_part = not any(source.failure for source in catalog.discovered)
+        summary = replace(summary, remark=remark, is_part=is_part)
         self._answer(summary)
         report(lambda: self._take(summary))
 
@@ -220,12 +229,15 @@ class Loading:
 
     def _take(self, loaded: Summary) -> None:
         """Show another catalog, with the same view as far as that is possible."""
-        host, state, catalog = self._host, self._host.state, loaded.catalog
+        if loaded.catalog is self._host.state.catalog:
+            self._host.change(summary=loaded)
+        else:
+            self._replace(loaded)
         if loaded.notice:
-            host.say(loaded.notice, error=True)
-        if catalog is state.catalog:
-            host.change(summary=loaded)
-            return
+            self._host.say(loaded.notice, error=True)
+
+    def _replace(self, loaded: Summary) -> None:
+        host, state = self._host, self._host.state
         self.failure = ""
         row = host.where.row
         self._navigation.forget()
@@ -242,6 +254,8 @@ class Loading:
             view = self._start(view)
         self._start_query = ""
         self._search.show(view, cursor_on=row.spec.hash if row is not None else None)
+        if state.draft is not None:
+            self.on_draft()
 
     def _start(self, view: View) -> View:
         """Begin with the query of the command line, and in its specs."""

@@ -22,6 +22,7 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task
 from spackscope.tui.browser.views import first_view
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
+from spackscope.tui.keymap.in_use import key_names
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -143,6 +144,7 @@ class BrowserScreen(Screen[None]):
         self.controllers.overview.on_read = self.panes.names.take_summaries
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
+        self.controllers.loading.on_draft = self.inputs.type_again
         self.host.on_damaged = self.controllers.loading.rebuild
 
     def compose(self) -> ComposeResult:
@@ -167,9 +169,19 @@ class BrowserScreen(Screen[None]):
         """Why there is nothing to show, or an empty text."""
         return self.controllers.loading.failure
 
+    def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:
+        """Check whether what is typed next has to wait for sources that are being read."""
+        key = getattr(event, "key", "")
+        return self.controllers.focus.needs_sources(key, has_waited=has_waited)
+
+    def goes_back(self, event: events.Key | events.Paste) -> bool:
+        """Check whether a key goes one step back from an input or a pane."""
+        name = "back" if self.panes.focus.focused_input is None else "filters-back"
+        return getattr(event, "key", "") in key_names(name)
+
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next would meet a pane or rows that are about to change."""
-        if not self.panes.is_ready or self.panes.focus.is_moving:
+        if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
         return self.controllers.focus.is_late(getattr(event, "key", ""))
 

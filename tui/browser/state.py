@@ -45,7 +45,7 @@ class Summary(Frozen):
     """A catalog, and what the title shows of it, read in a worker thread.
 
     `chips` are its sources, `remark` what else the title says of them, `notice` a message,
-    `packages` all that it has, and `names` theirs.
+    `packages` all that it has, and `names` theirs. `is_part` if more is being read right now.
     """
 
     catalog: Catalog
@@ -56,6 +56,7 @@ class Summary(Frozen):
     notice: str
     packages: Sequence[PackageCount]
     names: frozenset[str]
+    is_part: bool = False
 
 
 class Results(Frozen):

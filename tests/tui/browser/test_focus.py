@@ -120,7 +120,7 @@ def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBr
     assert late(browser, "s") == []
 
 
-def test_nothing_waits_for_sources_that_are_being_read() -> None:
+def test_nothing_waits_for_rows_of_sources_that_are_being_read() -> None:
     browser = FakeBrowser()
     browser.controllers.loading.load()
     assert late(browser, "j", "y", "t", "enter") == []

@@ -14,7 +14,7 @@ from spackscope.model.sources import discover
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, environment, hash_of, installs, mirror_v3, node
 from tests.program import PATIENCE
-from tests.web_server import Exchange, serving
+from tests.web_server import Exchange, WebServer, serving
 
 STILL = "Sources are still being read"
 HDF5, OTHER, THIRD, ALONE, ZLIB, ZLIB_2, XZ, NETCDF = (hash_of(number) for number in range(1, 9))
@@ -41,38 +41,41 @@ BAD: Node = {hash_of(10): {"spec": []}}
 
 
 class Held:
-    """Sources of which the last one answers when it is let go."""
+    """Mirrors on a server, each of which answers when it is let go."""
 
-    def __init__(self, *names: str) -> None:
-        self.sources = names
-        self.let_go = threading.Event()
+    def __init__(self, server: WebServer, **indexes: bytes) -> None:
+        self.urls = {name: f"{server.url}/{name}" for name in indexes}
+        self._files = {name: mirror_v3(index) for name, index in indexes.items()}
+        self._let_go = {name: threading.Event() for name in indexes}
+        server.default = self._respond
+
+    def _respond(self, exchange: Exchange) -> None:
+        _, name, path = exchange.request.path.split("/", 2)
+        self._let_go[name].wait(PATIENCE)
+        data = self._files[name].get(path)
+        exchange.respond(404 if data is None else 200, data or b"")
+
+    def let_go(self, *names: str) -> None:
+        """Let some mirrors answer from now on."""
+        for name in names:
+            self._let_go[name].set()
 
     @contextlib.asynccontextmanager
-    async def browsing(self) -> AsyncIterator[Browser]:
-        """Open the browser with the first sources shown, and the last one to come."""
-        async with browsing(*self.sources, settled=False, size=(120, 30)) as browser:
+    async def browsing(self, *sources: str | Path) -> AsyncIterator[Browser]:
+        """Open the browser on some sources, and let the mirrors answer in the end."""
+        async with browsing(*sources, settled=False, size=(120, 30)) as browser:
             try:
-                await browser.until(lambda: browser.state.results is not None)
                 yield browser
             finally:
-                self.let_go.set()
+                self.let_go(*self._let_go)
 
 
 @pytest.fixture
-def held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[Held]:
     monkeypatch.setattr(discover, "_LATE_SECONDS", 0.0)
-    (tmp_path / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
-    files = mirror_v3(database(installs(*THERE) | BAD))
+    hdf = node(hash_of(12), name="hdfview", version="3.3", dependencies=...)
     with serving() as server:
-        held = Held(str(tmp_path / "spack.lock"), server.url)
-
-        def respond(exchange: Exchange) -> None:
-            held.let_go.wait(PATIENCE)
-            data = files.get(exchange.request.path.lstrip("/"))
-            exchange.respond(404 if data is None else 200, data or b"")
-
-        server.default = respond
-        yield held
+        yield Held(server, small=database(installs(hdf)), large=database(installs(*THERE) | BAD))
 
 
 def text_of(browser: Browser) -> str:
@@ -92,12 +95,54 @@ def text_of(browser: Browser) -> str:
     ],
 )
 async def test_a_dialog_says_that_sources_are_being_read_and_follows(
-    held: Held, keys: str, first: str, last: str
+    held: Held, tmp_path: Path, keys: str, first: str, last: str
 ) -> None:
-    async with held.browsing() as browser:
+    (tmp_path / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
+    async with held.browsing(tmp_path / "spack.lock", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.results is not None)
         await browser.press(*keys.split(), settle=False)
         await browser.until(lambda: first in text_of(browser) and STILL in browser.text)
-        held.let_go.set()
+        held.let_go("large")
         await browser.settle()
         assert last in text_of(browser)
         assert STILL not in text_of(browser)
+
+
+async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwards(
+    held: Held,
+) -> None:
+    # A terminal that is not set up yet sends Enter so.
+    keys = ["slash", *"hdf", "tab", *"@1.14 os=", "tab", "ctrl+j", "j", "space"]
+    async with held.browsing(*held.urls.values()) as browser:
+        browser.send(*keys)
+        await browser.until(lambda: browser.query == "hdf")
+        held.let_go("small")
+        await browser.until(lambda: browser.packages == {"hdfview": 1})
+        assert browser.query == "hdf"
+        held.let_go("large")
+        await browser.settle()
+        typed_ahead = browser.lines
+    async with held.browsing(*held.urls.values()) as browser:
+        await browser.settle()
+        await browser.press(*keys)
+        assert browser.lines == typed_ahead
+        assert browser.query == "package=hdf5 @1.14 os=ubuntu24.04"
+        assert browser.focus == "spec-rows"
+
+
+async def test_escape_stops_what_keys_wait_for(
+    held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.tui.app._PAUSE", -1.0)
+    async with held.browsing(held.urls["large"]) as browser:
+        browser.send("a", "q", "escape")
+        await browser.until(lambda: "reading was stopped" in browser.text)
+        await browser.settle()
+        assert browser.app.is_running, "what was typed ahead is forgotten"
+        assert browser.focus == "relaxation-rows"
+
+
+async def test_control_q_waits_for_no_source(held: Held) -> None:
+    async with held.browsing(held.urls["large"]) as browser:
+        browser.send("j", "ctrl+q")
+        await browser.until(lambda: browser.app.return_code == 0)
