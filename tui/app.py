@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +170,8 @@ class SpackscopeApp(App[list[str]]):
         self._typed.append(event)
         if not self._is_forwarding:
             self._is_forwarding = True
-            self.run_worker(self._forward_keys, group="typed")
+            forward: Callable[[], Coroutine[None, None, None] | None] = self._forward_keys
+            self.run_worker(forward, group="typed")
 
     def simulate_key(self, key: str) -> None:
         """Press a key, as a click on its hint does."""

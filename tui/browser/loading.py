@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -99,12 +100,12 @@ class Loading:
 
     def load(self, *, was_damaged: bool = False) -> None:
         """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
-        is_first = self._host.state.catalog is None
+        shown = self._host.state.catalog
 
         def job(task: Task) -> Summary | str:
             session = replace(self._session, should_stop=task)
             try:
-                loaded = self._read(session, task.report, is_first, was_damaged)
+                loaded = self._read(session, task.report, shown, was_damaged)
                 self._answer(loaded)
                 return loaded
             except SourceError as error:
@@ -143,12 +144,13 @@ class Loading:
         self._rows_shown.set()
 
     def _read(
-        self, session: Session, report: Report, is_first: bool, was_damaged: bool
+        self, session: Session, report: Report, shown: Catalog | None, was_damaged: bool
     ) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 
         First a ready index is shown, before it is verified and compared with the documents; if
-        there is none, what is read first is shown while the others are waited for.
+        there is none, what is read first is shown while the others are waited for. A catalog that
+        is shown stays if its index is the current one.
         """
         stages = Stages()
 
@@ -157,45 +159,72 @@ class Loading:
             report(lambda: self._show_progress(progress))
 
         session = replace(session, on_progress=on_progress)
-        cached: Summary | None = None
-        if is_first:
+        on_late = None
+        if shown is None:
             try:
-                cached = self._show_cached(session, report)
+                shown = self._show_cached(session, report)
             except IndexDamaged:
                 was_damaged = True
-        on_late = None
-        if is_first and cached is None:
-            on_late = partial(self._show_part, session, report)
+            if shown is None:
+                on_late = partial(self._show_part, report)
+        else:
+            # Catalogs that were replaced before have connections, in every thread, and cycles.
+            gc.collect()
         catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
-        if cached is not None and cached.catalog.meta == catalog.meta:
-            cached.catalog.discovered = catalog.discovered
-            return _summarize(cached.catalog, session)
+        if shown not in (None, self._damaged) and shown.meta == catalog.meta:
+            shown.discovered, shown.notice = catalog.discovered, catalog.notice
+            shown.was_damaged = catalog.was_damaged
+            catalog = shown
         try:
-            return _summarize(catalog, session)
+            return self._summarize(catalog)
         except IndexDamaged:
             if was_damaged:
                 raise
-        return _summarize(load(self._sources, session, was_damaged=True), session)
+        return self._summarize(load(self._sources, session, was_damaged=True))
 
-    def _show_cached(self, session: Session, report: Report) -> Summary | None:
+    def _summarize(self, catalog: Catalog) -> Summary:
+        """Read what the titles show of a catalog, and have it answer for the host.
+
+        Raises IndexDamaged.
+        """
+        # A job's own session would keep the job, and with it the catalog before this one.
+        session = self._session
+        attach_fit(catalog, session)
+        everything = "with dependency-only specs" if session.include_dependency_only else ""
+        packages = catalog.packages(Query())
+        remark = " · ".join(filter(None, (titles.tags_title(catalog), everything)))
+        rebuilt = REBUILT if catalog.was_damaged else ""
+        notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
+        return Summary(
+            catalog,
+            titles.source_chips(catalog),
+            remark,
+            catalog.total,
+            catalog.problem_count,
+            "; ".join(filter(None, notices)),
+            packages,
+            frozenset(package.name for package in packages),
+        )
+
+    def _show_cached(self, session: Session, report: Report) -> Catalog | None:
         """Show the ready index, if there is one, or else that of one of the sources.
 
         Returns what is shown of all sources. Raises IndexDamaged.
         """
         if (catalog := open_cached(self._sources, session)) is not None:
-            summary = _summarize(catalog, session)
+            summary = self._summarize(catalog)
             self._answer(summary)
             report(lambda: self._take(summary))
             self._rows_shown.wait(_ROWS_SHOWN)
-            return summary
+            return catalog
         if (part := open_cached_part(self._sources, session)) is not None:
             with contextlib.suppress(IndexDamaged):
-                self._show_part(session, report, part)
+                self._show_part(report, part)
         return None
 
-    def _show_part(self, session: Session, report: Report, catalog: Catalog) -> None:
+    def _show_part(self, report: Report, catalog: Catalog) -> None:
         """Show a part of what is being read. Raises IndexDamaged."""
-        summary = _summarize(catalog, session)
+        summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
         # Where a source does not answer, there may be no more for a long time.
         is_part = not any(source.failure for source in catalog.discovered)
@@ -287,23 +316,3 @@ class Loading:
             self._host.say(f"{STILL_DAMAGED}: {reason}", error=True)
         else:
             self.load(was_damaged=True)
-
-
-def _summarize(catalog: Catalog, session: Session) -> Summary:
-    """Read what the titles show of a catalog, which answers for the host. Raises IndexDamaged."""
-    attach_fit(catalog, session)
-    everything = "with dependency-only specs" if session.include_dependency_only else ""
-    packages = catalog.packages(Query())
-    remark = " · ".join(filter(None, (titles.tags_title(catalog), everything)))
-    rebuilt = REBUILT if catalog.was_damaged else ""
-    notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
-    return Summary(
-        catalog,
-        titles.source_chips(catalog),
-        remark,
-        catalog.total,
-        catalog.problem_count,
-        "; ".join(filter(None, notices)),
-        packages,
-        frozenset(package.name for package in packages),
-    )

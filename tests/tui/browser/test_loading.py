@@ -6,6 +6,7 @@ The controller is tested in test_loading_controller.py.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
 from pathlib import Path
 
@@ -132,6 +133,23 @@ async def test_loading_can_be_stopped_and_the_screen_may_change_its_size(tmp_pat
                 await browser.pilot.resize_terminal(*other)
             await browser.settle()
             assert len(browser.packages) == 300
+
+
+async def test_descriptors_and_catalogs_do_not_grow_with_reloads(
+    kept: tuple[Path, dict[str, str], Path],
+) -> None:
+    source, environ, _ = kept
+    async with browsing(source, environ=environ) as browser:
+        counts: list[int] = []
+        for number in range(20):
+            for is_changed in (True, False):
+                if is_changed:
+                    write_page(source / "p0", [record(90_000 + number)], title="package-00")
+                catalog = browser.state.catalog
+                await browser.press("r")
+                assert (browser.state.catalog is catalog) is not is_changed
+            counts.append(len(os.listdir("/proc/self/fd")))
+        assert min(counts[10:]) <= max(counts[:10])
 
 
 async def test_what_can_be_done_without_rows_is_chosen_with_enter(tmp_path: Path) -> None:
