@@ -160,4 +160,4 @@ async def test_the_browser_shows_and_filters_it(source: Path) -> None:
 
         assert browser.query == "digest=*bb*"
         assert [row.spec.version for row in browser.rows] == ["1.3.1", "1.3.0"]
-        assert {"digests", "series"} <= set(browser.text.split())
+        assert "digests" in browser.text.split()

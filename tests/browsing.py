@@ -579,8 +579,11 @@ async def browsing(
             host, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
-        # On a slow machine no key may go on only because it has waited for its second.
+        # On a slow machine no key may go on, and nothing may vanish, only because time has passed.
         patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
+        patch.setattr(SpecTable, "pause", PATIENCE)
+        for seconds in ("_SECONDS", "_ERROR_SECONDS"):
+            patch.setattr(f"spackscope.tui.widgets.toast.{seconds}", PATIENCE)
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
