@@ -77,7 +77,6 @@ class SourceSigning(Frozen):
     why nothing was read. A registry is not `is_signable`: Spack signs nothing there.
     """
 
-    source: str
     read: int = 0
     signed: int = 0
     is_index_signed: bool | None = None
@@ -138,7 +137,7 @@ def source_signing(
 ) -> SourceSigning | None:
     """Read who signed some specs of a source; None if it is no mirror. Raises Cancelled."""
     if state.layout == REGISTRY:
-        return SourceSigning(state.name, is_signable=False)
+        return SourceSigning(is_signable=False)
     specs = _sample(catalog, state)
     if not specs:
         return None
@@ -159,7 +158,6 @@ def source_signing(
     keys = [_key_of(entry.signature) for entry in entries if entry.signature is not None]
     known_entries = [entry for entry in entries if entry.is_signed is not None]
     return SourceSigning(
-        state.name,
         len(known_entries),
         sum(entry.is_signed is True for entry in known_entries),
         _is_index_signed(specs[0], state, session, sources),

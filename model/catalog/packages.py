@@ -68,11 +68,6 @@ class Packages:
             return self._by_name.get(query.package)
         return next((p for p in self.all if exact_term("package", p.name) == term), None)
 
-    def span(self, query: Query) -> tuple[int, int]:
-        """Return the ids of the specs of the package that a query names, or of all packages."""
-        package = self.selected(query)
-        return (0, self.total) if package is None else package.span
-
     def span_of(self, name: str) -> tuple[int, int]:
         """Return the ids of the specs of a package; none for one that is not listed."""
         package = self._by_name.get(name)

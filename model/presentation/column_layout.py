@@ -43,15 +43,6 @@ class Layout(NamedTuple):
     before: int = 0
     after: int = 0
 
-    @property
-    def width(self) -> int:
-        """The cells from the first column to the end of the last."""
-        return self.placed[-1].end if self.placed else 0
-
-    def find(self, name: str) -> Placed | None:
-        """Return where a column is; None if it is not on the screen."""
-        return next((placed for placed in self.placed if placed.column.name == name), None)
-
     def at(self, x: int) -> Placed | None:
         """Return the column at a cell; None between columns."""
         return next((placed for placed in self.placed if placed.at <= x < placed.end), None)

@@ -150,16 +150,16 @@ class _Reading:
         # Those of one kind link and run the same.
         group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.listing}
         groups = list(dict.fromkeys(group_of.values()))
-        table = varying(
+        rows = varying(
             self._graph, [[id_] for id_ in groups], run_only=run, should_stop=self._should_stop
         )
         numbers = {id_: groups.index(group) for id_, group in group_of.items()}
-        varied = [row for row in table.rows if row.is_run == run and _is_below(row)]
+        varied = [row for row in rows if row.is_run == run and _is_below(row)]
         have_version = {row.package for row in varied if row.attribute == "version"}
         shown = (r for r in varied if r.attribute != "present" or r.package not in have_version)
         for row in islice(shown, _MAX_ROWS):
             yield self._varying_row(row, numbers)
-        varying_packages = {name for row in table.rows for name in (row.package, *row.packages)}
+        varying_packages = {name for row in rows for name in (row.package, *row.packages)}
         yield from islice(self._equal_rows(varying_packages, run=run), _MAX_ROWS)
 
     def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:

@@ -157,7 +157,7 @@ class RowNotes:
                 return _Compared(
                     "", [f"one of {len(groups):,}, too many to compare"] * len(groups)
                 )
-            rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop).rows
+            rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
             return _Compared(telling_packages(rows), differing_lines(rows, list(map(len, groups))))
 
         key = (int(run_only), *(id_ for ids in groups for id_ in ids))

@@ -65,7 +65,7 @@ class Replaced(NamedTuple):
 
 
 class Comparison(Frozen):
-    """How two specs, `a` and `b`, differ, and the causes with the first one for people first.
+    """How two specs differ, and the causes with the first one for people first.
 
     `pairs` counts the pairs of nodes with different hashes, 0 if the specs have the same hash.
     `unexplained` names packages whose hashes differ, though no document says why. Unless
@@ -74,8 +74,6 @@ class Comparison(Frozen):
     have in place of one another, if one is spliced or both are.
     """
 
-    a: int
-    b: int
     causes: tuple[Cause, ...] = ()
     pairs: int = 0
     unexplained: tuple[str, ...] = ()
@@ -112,7 +110,7 @@ class Comparer:
         graph = self._graph
         listed = graph.lists_dependencies(a) and graph.lists_dependencies(b)
         if graph.identity(a) == graph.identity(b):
-            return Comparison(a, b, lists_dependencies=listed)
+            return Comparison(lists_dependencies=listed)
         walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
         self.steps += len(walk.pairs) + sum(map(len, walk.children))
         differences: dict[int, tuple[Difference, ...]] = {}
@@ -127,8 +125,6 @@ class Comparer:
                 unexplained[graph.name(pair.a)] = None
         causes = sorted(_causes(graph, walk, differences), key=_rank)
         return Comparison(
-            a,
-            b,
             tuple(causes),
             len(walk.pairs),
             tuple(unexplained),

@@ -36,10 +36,6 @@ class Environment(Frozen):
         """Check whether Spack does not build a spec."""
         return bool(self.graph.attributes(self.node(spec)).external)
 
-    def lists_dependencies(self, spec: int) -> bool:
-        """Check whether a source lists what a spec depends on."""
-        return self.graph.lists_dependencies(self.node(spec))
-
     def dependencies(self, spec: int, *, to_build: bool) -> list[int]:
         """Return what is linked or run by a spec, and with `to_build` what builds it, too."""
         return [

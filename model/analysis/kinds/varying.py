@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from spackscope.model.analysis.differences.own_differences import LISTED_BY_PAGES
 from spackscope.model.analysis.graphs.graph import Graph
@@ -30,24 +29,14 @@ _WITH_VERSION = ("package_hash", "patches", "namespace", "external", "external_e
 """Attributes that normally change with the version."""
 
 
-class Varying(NamedTuple):
-    """The rows, those that tell the columns apart first.
-
-    `is_known` is False if something that was compared does not list its dependencies.
-    """
-
-    rows: tuple[VaryingRow, ...]
-    is_known: bool = True
-
-
 def varying(
     graph: Graph,
     groups: Sequence[Sequence[int]],
     *,
     run_only: bool = False,
     should_stop: ShouldStop = never,
-) -> Varying:
-    """Return what varies between groups of specs, each of them a column.
+) -> tuple[VaryingRow, ...]:
+    """Return what varies between groups of specs, each a column; what tells all apart first.
 
     With `run_only` each group is one run-time kind, of which the first spec stands for all, and
     only what makes the kind is compared. Raises Cancelled and IndexDamaged.
@@ -76,7 +65,7 @@ def varying(
     telling = telling or []
     first = [replace(rows[number], tells=True) for number in telling]
     rest = (row for number, row in enumerate(rows) if number not in telling)
-    return Varying((*first, *rest), is_known)
+    return (*first, *rest)
 
 
 class _Table:

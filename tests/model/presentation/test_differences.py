@@ -20,7 +20,7 @@ def cause(*differences: Difference, path: str = "", run: bool = True, package: s
 
 
 def texts(*causes: Cause) -> list[str]:
-    return [line.text for line in difference_lines(Comparison(0, 1, causes))]
+    return [line.text for line in difference_lines(Comparison(causes))]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_only_builds_comes_last_and_is_counted() -> None:
         cause(gnuconfig, path="zlib"),
         cause(version, path="mpich"),
     ]
-    lines = difference_lines(Comparison(0, 1, tuple(causes)))
+    lines = difference_lines(Comparison(tuple(causes)))
 
     assert [(line.subject, line.runs) for line in lines] == [
         ("mpich", True),
@@ -124,16 +124,16 @@ def test_the_json_of_an_external_is_told_by_its_prefix() -> None:
 
 
 def test_long_values_are_shortened() -> None:
-    (line,) = difference_lines(Comparison(0, 1, (cause(Difference("version", "1" * 999, "2")),)))
+    (line,) = difference_lines(Comparison((cause(Difference("version", "1" * 999, "2")),)))
     assert len(line.a) == 60
 
 
 def test_what_is_not_told_is_a_sentence() -> None:
-    assert unexplained_text(Comparison(0, 1)) == ""
-    assert unexplained_text(Comparison(0, 1, lists_dependencies=False)) == (
+    assert unexplained_text(Comparison()) == ""
+    assert unexplained_text(Comparison(lists_dependencies=False)) == (
         "Dependencies not listed: not compared"
     )
-    assert unexplained_text(Comparison(0, 1, unexplained=("zlib", "gcc", "bzip2"))) == (
+    assert unexplained_text(Comparison(unexplained=("zlib", "gcc", "bzip2"))) == (
         "Not listed here: what differs in zlib, gcc and 1 more"
     )
-    assert "too many" in unexplained_text(Comparison(0, 1, is_cut=True))
+    assert "too many" in unexplained_text(Comparison(is_cut=True))

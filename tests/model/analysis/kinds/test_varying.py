@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.analysis.kinds.run_kinds import run_kinds
-from spackscope.model.analysis.kinds.varying import Varying, varying
+from spackscope.model.analysis.kinds.varying import varying
 from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -63,13 +64,13 @@ def keys_of_lines(lines: list[str]) -> set[Key]:
     return found
 
 
-def wrong_rows(group: dict[str, Any], table: Varying) -> list[object]:
+def wrong_rows(group: dict[str, Any], table: Sequence[VaryingRow]) -> list[object]:
     """Return where the rows between the kinds of a group are not Spack's."""
     expected = {
         (row["name"], row["attr"]): tuple(map(expected_cell, row["values"]))
         for row in group["rows"]
     }
-    rows = [r for r in table.rows if not (r.attribute == "patches" and r.follows == "version")]
+    rows = [r for r in table if not (r.attribute == "patches" and r.follows == "version")]
     wrong: list[object] = list(keys(rows) ^ set(expected))
     wrong += [
         (row, expected.get((row.package, row.attribute)))
@@ -103,8 +104,8 @@ def test_rows_and_lines_of_all_groups_are_those_of_spack(
     assert wrong == {}
 
 
-def tells_all_apart(table: Varying, columns: int) -> bool:
-    telling = [row.values for row in table.rows if row.tells]
+def tells_all_apart(table: Sequence[VaryingRow], columns: int) -> bool:
+    telling = [row.values for row in table if row.tells]
     return len({tuple(values[n] for values in telling) for n in range(columns)}) == columns
 
 
@@ -120,7 +121,7 @@ def test_what_hashes_of_a_kind_differ_in_is_that_of_spack(
             for kind, lines in kinds if group["index"] == index else ():
                 if len(kind) == 1:
                     continue
-                rows = varying(graph, [[ids[hash_]] for hash_ in kind]).rows
+                rows = varying(graph, [[ids[hash_]] for hash_ in kind])
                 causes = [r for r in rows if not r.follows and r.attribute != "present"]
                 if keys(causes) != keys_of_lines(lines):
                     wrong[group["id"]] = keys(causes) ^ keys_of_lines(lines)
@@ -132,15 +133,13 @@ def app(hash_: str, *dependencies: Node, **fields: object) -> Node:
     return node(hash_, name="app", **{"dependencies": [*dependencies], **fields})
 
 
-def table_of(graph: SpecGraph, *hashes: str, run_only: bool = False) -> Varying:
+def table_of(graph: SpecGraph, *hashes: str, run_only: bool = False) -> Sequence[VaryingRow]:
     return varying(graph, [[graph.find([hash_])[hash_]] for hash_ in hashes], run_only=run_only)
 
 
-def lines(table: Varying, *, all_rows: bool = False) -> list[tuple[object, ...]]:
+def lines(table: Sequence[VaryingRow], *, all_rows: bool = False) -> list[tuple[object, ...]]:
     return [
-        (row.package, row.attribute, *row.values)
-        for row in table.rows
-        if all_rows or not row.follows
+        (row.package, row.attribute, *row.values) for row in table if all_rows or not row.follows
     ]
 
 
@@ -161,14 +160,12 @@ def test_fewest_rows_that_tell_all_apart_come_first(tmp_path: Path) -> None:
     )
     table = table_of(graph, A, B, C)
 
-    assert [(row.package, row.attribute) for row in table.rows if row.tells] == [
-        ("lib", "version")
-    ]
+    assert [(row.package, row.attribute) for row in table if row.tells] == [("lib", "version")]
     assert lines(table)[1:] == [
         ("lib", "variant:pic", ("+",), ("+",), ("~",)),
         ("lib", "variant:shared", ("+",), ("~",), ("+",)),
     ]
-    assert {row.path for row in table.rows} == {("lib",)}
+    assert {row.path for row in table} == {("lib",)}
 
 
 def test_what_follows_from_another_provider_is_marked(tmp_path: Path) -> None:
@@ -183,7 +180,7 @@ def test_what_follows_from_another_provider_is_marked(tmp_path: Path) -> None:
     table = table_of(graph, A, B, run_only=True)
 
     assert lines(table) == [("mpi", "provider", ("mpich@4.3.2",), ("openmpi@5",))]
-    assert {(row.package, row.follows) for row in table.rows if row.follows} == {
+    assert {(row.package, row.follows) for row in table if row.follows} == {
         ("mpich", "mpi"),
         ("openmpi", "mpi"),
         ("hwloc", "openmpi"),
@@ -198,7 +195,7 @@ def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
         *(leaf(LIB, "lib", "1"), leaf(OTHER, "lib", "2")),
         *(leaf(GCC, "gcc", "13"), leaf(GLIBC, "gcc", "14")),
     )
-    rows = {(row.package, row.attribute): row for row in table_of(graph, A, B).rows}
+    rows = {(row.package, row.attribute): row for row in table_of(graph, A, B)}
 
     assert rows["app", "compiler"].is_run
     assert rows["app", "compiler"].values == (("gcc@13",), ("gcc@14",))
@@ -215,7 +212,7 @@ def test_equal_differences_of_many_packages_are_one_row(tmp_path: Path) -> None:
         ]
 
     graph = graph_of(tmp_path, *builds(A, 1, "sles15"), *builds(B, 2, "ubuntu24.04"))
-    (row,) = table_of(graph, A, B).rows
+    (row,) = table_of(graph, A, B)
 
     assert row.attribute == "os"
     assert row.packages == ("app", "lib")
@@ -242,13 +239,12 @@ def test_of_what_no_document_describes_the_hash_is_compared(tmp_path: Path) -> N
     table = table_of(graph, A, B)
 
     assert lines(table) == [("lib", "hash", (LIB[:7],), (OTHER[:7],))]
-    assert not table.is_known
 
 
 def test_pages_are_not_known(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
 
-    assert varying(graph_of(tmp_path), [[0], [1]]) == Varying((), is_known=False)
+    assert varying(graph_of(tmp_path), [[0], [1]]) == ()
 
 
 def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
@@ -260,8 +256,7 @@ def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
     ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib"]
     table = varying(graph, [[id_] for id_ in ids])
 
-    assert not table.is_known
-    assert {row.attribute for row in table.rows} == {"version"}
+    assert {row.attribute for row in table} == {"version"}
 
 
 def test_it_can_be_cancelled(tmp_path: Path) -> None:
