@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import QueryError
-from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.builder import Spans
@@ -61,17 +61,13 @@ def parse_input(
 ) -> ParsedInput:
     """Parse the text of the query line; keyword arguments as of `parse`. Never raises."""
     tokens = tuple(lexer.tokens(text))
+    parsed = ParsedInput(text, cursor, None, {}, tokens, named=named, packages=packages)
     try:
         query, spans, words = parse_tokens(text, tokens, packages=packages, named=named)
+        return replace(parsed, query=query, spans=spans, words=words)
     except QueryError as error:
         # The frames of a traceback would keep the parser.
-        bare_error = QueryError(str(error), error.offset)
-        return ParsedInput(
-            text, cursor, None, {}, tokens, bare_error, named=named, packages=packages
-        )
-    return ParsedInput(
-        text, cursor, query, spans, tokens, named=named, packages=packages, words=words
-    )
+        return replace(parsed, error=QueryError(str(error), error.offset))
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:
