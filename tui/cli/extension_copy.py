@@ -24,9 +24,8 @@ def copy_path(environ: Mapping[str, str]) -> str:
     return os.path.join(data, DIRECTORY)
 
 
-def copy_extension(environ: Mapping[str, str]) -> str:
-    """Copy the extension with the path of the program; return where it is. Raises Leave."""
-    target = copy_path(environ)
+def copy_extension(target: str, environ: Mapping[str, str]) -> None:
+    """Copy the extension to a directory, with the path of the program. Raises Leave."""
     command = os.path.join(target, COMMAND)
     try:
         with open(os.path.join(extension_path(), COMMAND), "rb") as file:
@@ -37,7 +36,6 @@ def copy_extension(environ: Mapping[str, str]) -> str:
     except OSError as error:
         reason = error.strerror or error
         raise Leave(ExitCode.UNREADABLE, f"{target} cannot be written: {reason}") from None
-    return target
 
 
 def _program(environ: Mapping[str, str]) -> str:

@@ -45,7 +45,7 @@ def register(environ: Mapping[str, str]) -> None:
         sentence = f"the path {path} has characters that Spack does not take"
         raise Leave(ExitCode.UNREADABLE, f"{sentence}; set XDG_DATA_HOME to another directory")
     try:
-        copy_extension(environ)
+        copy_extension(path, environ)
     except Leave:
         _remove(environ, [each for each in _listed(environ) if each.is_own and _is_missing(each)])
         raise
