@@ -15,9 +15,9 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.row_groups import RowGroups
+from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.selection import any_of, hidden_marks
-from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown, why_several
+from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,

@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
+
+
+def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
+    """Return why a row that stands for some specs shows no hash; empty if they run the same."""
+    if not row.has_look_alikes:
+        return ""
+    # Imported in the thread that needs it, after the first rows are shown.
+    from spackscope.model.presentation.row_notes import row_notes
+
+    kinds = row_notes(catalog).partition(ids)
+    if len(kinds) == 1:
+        return ""
+    several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
+    return f"{len(ids):,} builds look the same, but {several}: choose one"
 
 
 class RowGroups:

@@ -9,7 +9,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.core.cells import SHORT_HASH
 from spackscope.model.core.text import counted
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.row_groups import RowGroups
+from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.keymap.in_use import shown
 
@@ -55,7 +55,7 @@ class Selection:
                 else:
                     self._toggle(row)
 
-            self._host.run(lambda _: _why_several(catalog, row, ids), mark, group="marking")
+            self._host.run(lambda _: why_several(catalog, row, ids), mark, group="marking")
 
     def _toggle(self, row: Row) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
@@ -100,7 +100,7 @@ class Selection:
             return [
                 each.id
                 for each in rows
-                if each.count == 1 or not _why_several(catalog, each, listing.ids_of(each))
+                if each.count == 1 or not why_several(catalog, each, listing.ids_of(each))
             ]
 
         def add(hashes: Sequence[str]) -> None:
@@ -220,13 +220,6 @@ def range_begins() -> str:
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
     return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
-
-
-def _why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
-    # Imported here, when the first folded row is marked.
-    from spackscope.tui.browser.shown_rows import why_several
-
-    return why_several(catalog, row, ids)
 
 
 def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[Row]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop, never
@@ -25,20 +24,6 @@ def why_not_shown(state: BrowserState) -> str:
     if not state.is_shown:
         return STALE if state.is_refused else LOADING
     return "" if state.listing else NO_ROWS
-
-
-def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
-    """Return why a row that stands for some specs shows no hash; empty if they run the same."""
-    if not row.has_look_alikes:
-        return ""
-    # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.presentation.row_notes import row_notes
-
-    kinds = row_notes(catalog).partition(ids)
-    if len(kinds) == 1:
-        return ""
-    several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
-    return f"{len(ids):,} builds look the same, but {several}: choose one"
 
 
 def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:
