@@ -225,7 +225,7 @@ class SpackscopeApp(App[list[str]]):
         return has_waited
 
     async def _wait_for_effects(self, event: events.Key | events.Paste) -> None:
-        """Wait until no message is left that could move the focus, and for what is read."""
+        """Wait until no message is left that could move the focus, and the rows are read."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
         while quiet < _QUIET_ROUNDS and time.monotonic() < end:

@@ -42,7 +42,7 @@ class RowOrder:
         is_shown = bytearray(self._arrays.count)
         for start, stop in spans:
             is_shown[start:stop] = b"\1" * (stop - start)
-        # Those of the packages that the spans have a part of.
+        # Only packages that overlap the spans.
         packages, (first, _), (_, end) = self._arrays.column("package"), spans[0], spans[-1]
         first = bisect_left(packages, packages[first], 0, first)
         end = bisect_right(packages, packages[end - 1], end, self._arrays.listed)

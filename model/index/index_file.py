@@ -105,7 +105,7 @@ def create(path: str, write: Callable[[str], None]) -> None:
         if os.path.isdir(path) and not os.path.islink(path):
             os.rmdir(path)
         os.replace(file.name, path)
-        # By the clock of the file system, which another index was written by, too.
+        # The clock of the file system has dated the other indexes, too.
         now = os.fstat(descriptor).st_mtime
     _remove_unused(directory, now - UNUSED_DAYS * _DAY)
 

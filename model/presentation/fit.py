@@ -22,7 +22,7 @@ HERE = "here"
 LEFT_OUT = (
     "Not considered: concretizer:reuse, include_binary, exclude_binary, externals of packages.yaml"
 )
-"""What of the configuration may keep Spack from what a cache has, and is not read yet."""
+"""Settings that may keep Spack from using a cached spec, and are not read yet."""
 
 _MAX_REASONS = 4
 """Reasons that a sentence about many specs names."""

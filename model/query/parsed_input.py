@@ -24,9 +24,9 @@ class ParsedInput(Frozen):
 
     Offsets are in characters. `query` is the whole query once the text is typed; None where the
     text is not a query, and `error` says why. `spans` has the start and end of each condition in
-    the text, `tokens` those of the query line, and `words` those among them that are searched in
-    any column. `others` is what a filter leaves as it is: the conditions on other columns. `named`
-    and `packages` are what the text may name.
+    the text, `tokens` those of the query line, and `words` the tokens that are searched in any
+    column. `others` are the conditions on other columns, which a filter keeps. `named` and
+    `packages` are the queries and packages that the text may name.
 
     Example: `parse_input("hdf5 +mpi", 9).spans[Term("variants", "+mpi")] == (5, 9)`.
     """

@@ -113,7 +113,7 @@ class DiscoveredSource(Frozen):
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
     `remark` why an older copy is used. `failure` is the reason where nothing can be read.
-    `indexes` are those of the mirrors.
+    `indexes` are the indexes of its mirrors.
     """
 
     source: str

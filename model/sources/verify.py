@@ -37,8 +37,8 @@ class VerifiedSource:
 
     The specs that are `unindexed` are in a mirror but not in its index, those that are `missing`
     in the index but not in the mirror, and those `without_blobs` in the mirror without their
-    archive or another file; each has the names by hash. `not_compared` says what of that is
-    unknown, and why.
+    archive or another file; each has the names by hash. `not_compared` says what was
+    not compared, and why.
     """
 
     name: str

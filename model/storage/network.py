@@ -88,7 +88,7 @@ class CancellableStream(httpcore.NetworkStream):
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Return the next bytes, none at the end. Raises ReadError, ReadTimeout, Cancelled.
 
-        The time-out is that of the whole head of a response, and of each read of its body.
+        The time-out applies to the whole head of a response, and to each read of its body.
         """
         limit = math.inf if timeout is None else timeout
         if self._head is None:

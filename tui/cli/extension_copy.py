@@ -39,7 +39,7 @@ def copy_extension(target: str, environ: Mapping[str, str]) -> None:
 
 
 def _program(environ: Mapping[str, str]) -> str:
-    """Return the path of the program: spackscope.pyz, the script that was started, or that of pip.
+    """Return the path of the program: spackscope.pyz, the started script, or the one of pip.
 
     A link is not followed, as that of pipx, which stays when its target moves.
     """

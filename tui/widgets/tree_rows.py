@@ -96,10 +96,10 @@ class TreeRows(VirtualList):
         self.show(len(tree.lines) if tree is not None else 0, cursor)
 
     def take_tree(self, old: Tree, new: Tree) -> None:
-        """Show a tree that was read to replace another one, if that of the spec is still shown.
+        """Show a tree that was read in place of another, if one of the same spec is still shown.
 
-        It may have been read in place of one that an older answer has replaced: the text of a
-        search has grown since. Where nothing could be read it is the same tree.
+        An older answer may have replaced that one: the text of a search grows while it is read.
+        Where nothing could be read it is the same tree.
         """
         shown = self.dependency_tree
         if shown is None or (old.id, old.members) != (shown.id, shown.members):

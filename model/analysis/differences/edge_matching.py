@@ -27,7 +27,7 @@ class EdgeKey(NamedTuple):
 def match_edges(graph: Graph, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
     """Return the edges of two nodes by their keys: edges to be compared have the same key.
 
-    A spliced spec does not list what it was built with; next to one that is not compared.
+    A spliced spec lists no build dependencies, so that they are not compared with it.
     """
     is_spliced = any(map(graph.build_spec, nodes))
     a, b = (_run_edges(graph.edges(id_)) if is_spliced else graph.edges(id_) for id_ in nodes)

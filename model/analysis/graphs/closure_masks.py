@@ -80,7 +80,7 @@ class ClosureMasks:
     def witness(self, start: int, bits: Mask) -> int:
         """Return a node below another one whose own mask has some bits; the other if none has.
 
-        The nodes on the way to it have the same one.
+        It is kept for all nodes on the way, too.
         """
         if not self._children(start):
             return start

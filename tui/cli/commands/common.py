@@ -94,7 +94,7 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
 def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -> None:
     """Print which virtuals a query names, and what its conditions on the host hide.
 
-    Of the columns that depend on the host, in the query or those given, also what is left out.
+    If the query or the given columns depend on the host, print also what is left out.
     """
     if sentence := catalog.virtuals.sentence(query):
         stdio.print_message(sentence)
