@@ -153,7 +153,7 @@ def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:
 
 async def test_the_browser_shows_and_filters_it(source: Path) -> None:
     async with browsing(source, size=(200, 30)) as browser:
-        assert {"digest", "series"} <= browser.table.placed_names
+        assert {"digest", "series"} <= browser.placed_names
         assert any({"1.2.13", "aaaa", "1.2"} <= set(line.split()) for line in browser.lines)
 
         await browser.filter("digest", "bb")

@@ -38,10 +38,11 @@ from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
-from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.query_bar import QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.toast import Toast
 from tests.builders import Record
@@ -365,6 +366,16 @@ class Browser:
         return self.browser.query_one(SpecTable)
 
     @property
+    def placed_names(self) -> set[str]:
+        """The columns that are on the screen."""
+        return {placed.column.name for placed in self.table.rows.placed}
+
+    @property
+    def head_line(self) -> str:
+        """The text above the heads: what all rows share."""
+        return "".join(piece.text for piece in self.browser.query_one(HeadLine).pieces)
+
+    @property
     def names(self) -> PackageList:
         return self.browser.query_one(PackageList)
 
@@ -412,7 +423,7 @@ class Browser:
     @property
     def count(self) -> str:
         """The count of the matches beside the query."""
-        return self.browser.query_one(QueryBar).count
+        return self.browser.query_one(QueryCount).text
 
     @property
     def marks_line(self) -> str:
@@ -421,7 +432,7 @@ class Browser:
 
     @property
     def specs_title(self) -> str:
-        return " · ".join(filter(None, (self.count, self.table.head.shared, self.marks_line)))
+        return " · ".join(filter(None, (self.count, self.head_line, self.marks_line)))
 
     @property
     def packages_title(self) -> str:

@@ -194,10 +194,6 @@ class DetailPane(Vertical):
         self.add_class("-search")
         self.call_after_refresh(self.query_one(FilterInput).focus)
 
-    def focus_filter(self) -> None:
-        """Go to the search of the tree."""
-        self.tree_rows.action_search()
-
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
         event.stop()

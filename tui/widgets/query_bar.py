@@ -180,11 +180,6 @@ class QueryBar(Horizontal):
         """Show the form of the count that fits."""
         self.query_one(QueryCount).fit()
 
-    @property
-    def count(self) -> str:
-        """The count of the matches as it is shown."""
-        return self.query_one(QueryCount).text
-
     def show_count(self, forms: Sequence[str]) -> None:
         """Show the count of the matches in the longest of some forms that leaves room."""
         self.query_one(QueryCount).show(forms)

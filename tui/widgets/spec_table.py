@@ -123,11 +123,6 @@ class SpecTable(Vertical):
         return self._relaxations.rows if self._relaxations.display else self.rows
 
     @property
-    def placed_names(self) -> set[str]:
-        """The columns that are on the screen."""
-        return {placed.column.name for placed in self.rows.placed}
-
-    @property
     def highlighted(self) -> Row | None:
         """The row under the cursor; None if there is none, or it has not been read yet."""
         return self.rows.row(self.rows.cursor)

@@ -39,11 +39,6 @@ class TableHead:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
         return self._filters.focused_column or self.columns.current
 
-    @property
-    def shared(self) -> str:
-        """The text of the head line: what all rows share."""
-        return "".join(piece.text for piece in self._line.pieces)
-
     def settle(self) -> None:
         """Choose the columns for the rows that are shown."""
         if (listing := self._rows.listing) is not None:

@@ -275,7 +275,7 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
         await browser.filter("os", "ubuntu24.04")
         for width in (160, 70, 110, 64, 160):
             await browser.resize(width, 40)
-            has_column = "os" in browser.table.placed_names
+            has_column = "os" in browser.placed_names
             assert ("ubuntu24.04" in browser.specs_title) is not has_column
         await browser.clear()
         await browser.press("2", "end")
@@ -304,7 +304,7 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
         filters: list[str] = []
         while browser.focus.startswith("filter") and len(filters) < 12:
             filters.append(browser.focus.removeprefix("filter "))
-            assert filters[-1] in browser.table.placed_names, "the filter is on the screen"
+            assert filters[-1] in browser.placed_names, "the filter is on the screen"
             await browser.press("tab")
         assert filters == browser.table.columns.columns.names
         assert {"os", "target", "compiler", "stack", "hash"} <= set(filters)
@@ -316,7 +316,7 @@ async def test_tab_and_digits_go_through_panes_and_filters() -> None:
         columns = [browser.table.column]
         while browser.table.column != filters[0]:
             await browser.press("h")
-            assert browser.table.column in browser.table.placed_names
+            assert browser.table.column in browser.placed_names
             columns.append(browser.table.column)
         assert columns == filters[::-1]
         await browser.press("h", "h")

@@ -64,11 +64,11 @@ async def test_columns_are_chosen_anew_when_typing_ends(index: Path) -> None:
         assert browser.table.columns.columns.names == names, "not at every letter"
         await browser.press("enter")
         assert "+hl" not in browser.table.columns.columns.names
-        assert "+hl" in browser.table.head.shared
+        assert "+hl" in browser.head_line
         browser.table.pause = 0.01
         await browser.press("slash")
         await browser.type(" +mpi")
-        await browser.until(lambda: "+mpi" in browser.table.head.shared, "a pause is enough")
+        await browser.until(lambda: "+mpi" in browser.head_line, "a pause is enough")
 
 
 async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> None:
@@ -81,9 +81,9 @@ async def test_what_is_in_the_head_line_is_filtered_from_there(index: Path) -> N
         await browser.type("~")
         await browser.press("enter")
         assert browser.query == "package=hdf5 ~java"
-        assert "+java" in browser.table.placed_names
+        assert "+java" in browser.placed_names
         await browser.press("backspace")
-        assert "+java" not in browser.table.placed_names
+        assert "+java" not in browser.placed_names
 
 
 async def test_small_terminals_show_filters_in_the_heads(index: Path) -> None:
@@ -108,7 +108,7 @@ async def test_scrolled_columns_leave_the_package_and_the_hash(index: Path) -> N
         for _ in columns.names:
             _, labels, *_ = table_lines(browser)
             assert {"package", "hash"} <= set(labels.split())
-            assert browser.table.column in browser.table.placed_names
+            assert browser.table.column in browser.placed_names
             await browser.press("l")
 
 
@@ -123,7 +123,7 @@ async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
         await browser.type("hl")
         await browser.press("enter")
         assert browser.table.column == "+hl"
-        assert "+hl" in browser.table.placed_names
+        assert "+hl" in browser.placed_names
         width = next(p.width for p in browser.table.rows.placed if p.column.name == "+hl")
         await browser.press(">", ">", "<")
         assert (
