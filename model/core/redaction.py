@@ -1,7 +1,7 @@
 """Remove what may be secret from texts: users, passwords and queries of URLs.
 
 What a user typed may be a misspelt URL, so what looks like one is taken for one. A spec does not:
-in none is a colon before the first `@`, but in the value of a key such as `target=x86_64:`.
+in none is a colon before the first `@`, but in `target=x86_64:` and in `libs:=shared`.
 
 All functions take time that is linear in the length of the text, which may come from anywhere.
 """
@@ -9,6 +9,7 @@ All functions take time that is linear in the length of the text, which may come
 from __future__ import annotations
 
 import re
+import string
 
 _MAX_MESSAGE_LENGTH = 1000
 # Few texts need them: `re` compiles them at their first use.
@@ -16,11 +17,18 @@ _TOP = r"[^@?#]*?[:/]/+"
 _URL = r"[A-Za-z][A-Za-z0-9+.-]*://"
 _QUERY = r"(?s:[?#].*)"
 _USER_IN_URL = r"(?:^|/)([^:@/]*:)"
-# In the value of some keys a colon makes a range.
-_KEY = r"[+~^!%]?(?!(?:arch|size|target|version)=)[\w-]+==?"
+_KEY = r"[+~^!%]?[\w.-]+==?"
 _PREFIX = r"(?:spack|public):"
-_USER = rf"(?:^|/)(?:{_PREFIX}|{_KEY})*(?!{_PREFIX})([^:@=/]*:)"
+_DRIVE = r"[A-Za-z]:\\"
+_USER = rf"(?:^|/)(?:{_PREFIX}|{_KEY})*(?!{_PREFIX}|{_DRIVE})([^:@=/]*:)"
+# Here a colon makes a range or an exact value, and a version follows. A URL has a path, too.
+_RANGE = r"(?:arch|architecture|size|target|version)=[^/@]*"
+_EXACT = r"[%^]?\[?[\w-]+:==?[^/@:]*"
+_COLON_OF_SPEC = rf"!?(?:{_RANGE}|{_EXACT})@(?:[^/]*|[=:\d][^/]*/\w*)"
 _TAGS = r"[\w.,-]+"
+_SECRET_QUERY = r"=|:.*@"
+_PASSAGE = r"\S+"
+_SCHEME = f"{string.ascii_letters}{string.digits}+.-"
 _WORD = r"[^\s\"'<>`]+"
 _END_OF_WORD = ".,:;!?)"
 # Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.
@@ -37,6 +45,8 @@ def shown_url(url: str) -> str:
     'https://host/x?…'
     """
     if not ("@" in url or "?" in url or "#" in url or "://" in url):
+        return url
+    if re.fullmatch(_COLON_OF_SPEC, url):
         return url
     top = re.match(_TOP, url)
     start = top.end() if top else 0
@@ -59,7 +69,8 @@ def shown_url(url: str) -> str:
         rest = f"{before[: user.start(1)]}…@{after}"
     if not query:
         return shown + rest
-    if not (top or user or ("=" in query[0] and "/" in rest)):
+    is_path = "/" in rest or rest.endswith(".json")
+    if not (top or user or (is_path and re.search(_SECRET_QUERY, query[0]))):
         return url
     parameters, mark, tags = query[0].partition("#")
     mark = mark if rest.endswith(".json") and re.fullmatch(_TAGS, tags) else ""
@@ -69,14 +80,27 @@ def shown_url(url: str) -> str:
 
 def without_secrets(text: str) -> str:
     """Return a message without what may be secret in the URLs, and in what looks like one."""
-    if not ("@" in text or "://" in text or "?" in text):
+    if not ("@" in text or "://" in text or "?" in text or "#" in text):
         return text
-    return re.sub(_WORD, _shown_word, text)
+    return re.sub(_PASSAGE, _shown_passage, text)
+
+
+def _shown_passage(match: re.Match[str]) -> str:
+    """Return what is between blanks; a password in a URL may contain quotes."""
+    before, scheme, rest = match[0].partition("://")
+    if "@" not in rest:
+        return re.sub(_WORD, _shown_word, match[0])
+    start = len(before.rstrip(_SCHEME))
+    return before[:start] + _shown_end(before[start:] + scheme + rest)
 
 
 def _shown_word(match: re.Match[str]) -> str:
-    url = match[0].rstrip(_END_OF_WORD)
-    return shown_url(url) + match[0][len(url) :]
+    return _shown_end(match[0])
+
+
+def _shown_end(text: str) -> str:
+    url = text.rstrip(_END_OF_WORD)
+    return shown_url(url) + text[len(url) :]
 
 
 def library_message(text: str) -> str:

@@ -69,6 +69,10 @@ TYPED = [
     f"http://{NOBODY}/s3cr3t@h/x",
     f"source={USER}@h",
     f"os={USER}@h/x",
+    f"target={USER}@h/x",
+    f"a.b={USER}@h/x",
+    f"http://ann:it's{SECRETS[0]}@h/x",
+    f"index.json#{USER}@h",
     f"hdf5 spack:https://{USER}@h",
 ]
 TAKING_WORDS = [
@@ -135,6 +139,21 @@ def test_no_command_shows_a_secret_of_a_word(typed: str, program: Program) -> No
     for words in TAKING_WORDS:
         result = program(*(word.format(typed) for word in words))
         assert SECRETS[0] not in result.stdout + result.stderr, words
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "py-build build_system:=python_pip@1.2",
+        "build_system:=python_pip@=1.2.1/vpt",
+        "py-build architecture=--x86_64:@1.2%gcc@12",
+        "source=C:\\Users\\me@work",
+    ],
+)
+def test_a_query_with_a_colon_before_a_version_has_no_secret(query: str, program: Program) -> None:
+    result = program("find", query)
+    assert result.returncode in (0, 1), result.stderr
+    assert "…@" not in result.stdout + result.stderr
 
 
 def test_no_secret_is_shown_where_no_source_can_be_read(
