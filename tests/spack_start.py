@@ -70,7 +70,7 @@ class Config:
         assert path == "config:extensions"
         if not self.has_extensions:
             return []
-        lists = [self.read(scope).get("extensions") or [] for scope in self.files]
+        lists = [config.get(_key(config)) or [] for config in map(self.read, self.files)]
         return [*dict.fromkeys(entry for entries in lists for entry in entries)]
 
     def write(self, scope: str, config: dict[str, Any]) -> None:
@@ -80,8 +80,8 @@ class Config:
         self.files[scope].write_text(yaml.safe_dump({"config": config}))
 
     def add(self, scope: str, path: str) -> None:
-        _, key, text = path.split(":", 2)
-        value, config = yaml.safe_load(text), self.read(scope)
+        value, config = yaml.safe_load(path.split(":", 2)[2]), self.read(scope)
+        key = _key(config)
         # Only to a list that the scope already has is a value alone appended.
         if isinstance(config.get(key), list) and not isinstance(value, list):
             value = [value]
@@ -92,10 +92,9 @@ class Config:
         self.write(scope, config)
 
     def remove(self, scope: str, path: str) -> None:
-        _, key, text = path.split(":", 2)
-        value, config = yaml.safe_load(text), self.read(scope)
+        value, config = yaml.safe_load(path.split(":", 2)[2]), self.read(scope)
         for entry in value if isinstance(value, list) else [value]:
-            config[key].remove(entry)
+            config[_key(config)].remove(entry)
         self.write(scope, config)
 
 
@@ -270,6 +269,11 @@ def _invoke(
     if unknown:
         raise Died(f"unrecognized arguments: {' '.join(unknown)}")
     return function(parser, args) or 0
+
+
+def _key(config: dict[str, Any]) -> str:
+    """Return the key of the extensions, which overrides lower scopes where it ends in `::`."""
+    return "extensions:" if "extensions:" in config else "extensions"
 
 
 def _extension_name(path: str) -> str:

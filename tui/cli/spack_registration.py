@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import DIRECTORY
 
-_SPECIAL = r"""[][{},#:"'$]|[^\S ]"""
+_SPECIAL = r"""[][{},#:"'$]"""
 """What Spack does not take for a part of a path (process_config_path in config.py)."""
 
 _NO_EXTENSIONS = "config:extensions::[]"
@@ -41,7 +42,7 @@ def register(environ: Mapping[str, str]) -> None:
     configuration cannot be changed, and where another scope lists a directory that is missing.
     """
     path = copy_path(environ)
-    if re.search(_SPECIAL, path):
+    if re.search(_SPECIAL, path) or not path.isprintable():
         sentence = f"the path {path} has characters that Spack does not take"
         raise Leave(ExitCode.UNREADABLE, f"{sentence}; set XDG_DATA_HOME to another directory")
     try:
@@ -108,7 +109,7 @@ def _places(listed: Iterable[ListedExtension]) -> list[str]:
         f"the configuration in {each.directory} lists {each.path}"
         + (", which does not exist" if _is_missing(each) else "")
         + f": remove it by `spack -c '{_NO_EXTENSIONS}' config --scope NAME remove"
-        f" 'config:extensions:[{each.written}]'`, as only that of your user is changed"
+        f" 'config:extensions:[{json.dumps(each.written)}]'`, as only that of your user is changed"
         for each in listed
     ]
 
@@ -129,9 +130,9 @@ def _configure(
     """Change the configuration of the user. Raises Leave.
 
     The entry is written as a list: Spack takes a text alone only where the list exists (`add` in
-    lib/spack/spack/config.py).
+    lib/spack/spack/config.py). It is quoted, as YAML takes a `{` for more than a text.
     """
-    words = ["config", "--scope", "user", action, f"config:extensions:[{entry}]"]
+    words = ["config", "--scope", "user", action, f"config:extensions:[{json.dumps(entry)}]"]
     command = [spack, "-c", _NO_EXTENSIONS, *words]
     try:
         code, printed = _run(command, environ)

@@ -34,8 +34,11 @@ def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExten
     own = os.path.realpath(paths.own()[1])
     listed = []
     for section in scopes.sections("config"):
-        entries = section.value.get("extensions") if isinstance(section.value, dict) else None
-        for entry in entries if isinstance(entries, list) else ():
+        value = section.value if isinstance(section.value, dict) else {}
+        lists = [value.get(key) for key in ("extensions:", "extensions")]
+        for entry in (
+            entry for entries in lists if isinstance(entries, list) for entry in entries
+        ):
             path = paths.absolute(str(entry), section.base)
             if os.path.basename(path) == name:
                 is_own = os.path.realpath(section.base) == own

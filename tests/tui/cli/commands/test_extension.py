@@ -92,14 +92,15 @@ def test_the_spack_on_the_path_is_used(program: Program, root: Path, copy: Path)
     assert read_config(program.home / ".spack") == {"extensions": [str(copy)]}
 
 
+@pytest.mark.parametrize("home", ["~", "${HOME}"])
 @pytest.mark.parametrize("word", ["--install", "--remove"])
 def test_a_spack_that_a_missing_directory_stops_is_mended(
-    program: Program, root: Path, copy: Path, word: str
+    program: Program, root: Path, copy: Path, word: str, home: str
 ) -> None:
     own, tools = program.home / ".spack", program.home / "spack-tools"
     (tools / "tools" / "cmd").mkdir(parents=True)
     others = ["~/x/../spack-tools", "$HOME/spack-tools"]
-    write_config(own, others[0], "~/gone/spack-scope", others[1])
+    write_config(own, others[0], f"{home}/gone/spack-scope", others[1])
     assert spack(program, root, "commands").returncode == 3
 
     result = program("extension", word, SPACK_ROOT=str(root))
@@ -108,6 +109,17 @@ def test_a_spack_that_a_missing_directory_stops_is_mended(
     added = [str(copy)] if word == "--install" else []
     assert read_config(own) == {"extensions": [*added, *others], "ccache": True}
     assert spack(program, root, "help").stdout.count("  scope  ") == len(added)
+
+
+def test_a_missing_directory_is_removed_from_a_list_that_overrides(
+    program: Program, root: Path, copy: Path
+) -> None:
+    own = program.home / ".spack"
+    own.mkdir()
+    (own / "config.yaml").write_text("config:\n  extensions:: [/gone/spack-scope]\n")
+    result = program("extension", "--install", SPACK_ROOT=str(root))
+    assert (result.returncode, result.stderr) == (0, "")
+    assert read_config(own) == {"extensions:": [str(copy)]}
 
 
 def test_a_spack_is_mended_where_no_copy_can_be_written(program: Program, root: Path) -> None:
@@ -152,7 +164,7 @@ def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
         assert result.stderr == (
             f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not "
             "exist: remove it by `spack -c 'config:extensions::[]' config --scope NAME remove "
-            "'config:extensions:[/apps/spack-scope]'`, as only that of your user is changed\n"
+            "'config:extensions:[\"/apps/spack-scope\"]'`, as only that of your user is changed\n"
         )
 
 
