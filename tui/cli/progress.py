@@ -54,12 +54,15 @@ def _new_progress(colour: bool) -> Progress:
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
+    # Rich itself obeys NO_COLOR.
+    console = Console(stderr=True, no_color=None if colour else True)
+    # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
+    vars(console)["show_cursor"] = lambda _show: False
     return Progress(
         BarColumn(bar_width=24),
         TextColumn("{task.description}", markup=False),
         TextColumn("Ctrl-C cancels", markup=False),
-        # Rich itself obeys NO_COLOR.
-        console=Console(stderr=True, no_color=None if colour else True),
+        console=console,
         transient=True,
         redirect_stdout=False,
         redirect_stderr=False,
