@@ -138,11 +138,14 @@ class RowCells:
 
 
 def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:
-    """Return the cells of a kind: hash and notes, from the left on where there is little room."""
+    """Return the cells of a kind: hash and notes, from the left on where there is little room.
+
+    None where not even the hash is placed, as in a few cells.
+    """
     placed = [each for each in placed if each.column.name == "hash" or each.column.is_note]
     notes = [each for each in placed if each.column.name == DIFFERS_IN]
     has_room = not notes or notes[0].width >= _MIN_NOTE_WIDTH
-    if has_room and placed[0].at >= _INDENT:
+    if not placed or (has_room and placed[0].at >= _INDENT):
         return placed
     left, end = placed[0].at - _INDENT, placed[-1].end
     moved = [Placed(each.column, each.at - left, each.width) for each in placed]

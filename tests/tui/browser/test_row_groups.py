@@ -254,6 +254,16 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
         assert len(browser.rows) == 1
 
 
+async def test_kinds_may_be_opened_where_no_hash_has_room(tmp_path: Path) -> None:
+    nodes = [app(ONE, NEW), app(TWO, OLD), node(THREE, name="app", version="0.9")]
+    libs = [leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")]
+    (tmp_path / "index.json").write_bytes(database(installs(*nodes, *libs)))
+    async with browsing(tmp_path / "index.json", query="app", size=(10, 3)) as browser:
+        await browser.press("2", "enter")
+        await browser.resize(60, 24)
+        assert len(row_texts(browser)) == 4
+
+
 async def test_pages_say_once_that_they_list_no_dependencies(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n) for n in range(6)], title="zlib")
     write_page(tmp_path, [record(n, os="sles15") for n in range(6, 9)], title="zlib", tag="b")
