@@ -44,7 +44,7 @@ _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""
 _NAME = 24
 """Cells of the name of a source in a message."""
-_STILL_LOADING = "still loading"
+_STILL_LOADING, _NOT_ALL_LOADED = "still loading", "not all loaded"
 _ROWS_SHOWN = 2.0
 """Seconds that the first rows are waited for at most before sources are checked."""
 
@@ -250,10 +250,13 @@ class Loading:
             self._take(loaded)
 
     def _fail(self, reason: str, failed: int = 0) -> None:
-        if self._host.state.catalog is None:
+        summary = self._host.state.summary
+        if summary is None:
             self.failure = reason
             self.on_missing(reason, without_catalog(failed))
         else:
+            remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
+            self._host.change(summary=replace(summary, remark=remark))
             self._host.say(reason, error=True)
 
     def _take(self, loaded: Summary) -> None:

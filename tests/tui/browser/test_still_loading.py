@@ -142,6 +142,18 @@ async def test_escape_stops_what_keys_wait_for(
         assert browser.focus == "relaxation-rows"
 
 
+async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped(
+    held: Held, tmp_path: Path
+) -> None:
+    (tmp_path / "spack.lock").write_bytes(environment(HERE, HDF5, OTHER))
+    async with held.browsing(tmp_path / "spack.lock", held.urls["large"]) as browser:
+        await browser.until(lambda: "still loading" in browser.lines[0])
+        await browser.press("escape")
+        assert "reading was stopped" in browser.text
+        assert "still loading" not in browser.text
+        assert "not all loaded" in browser.lines[0]
+
+
 async def test_control_q_waits_for_no_source(held: Held) -> None:
     async with held.browsing(held.urls["large"]) as browser:
         browser.send("j", "ctrl+q")
