@@ -18,7 +18,7 @@ from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.column_filter import apply_filter, quote_word
 from spackscope.model.query.conditions import VIEW, Depends, Term
 from spackscope.model.query.parsed_input import ParsedInput
@@ -45,6 +45,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
+_LISTS = re.compile(r".*[,:]")
 _FILTER_WORD = re.compile(r"(?:(?<=\s)|\A)!?(?P<word>[=@]*(?P<value>\S*))\Z")
 
 
@@ -97,7 +98,12 @@ def _filter_values(
     variant = parsed.column[1:] if parsed.column[:1] == "+" else ""
     sign = "" if variant or parsed.column == "variants" else "="
     column = "variants" if variant else parsed.column
-    values = facets(catalog, without_word(parsed), column, should_stop=should_stop)
+    others = without_word(parsed)
+    if column == "target" and (lists := _LISTS.match(typed)):
+        for facet in _target_lists(catalog, others, lists[0], typed[lists.end() :], should_stop):
+            yield Completion(facet.value, facet.count)
+        return
+    values = facets(catalog, others, column, should_stop=should_stop)
     if variant:
         values = [facet for facet in values if split_variant(facet.value)[0] == variant]
     for facet in _ranked(values, typed):
@@ -142,7 +148,11 @@ class Candidates(Frozen):
         if key == VIEW and self.named is not None:
             yield from self._named(typed, lambda name: typed.lower() in name.lower())
             return
-        for facet in _ranked(self.values_of(key), typed):
+        values = _ranked(self.values_of(key), typed)
+        if key == "target" and (lists := _LISTS.match(typed)):
+            last = typed[lists.end() :]
+            values = _target_lists(self.catalog, self.others, lists[0], last, self.should_stop)
+        for facet in values:
             text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
             yield Completion(text, facet.count)
 
@@ -236,6 +246,27 @@ def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:
     lower = typed.lower()
     fitting = [f for f in values if lower in f.value.lower() and is_clean(f.value)]
     return sorted(fitting, key=lambda f: (f.value != typed, not f.value.lower().startswith(lower)))
+
+
+def _target_lists(
+    catalog: Catalog, others: Query, before: str, typed: str, should_stop: ShouldStop
+) -> list[Facet]:
+    """Return lists and ranges of targets: `before` with a known target that begins with a text.
+
+    Once that is begun also with targets that no record has, as that of a host.
+    """
+    from archspec.cpu import TARGETS
+
+    listed = [facet.value for facet in facets(catalog, others, "target", should_stop=should_stop)]
+    values = [
+        before + name
+        for name in dict.fromkeys([*listed, *(TARGETS if typed else ())])
+        if name in TARGETS and name.startswith(typed)
+    ]
+    return [
+        Facet(value, catalog.count(others.plus(query_of(Term("target", value)))))
+        for value in values
+    ]
 
 
 def _prefixed(values: Iterable[Facet], typed: str) -> list[Facet]:

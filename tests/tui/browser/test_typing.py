@@ -92,7 +92,19 @@ async def test_tab_takes_the_marked_completion_and_then_goes_on() -> None:
         assert browser.query == second, "a completion can be clicked"
 
         await browser.clear()
+        await browser.ask("target=x86_64_v3:ze")
+        assert "target=x86_64_v3:zen3" in browser.completions, "that no record has"
+        assert browser.note == "", "a word that can be completed is not wrong yet"
+        await browser.press("enter")
+        assert browser.note.startswith("Unknown target ze."), "until it is finished"
+
+        await browser.clear()
         await browser.resize(160, 30)
+        await browser.go_to_filter("target")
+        await browser.type(":ze")
+        assert ":zen3" in browser.completions
+        assert browser.note == ""
+        await browser.clear()
         await browser.ask("os=ubuntu22.04")
         await browser.go_to_filter("target")
         assert browser.box == [], "nothing covers the rows before something is typed"
