@@ -30,7 +30,7 @@ _SECRET_QUERY = r"=|:.*@"
 _PASSAGE = r"\S+"
 _SCHEME = f"{string.ascii_letters}{string.digits}+.-"
 _WORD = r"[^\s\"'<>`]+"
-_END_OF_WORD = ".,:;!?)"
+_END_OF_WORD = ".,:;!?)\"'<>`"
 # Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.
 _HEADER = r"(?s::? (?:bytearray\()?b['\"].*)"
 
