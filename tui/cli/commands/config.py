@@ -121,7 +121,7 @@ def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> 
     if isinstance(value, str):
         value = without_secrets(value)
         return _Line(name, value, clean(value), origin)
-    texts = list(value) if isinstance(value, tuple) else [str(value)]
+    texts = [*map(without_secrets, value if isinstance(value, tuple) else [str(value)])]
     return _Line(name, texts, clean(shlex.join(texts)), origin)
 
 
@@ -131,7 +131,7 @@ def _table_lines(setting: Setting, settings: Settings) -> Iterator[_Line]:
         yield _Line(setting.name, None, setting.shown_default, DEFAULT)
     for name, value in values.items():
         path = f"{setting.name}.{name}"
-        yield _line(path, value, settings.origin(path))
+        yield _line(without_secrets(path), value, settings.origin(path))
 
 
 def _source_line(options: Options, settings: Settings, environ: Mapping[str, str]) -> _Line:
