@@ -112,6 +112,9 @@ class _Advisor:
         return facets(self._catalog, context, column, should_stop=self._should_stop)
 
     def _on_dependency(self, condition: Depends) -> str:
+        for term in condition.terms:
+            if isinstance(term, Term) and (sentence := _on_targets(term)):
+                return sentence
         names = [name for name in self._catalog.dictionaries.texts("package") if name]
         package_query = query_of(Term("package", condition.name))
         is_known = condition.name in names or self._catalog.virtuals.providers(package_query)
@@ -176,9 +179,8 @@ class _Advisor:
         if column == "package":
             word = ".".join([*self._patterns("namespace"), pattern])
             return f"Unknown package {clean(word)}{self._meant(word)}"
-        for name in filter(None, re.split("[,:]", pattern) if column == "target" else ()):
-            if sentence := unknown_target(name):
-                return sentence
+        if sentence := _on_targets(condition):
+            return sentence
         values, guess = self._facets(column), ""
         if column != "version" and len(values) > _MAX_VALUES:
             guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
@@ -200,6 +202,12 @@ class _Advisor:
         version = "@" + self._patterns("version")[0] if self._patterns("version") else ""
         at_version = version if isinstance(meant, Depends) else ""
         return f". Did you mean {clean(str(meant))}{at_version}?" if meant is not None else ""
+
+
+def _on_targets(term: Term) -> str:
+    """Return the sentence on the first unknown target of a condition; empty if there is none."""
+    names = re.split("[,:]", term.pattern) if term.column == "target" else ()
+    return next(filter(None, map(unknown_target, filter(None, names))), "")
 
 
 def _only(values: Sequence[Facet]) -> str:

@@ -501,6 +501,13 @@ def test_an_unknown_target_is_named_where_others_are_compared_with_it(
     assert program("find", "os=nosuch", query).returncode == ExitCode.NOTHING
 
 
+def test_an_unknown_target_of_a_dependency_is_named(program: Program) -> None:
+    write_index(program.home)
+    result = program("find", "-f", "index.json", "^zlib target=:zen33")
+    assert result.returncode == ExitCode.NOTHING
+    assert result.stderr.startswith("spackscope: Unknown target zen33. Did you mean zen3")
+
+
 def test_an_error_in_the_host_is_shown_where_it_is(program: Program) -> None:
     result = program("find", "--host", "glibc=2.34 target=zen33")
     assert result.returncode == ExitCode.USAGE
