@@ -86,7 +86,7 @@ def without_secrets(text: str) -> str:
 
 
 def _shown_passage(match: re.Match[str]) -> str:
-    """Return what is between blanks; a password in a URL may contain quotes."""
+    """Return the text between blanks without secrets; a password in a URL may contain quotes."""
     before, scheme, rest = match[0].partition("://")
     if "@" not in rest:
         return re.sub(_WORD, _shown_word, match[0])

@@ -175,7 +175,7 @@ def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Miss
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
-    """Yield the sources that have hits, notes on what is missing, and what is not considered."""
+    """Yield the sources with hits, notes on missing specs, and the settings not considered."""
     if len(locations := _source_counts(coverage)) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
     if recorded := sum(spec.is_recorded for spec in coverage.missing):

@@ -37,7 +37,7 @@ class Inputs:
             self._search.type(self._parse(event.input))
 
     def type_again(self) -> None:
-        """Search again for what is being typed: another catalog has come."""
+        """Search again for the text being typed, in another catalog."""
         input_ = self._panes.focus.focused_input
         if input_ is not None and isinstance(input_.parent, QueryBar | FilterBar):
             self._search.type(self._parse(input_))

@@ -170,7 +170,7 @@ class BrowserScreen(Screen[None]):
         return self.controllers.loading.failure
 
     def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:
-        """Check whether what is typed next has to wait for sources that are being read."""
+        """Check whether the next key has to wait for sources that are being read."""
         key = getattr(event, "key", "")
         return self.controllers.focus.needs_sources(key, has_waited=has_waited)
 

@@ -51,7 +51,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: ClassVar[str] = keymap.DIALOGS
     is_loading = False
-    """Whether sources are still being read that may change what is shown."""
+    """Whether sources are still being read that may change the rows shown."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -47,7 +47,7 @@ class ReportsDialog(Dialog[Report]):
         self.box.add_class("tall", "reports")
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait for the reports."""
+        """Check whether the next key must wait for the reports."""
         return self.box.is_behind(event)
 
     def show_reports(self, reports: Sequence[Report], no_items: str) -> None:

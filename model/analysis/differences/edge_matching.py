@@ -43,7 +43,7 @@ def common_edges(graph: Graph, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, 
 
 
 def _run_edges(edges: Sequence[Edge]) -> list[Edge]:
-    """Return the edges to what is linked or run, with these deptypes alone."""
+    """Return the link and run edges, with these deptypes alone."""
     runs = (edge for edge in edges if is_run(edge.deptypes))
     return [
         replace(edge, deptypes=tuple(d for d in edge.deptypes if is_run([d]))) for edge in runs
