@@ -13,12 +13,10 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.opened_rows import Partition, RowRole
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
-from spackscope.model.catalog.row_order import RowOrder
 from spackscope.model.catalog.rows import Records, Row
-from spackscope.model.catalog.view import View
+from spackscope.model.catalog.view import Partition, RowRole, View
 from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.index.connection import Database
@@ -26,8 +24,7 @@ from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
-    from spackscope.model.catalog.shown_values import ShownValues
+    from spackscope.model.catalog.listing import Listing, RowOrder, ShownValues
     from spackscope.model.sources.document import DiscoveredSource
 
 _Answer = TypeVar("_Answer")
@@ -40,7 +37,7 @@ class Catalog:
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
     was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
     the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals,
-    `by_host` what depends on the host, and `row_order` the order of look-alikes.
+    and `by_host` what depends on the host.
 
     All methods raise IndexDamaged. Those with a query raise Unanswerable if the index has too
     little to answer it, and Cancelled if `should_stop` returns True.
@@ -70,7 +67,7 @@ class Catalog:
         self._packages = Packages(database, arrays)
         self.by_host = by_host = ByHost()
         self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
-        self.row_order = RowOrder(arrays, self.dictionaries, by_host)
+        self._row_order: RowOrder | None = None
         self.execution = QueryExecution(
             arrays, edges, self.dictionaries, self._packages, database, by_host
         )
@@ -143,8 +140,7 @@ class Catalog:
 
     def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
         # Packages are shown before any listing.
-        from spackscope.model.catalog.listing import Listing
-        from spackscope.model.catalog.shown_values import ShownValues
+        from spackscope.model.catalog.listing import Listing, RowOrder, ShownValues
 
         arrays, dictionaries, by_host = self.column_arrays, self.dictionaries, self.by_host
         # The next view mostly has the same query, and only another order.
@@ -153,7 +149,9 @@ class Catalog:
             values = ShownValues(specs, view.query.columns, arrays, dictionaries, by_host)
             last = self._last_values = view.query, values
         _, values = last
-        return Listing(view, values, arrays, dictionaries, by_host, self.row_order, partition)
+        if self._row_order is None:
+            self._row_order = RowOrder(arrays, dictionaries, by_host)
+        return Listing(view, values, arrays, dictionaries, by_host, self._row_order, partition)
 
     def rows(
         self,

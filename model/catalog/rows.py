@@ -12,7 +12,7 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import (

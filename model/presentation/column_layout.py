@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.catalog.view import USED_BY
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn, TableColumns
 

@@ -10,7 +10,7 @@ from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
 
 SHOWN = 5
 """Values of a section that are shown before it is opened, besides those with a mark."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spackscope.model.catalog.opened_rows import RowRole
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import counted

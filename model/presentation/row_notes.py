@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.progress import ShouldStop, never

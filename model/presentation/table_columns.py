@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.catalog.view import USED_BY
 from spackscope.model.core.column import Column
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.frozen import Frozen, field, replace

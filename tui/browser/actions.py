@@ -19,7 +19,7 @@ from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.dependency_tree import Section
+    from spackscope.model.catalog.tree import Section
     from spackscope.model.presentation.reports import Report
 
 _MIN_TREE_HEIGHT = 16

@@ -18,7 +18,7 @@ from spackscope.tui.browser.state import Details, Host, Results, Where
 from spackscope.tui.keymap.in_use import key_names, shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.dependency_tree import Section, Tree
+    from spackscope.model.catalog.tree import Section, Tree
     from spackscope.model.presentation.detail import DetailLine
     from spackscope.model.presentation.group_detail import Members
     from spackscope.model.sources.session import Session
@@ -160,7 +160,7 @@ class DetailsController:
     ) -> tuple[Details, bool]:
         """Read lines and tree, and whether mirrors are to be asked for more."""
         # Imported here, after the first rows are shown.
-        from spackscope.model.catalog.tree_reader import read_tree
+        from spackscope.model.catalog.tree import read_tree
         from spackscope.tui.browser.read_relations import read_members
 
         catalog, listing, row = results.catalog, results.listing, details.row

@@ -17,7 +17,7 @@ from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.facets import Verb
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
 
 DAMAGED = "the index is damaged and is being rebuilt"
 
@@ -84,7 +84,7 @@ class FacetsController:
     def _read(self, catalog: Catalog, query: Query, wanted: FacetKey | None, task: Task) -> Facets:
         """Count section by section, and show some before all are counted."""
         # Imported here, after the first rows are shown.
-        from spackscope.model.catalog.facet_sections import facet_sections
+        from spackscope.model.catalog.facets import facet_sections
 
         sections: list[FacetSection] = []
         reported = time.monotonic()
@@ -118,7 +118,7 @@ class FacetsController:
 
     def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
         """Include or exclude a value, include it alone, or clear its section."""
-        from spackscope.model.catalog import facet_choice
+        from spackscope.model.catalog import facets as facet_choice
 
         query = self._host.state.view.query
         if verb == "clear" or value is None:

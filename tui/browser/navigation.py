@@ -19,7 +19,7 @@ from spackscope.tui.browser.undo import Step, UndoList
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.dependency_tree import Node
+    from spackscope.model.catalog.tree import Node
     from spackscope.tui.dialogs.dependency_path import PathStep
 
 

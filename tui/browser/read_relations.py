@@ -13,8 +13,8 @@ from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
 from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.presentation.detail import DetailLine, fit_at_end, fit_lines

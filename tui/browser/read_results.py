@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spackscope.model.assist.advice import (
+    check_input,
+    explain_no_match,
+    relaxations,
+    unanswerable_note,
+)
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
-from spackscope.model.assist.diagnostics import check_input, explain_no_match, unanswerable_note
-from spackscope.model.assist.relaxations import relaxations
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.packages import PackageCount

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host

@@ -24,10 +24,10 @@ from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.fit.host import Host as Machine
-    from spackscope.model.catalog.dependency_tree import Node, Tree
-    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection
+    from spackscope.model.catalog.facets import FacetKey, FacetSection
     from spackscope.model.catalog.listing import Listing
     from spackscope.model.catalog.marked import MarkedSpec
+    from spackscope.model.catalog.tree import Node, Tree
     from spackscope.model.presentation.detail import DetailLine
     from spackscope.model.presentation.group_detail import Members
     from spackscope.tui.dialogs.base import Dialog

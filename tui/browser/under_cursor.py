@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.facet_keys import VARIANTS, FacetKey
-from spackscope.model.catalog.variant_counts import variant_texts
+from spackscope.model.catalog.facets import VARIANTS, FacetKey, variant_texts
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.conditions import exact_term

@@ -9,7 +9,7 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.dependency_tree import Tree
+    from spackscope.model.catalog.tree import Tree
 
 MAX_STEPS = 200
 MAX_LINES = 50_000

@@ -11,8 +11,7 @@ from textual.content import Content
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.catalog.dependency_tree import GraphSpec
-from spackscope.model.catalog.tree_reader import read_specs
+from spackscope.model.catalog.tree import GraphSpec, read_specs
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.dependency_tree import (

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.catalog.row_order import USED_BY
-from spackscope.model.catalog.view import Sort
+from spackscope.model.catalog.view import USED_BY, Sort
 from spackscope.model.core.columns import ALIASES, BY_NAME
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.presentation.table_columns import DIFFERS_IN

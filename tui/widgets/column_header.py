@@ -9,8 +9,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.catalog.row_order import USED_BY
-from spackscope.model.catalog.view import Sort
+from spackscope.model.catalog.view import USED_BY, Sort
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
 from spackscope.model.presentation.column_layout import Layout, Placed

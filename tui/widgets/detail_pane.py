@@ -24,7 +24,7 @@ from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.dependency_tree import Node, Tree
+    from spackscope.model.catalog.tree import Node, Tree
     from spackscope.model.presentation.detail import DetailLine
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)

@@ -16,7 +16,7 @@ from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facet_keys import FacetKey, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetValue
 
 _SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
 _STYLES = {None: "", True: "strong", False: "dim"}

@@ -20,13 +20,13 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
 
     Place = tuple[FacetKey, str | None]
     """A section, and one of its values; None for its first one."""
 
 Verb = Literal["include", "exclude", "only", "clear"]
-"""What is done with a value: the name of a function of `model.catalog.facet_choice`."""
+"""What is done with a value: the name of a function of `model.catalog.facets`."""
 
 
 class FacetPane(Vertical):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.opened_rows import RowRole
-from spackscope.model.catalog.row_order import USED_BY
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import USED_BY, RowRole
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
 from spackscope.model.core.variants import variant_key
 from spackscope.model.presentation.column_layout import Placed

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.catalog.opened_rows import RowRole
 from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.view import RowRole
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.query.ast import Query
 from spackscope.tui.keymap import SPECS, bindings

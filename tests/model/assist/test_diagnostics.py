@@ -6,14 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.assist.advice import advise, check_input, explain_no_match, unanswerable_note
 from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
-from spackscope.model.assist.diagnostics import (
-    advise,
-    check_input,
-    explain_no_match,
-    unanswerable_note,
-)
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.progress import never

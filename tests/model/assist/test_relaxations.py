@@ -8,9 +8,8 @@ from random import Random
 
 import pytest
 
+from spackscope.model.assist.advice import MAX_RELAXATIONS, nearest_versions, relaxations
 from spackscope.model.assist.answers import Relaxation
-from spackscope.model.assist.relaxations import MAX_RELAXATIONS, relaxations
-from spackscope.model.assist.widening import nearest_versions
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
-from spackscope.model.assist.word_completion import complete_word, hashes_with_prefix
+from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
+from spackscope.model.assist.completion import complete_word, hashes_with_prefix
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, database, hash_of, installs, leaf

@@ -7,8 +7,7 @@ import pytest
 from spackscope.model.analysis.fit.fit import HostFit
 from spackscope.model.analysis.fit.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facet_keys import FacetKey, mark_of
-from spackscope.model.catalog.facets import facets
+from spackscope.model.catalog.facets import FacetKey, facets, mark_of
 from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.query.ast import Query, query_of

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.assist.advice import advise
 from spackscope.model.assist.completion import complete
-from spackscope.model.assist.diagnostics import advise
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import IndexDamaged

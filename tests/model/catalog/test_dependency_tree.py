@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.catalog import tree_reader as model
+from spackscope.model.catalog import tree as model
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Section, Tree
-from spackscope.model.catalog.tree_reader import read_tree, read_unfolded
+from spackscope.model.catalog.tree import Section, Tree, read_tree, read_unfolded
 from spackscope.model.presentation import dependency_tree as presentation
 from spackscope.model.presentation.dependency_tree import fold_sign, head_text
 from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page

@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from spackscope.model.catalog import facet_choice
+from spackscope.model.catalog import facets as facet_choice
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
-from spackscope.model.catalog.facet_sections import facet_sections
+from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, facet_sections
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 

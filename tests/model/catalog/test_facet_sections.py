@@ -7,9 +7,14 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
-from spackscope.model.catalog.facet_sections import MAX_VARIANTS, facet_sections
-from spackscope.model.catalog.variant_counts import variant_texts
+from spackscope.model.catalog.facets import (
+    MAX_VARIANTS,
+    FacetKey,
+    FacetSection,
+    FacetValue,
+    facet_sections,
+    variant_texts,
+)
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.row_order import USED_BY
-from spackscope.model.catalog.view import Sort, View
+from spackscope.model.catalog.view import USED_BY, Sort, View
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.records import Spec
 from spackscope.model.core.versions import version_key

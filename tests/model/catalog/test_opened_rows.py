@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.opened_rows import RowRole, find_row, opened_rows
-from spackscope.model.catalog.view import Sort, View
+from spackscope.model.catalog.view import RowRole, Sort, View, find_row, opened_rows
 
 SPEC, GROUP, KIND, OPEN_KIND, MEMBER = RowRole
 

@@ -7,11 +7,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 
-from spackscope.model.catalog import tree_search
+from spackscope.model.catalog import tree as tree_search
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import SECTIONS, Section, Tree
-from spackscope.model.catalog.tree_reader import read_tree
-from spackscope.model.catalog.tree_search import read_all_unfolded, read_matching
+from spackscope.model.catalog.tree import (
+    SECTIONS,
+    Section,
+    Tree,
+    read_all_unfolded,
+    read_matching,
+    read_tree,
+)
 from spackscope.model.core.errors import Cancelled
 from tests.builders import catalog_of
 from tests.examples import examples

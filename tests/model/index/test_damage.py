@@ -23,9 +23,8 @@ from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.analysis.kinds.run_kinds import run_kinds
 from spackscope.model.analysis.nearest.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import SECTIONS
 from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.tree_reader import read_tree
+from spackscope.model.catalog.tree import SECTIONS, read_tree
 from spackscope.model.catalog.view import Order, Sort, View
 from spackscope.model.core.columns import FACETED
 from spackscope.model.core.errors import IndexDamaged

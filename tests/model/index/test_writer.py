@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.assist.diagnostics import explain_no_match
+from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME

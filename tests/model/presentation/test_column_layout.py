@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from spackscope.model.catalog.row_order import USED_BY
+from spackscope.model.catalog.view import USED_BY
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Layout, lay_out
 from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn, TableColumns

@@ -9,8 +9,7 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.row_order import USED_BY
-from spackscope.model.catalog.view import View
+from spackscope.model.catalog.view import USED_BY, View
 from spackscope.model.presentation.table_columns import (
     DIFFERS_IN,
     MAX_SLOTS,

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.dependency_tree import SECTIONS
-from spackscope.model.catalog.tree_reader import read_unfolded
+from spackscope.model.catalog.tree import SECTIONS, read_unfolded
 from spackscope.model.catalog.view import Sort
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load

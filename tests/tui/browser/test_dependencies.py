@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog import tree_search
+from spackscope.model.catalog import tree as tree_search
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Tree
+from spackscope.model.catalog.tree import Tree
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.progress import ShouldStop
 from spackscope.model.loader.load import REBUILT, index_path, load

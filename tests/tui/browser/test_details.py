@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.tree_reader import read_unfolded
+from spackscope.model.catalog.tree import read_unfolded
 from spackscope.model.core.frozen import replace
 from tests.browsing import SAMPLE
 from tests.builders import (

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.catalog import facet_sections
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog import facets as facet_sections
+from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term, exact_term

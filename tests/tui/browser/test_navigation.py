@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.dependency_tree import Node as TreeNode
-from spackscope.model.catalog.tree_reader import read_unfolded
+from spackscope.model.catalog.tree import Node as TreeNode
+from spackscope.model.catalog.tree import read_unfolded
 from spackscope.model.catalog.view import Sort
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.conditions import Term

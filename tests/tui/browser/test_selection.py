@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from spackscope.model.catalog.dependency_tree import GraphSpec, Node
+from spackscope.model.catalog.tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
 from spackscope.tui.browser.copy import row_out_of_sight
 from spackscope.tui.browser.selection import MAX_MARKS, range_begins

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.dependency_tree import Node, Tree
+from spackscope.model.catalog.tree import Node, Tree
 from spackscope.model.catalog.view import View
 from spackscope.tui.browser.undo import MAX_LINES, MAX_STEPS, Step, UndoList
 

@@ -114,8 +114,8 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     assert dialogs == {"spackscope.tui.dialogs.base"}
     later = (
         *("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest"),
-        *("assist.completion", "assist.diagnostics", "assist.relaxations"),
-        *("catalog.facet_sections", "catalog.listing", "catalog.tree_reader"),
+        *("assist.completion", "assist.advice"),
+        *("catalog.facets", "catalog.listing", "catalog.tree"),
         *("presentation.detail", "presentation.row_notes", "sources.discover"),
         *("presentation.export", "presentation.requirement", "presentation.view_command"),
         *("core.output_file", "query.named_queries", "query.inserted_queries"),

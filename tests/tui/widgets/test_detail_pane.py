@@ -9,8 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_tree import Tree
-from spackscope.model.catalog.tree_reader import read_tree
+from spackscope.model.catalog.tree import Tree, read_tree
 from spackscope.model.core.progress import never
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.facet_keys import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
 from spackscope.model.presentation.facet_lines import SHOWN, facet_lines
 from spackscope.tui.widgets.facet_rows import FacetRows
 from spackscope.tui.widgets.facets import FacetPane

@@ -10,8 +10,7 @@ from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.row_order import USED_BY
-from spackscope.model.catalog.view import View
+from spackscope.model.catalog.view import USED_BY, View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.row_notes import RowNote

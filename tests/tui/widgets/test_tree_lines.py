@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.catalog.dependency_tree import Tree
-from spackscope.model.catalog.tree_reader import read_specs
+from spackscope.model.catalog.tree import Tree, read_specs
 from spackscope.model.index.connection import Database
 from spackscope.model.presentation.dependency_tree import dependency_text
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path

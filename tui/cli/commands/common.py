@@ -207,8 +207,7 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     `sentence` comes before the reason.
     """
     # What most commands do not need would be a tenth of their start.
-    from spackscope.model.assist.diagnostics import explain_no_match
-    from spackscope.model.assist.relaxations import relaxations
+    from spackscope.model.assist.advice import explain_no_match, relaxations
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
     counts = [f"{each.count:,}" for each in relaxed]

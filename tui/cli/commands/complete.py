@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.assist.choices import Choice
+from spackscope.model.assist.answers import Choice
 from spackscope.model.core.frozen import replace
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.completion.answers import Answer, answer

@@ -10,7 +10,7 @@ from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.tree_reader import read_specs
+from spackscope.model.catalog.tree import read_specs
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation import detail, export

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from spackscope.model.assist.choices import MAX_CHOICES, Choice, bounded
+from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
 from spackscope.model.catalog.by_host import HOST
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
@@ -118,7 +118,7 @@ class _Answers:
         return self._word_of(join_words(self._place.words))
 
     def _word_of(self, before: str) -> list[Choice]:
-        from spackscope.model.assist.word_completion import complete_word
+        from spackscope.model.assist.completion import complete_word
 
         def is_late() -> bool:
             return time.monotonic() > self._deadline
@@ -142,7 +142,7 @@ class _Answers:
             and typed.isalnum()
             and len(typed) >= _MIN_HASH
         ):
-            from spackscope.model.assist.word_completion import hashes_with_prefix
+            from spackscope.model.assist.completion import hashes_with_prefix
 
             yield from hashes_with_prefix(self._catalog, typed)
         yield from self._word_of(before)

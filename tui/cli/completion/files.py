@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from itertools import islice
 
-from spackscope.model.assist.choices import Choice, bounded
+from spackscope.model.assist.answers import Choice, bounded
 from spackscope.model.core.text import is_clean
 
 _MAX_ENTRIES = 10_000
