@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.core.records import LANGUAGES, Dependency, Spec
 from spackscope.model.core.variants import is_propagated, split_variant
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import (

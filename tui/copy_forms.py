@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from textual.app import App
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten

@@ -7,11 +7,10 @@ from functools import partial
 from typing import Any, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY
+from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query import lexer

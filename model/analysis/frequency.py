@@ -13,7 +13,7 @@ from spackscope.model.catalog.facets import Facet
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
 

@@ -15,7 +15,7 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query.ast import Query
 

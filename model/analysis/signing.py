@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature

@@ -12,12 +12,11 @@ from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
-from spackscope.model.core.compilers import compiler_name, is_compiler
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES
+from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES, compiler_name, is_compiler
 from spackscope.model.core.suggestions import did_you_mean, listed, near
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key

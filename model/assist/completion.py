@@ -15,8 +15,8 @@ from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, FIELDS, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import ANSWERS, Spec
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key

@@ -15,12 +15,11 @@ from typing import Protocol
 
 from spackscope.model.catalog.arrays import sorted_by
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import FIELDS, REGISTRY
+from spackscope.model.core.columns import FIELDS, REGISTRY, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import ANSWERS, Fit, Spec
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Group, Term
 

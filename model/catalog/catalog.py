@@ -17,8 +17,8 @@ from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.catalog.view import Partition, RowRole, View
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query

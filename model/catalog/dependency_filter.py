@@ -12,8 +12,8 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.edge_arrays import Adjacency, EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import LANGUAGES
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.ast import Query, query_of
 from spackscope.model.query.conditions import (

@@ -8,10 +8,9 @@ from operator import attrgetter
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.edge_arrays import EdgeArrays
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Compiler, Dependency, is_run
+from spackscope.model.core.records import LANGUAGES, Compiler, Dependency, is_run
 from spackscope.model.index.damage import class_reading_index
 
 

@@ -13,8 +13,7 @@ from typing import Any, cast
 from spackscope.model.catalog.arrays import grouped_by
 from spackscope.model.catalog.node_table import NodeTable
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import FIELDS, STORED
+from spackscope.model.core.columns import FIELDS, STORED, Column, Value
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.text import cell_width

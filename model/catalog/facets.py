@@ -9,11 +9,10 @@ from typing import cast
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.source_names import unique_end
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import BY_NAME, FIELDS
+from spackscope.model.core.columns import BY_NAME, FIELDS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant, variant_key
 from spackscope.model.index.damage import reads_index

@@ -27,10 +27,9 @@ from spackscope.model.catalog.view import (
     find_row,
     opened_rows,
 )
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Value
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.progress import never
+from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import class_reading_index

@@ -16,9 +16,9 @@ from spackscope.model.catalog.packages import Packages
 from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompiler, hash_between
 from spackscope.model.catalog.virtuals import Virtuals
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.column import Value
+from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.connection import Database
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

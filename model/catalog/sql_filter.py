@@ -9,10 +9,10 @@ from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
 from spackscope.model.catalog.dictionaries import Dictionaries, hash_range
 from spackscope.model.catalog.source_names import with_full_name
-from spackscope.model.core.column import Column
-from spackscope.model.core.compilers import compiler_name, is_compiler
+from spackscope.model.core.columns import Column
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import compiler_name, is_compiler
 from spackscope.model.core.variants import is_propagated
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Condition, Depends, Group, Term, compiler_fits

@@ -12,8 +12,8 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import is_run
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
 Section = Literal["dependencies", "dependents"]

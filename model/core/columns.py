@@ -1,4 +1,4 @@
-"""The column registry.
+"""The column registry: what there is to know of each column, and how its values are spelt.
 
 A column is one entry of `REGISTRY`. The tables of the index, the query keys, the table, its
 filters and its title, the detail pane, `find`, the exports and the completions read it from there.
@@ -9,14 +9,186 @@ attribute of `Spec` that it shows if that has another name. Then raise SCHEMA_VE
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from operator import attrgetter
+from typing import Any, Literal
 
-from spackscope.model.core import cells
-from spackscope.model.core.column import BY_HOST, PER_RECORD, Column, Value
-from spackscope.model.core.records import STATES, UNKNOWN, YES
-from spackscope.model.core.text import clean
+from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.records import STATES, UNKNOWN, YES, Spec
+from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.versions import version_key
+
+SHORT_HASH = 7
+"""Characters of a hash that Spack shows in lists."""
+
+MAX_SIZE_WIDTH = len("1000 MB")
+"""Cells that a size takes at most."""
+
+_SOURCE_WIDTH = 20
+"""Cells of a source in the table; sources differ at their ends."""
+
+
+def text_cell(value: Any) -> str:
+    """Return a text, or several texts separated by blanks; `-` for an empty text."""
+    return clean(" ".join(value)) if isinstance(value, tuple) else clean(str(value or "")) or "-"
+
+
+def compiler_cell(value: str) -> str:
+    """Return a compiler, its hash as short as any other."""
+    compiler, slash, hash_ = value.partition("/")
+    return text_cell(compiler + slash + hash_[:SHORT_HASH])
+
+
+def stacks_cell(stacks: tuple[str, ...]) -> str:
+    """Return stacks separated by commas, without `root`, the union of all, if there are others."""
+    return clean(", ".join([stack for stack in stacks if stack != "root"] or stacks))
+
+
+def sources_cell(sources: tuple[str, ...]) -> str:
+    """Return sources, each cut to whole parts of its path."""
+    return ", ".join(shorten_path(clean(source), _SOURCE_WIDTH) for source in sources)
+
+
+def shorten_path(name: str, cells: int) -> str:
+    """Fit a path or an address into some cells: whole parts from its end where they fit."""
+    parts = name.split("/")
+    if cell_width(name) > cells:
+        for first in range(1, len(parts)):
+            tail = "/".join(parts[first:])
+            if cell_width(tail) <= cells and parts[-1]:
+                return tail
+    return shorten(name, cells)
+
+
+def size_text(size: float | None) -> str:
+    """Return a size in bytes in a fitting unit with at most three digits; `-` for None."""
+    if size is None:
+        return "-"
+    for unit, factor in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        # 999.96 MB would be shown as 1000 MB, and 99.96 MB as 100.0 MB.
+        if size >= factor * 0.9995:
+            number = size / factor
+            return f"{number:.0f} {unit}" if number >= 99.95 else f"{number:.1f} {unit}"
+    return f"{size:.0f} B"
+
+
+Value = str | tuple[str, ...] | float | None
+
+PER_RECORD = "spec"
+"""The storage of columns in which each record has a value of its own."""
+
+BY_HOST = "host"
+"""The storage of columns whose values depend on the host, which an index does not have."""
+
+
+class Column(Frozen):
+    """One column.
+
+    `name` is its key in a query, and by default all of these: `label` is its head, `storage` the
+    table of the index that has its values, each once (a dictionary, which columns may share), and
+    `attribute` the attribute of a record that is stored there. A column with `derive` stores
+    none; it computes its value from the attributes that others store.
+
+    Orders count from 1; 0 leaves the column out, and those with the same order are in the order
+    of the registry.
+    """
+
+    name: str
+    label: str = ""
+    storage: str = ""
+    attribute: str = ""
+
+    # The value.
+    derive: Callable[[Any], Value] | None = None
+    """Computes the value from a record, or from an entry of the dictionary, alike."""
+    is_list: bool = False
+    """Whether the value is a tuple of texts, not a text."""
+    restores: tuple[str, ...] = ()
+    """The fields of `Spec` that a stored value stands for, if not the attribute."""
+    restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
+    """Returns the values of these fields."""
+    value: Callable[[Any], Value] = field(init=False)
+    """Returns the value of a record, or of an entry of the dictionary."""
+    sort_key: Callable[[Any], Any] = lambda value: value
+
+    # In a query.
+    syntax: Literal["spack", "spec", "record"] = "record"
+    """Who knows the key: Spack, or spackscope, for any spec or only for whole records."""
+    aliases: tuple[str, ...] = ()
+    words: Mapping[str, str] = field(default_factory=dict)
+    """The words that mean a value without the key, and these values."""
+    once: bool = False
+    """Whether Spack refuses a spec that states it twice."""
+    completes: tuple[Literal["key", "values"], ...] = ("key", "values")
+    sigil: str | None = None
+    """What a completion writes before a value; None: the key and `=`."""
+
+    # In the table.
+    format: Callable[[Any], str] = text_cell
+    """Spells a value as a cell."""
+    shown: Literal["always", "if_any", "if_varied", "if_named", "never"] = "if_varied"
+    width: int = 0
+    """Cells of the longest value, for columns with a value for each record."""
+    min_width: int = 99
+    """Cells below which it is left out rather than cut."""
+    align_right: bool = False
+    cut_at_end: bool = False
+    """Whether its texts are lists whose beginning counts; others are cut in the middle."""
+
+    # In the title of the table, where all rows have the same value.
+    in_title: Callable[[Collection[Value]], bool] = lambda values: True
+    """Whether it is worth a mention, by the values in the whole index."""
+    title: Callable[[Any], str] | None = None
+    """Spells the value; None: as a cell."""
+
+    # In the detail pane.
+    detail_order: int = 50
+    empty_in_detail: Callable[[Spec], bool] = lambda spec: False
+    """Whether a record without a value has a line for it."""
+
+    # In the output of commands.
+    in_find: bool = True
+    """Whether the table of `find` has it."""
+    find_prefix: str | None = ""
+    """What precedes the value that all rows share; None leaves the value out."""
+    export_order: int = 50
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "label", self.label or self.name)
+        object.__setattr__(self, "storage", self.storage or self.name)
+        if self.derive is None:
+            object.__setattr__(self, "attribute", self.attribute or self.name)
+            object.__setattr__(self, "restores", self.restores or (self.attribute,))
+        object.__setattr__(self, "value", self.derive or attrgetter(self.attribute))
+
+    def cell(self, value: Value) -> str:
+        """Return a value, or one text of a list, as a cell: clean, on one line, in full length."""
+        is_text_of_list = self.is_list and isinstance(value, str)
+        return text_cell(value) if is_text_of_list else self.format(value)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Its keys in a query."""
+        return (self.name, *self.aliases)
+
+    @property
+    def json_key(self) -> str:
+        """Its key in JSON and CSV."""
+        return self.attribute or self.name
+
+    @property
+    def has_dictionary(self) -> bool:
+        """Whether the index has a dictionary of its values, which many records share."""
+        return self.storage not in (PER_RECORD, BY_HOST)
+
+    @property
+    def is_by_host(self) -> bool:
+        """Whether its values depend on the host."""
+        return self.storage == BY_HOST
+
 
 _TITLE_WIDTH = 24
 
@@ -42,7 +214,7 @@ def _vary_unexpectedly(values: Collection[Value]) -> bool:
 def _source_title(sources: tuple[str, ...]) -> str:
     if len(sources) > 1:
         return f"in {len(sources):,} sources"
-    return cells.shorten_path(clean(sources[0]), _TITLE_WIDTH)
+    return shorten_path(clean(sources[0]), _TITLE_WIDTH)
 
 
 def _answer_cell(values: tuple[str, ...]) -> str:
@@ -64,8 +236,8 @@ REGISTRY = (
     Column(
         "hash", storage=PER_RECORD,
         syntax="spec", once=True, completes=(),
-        format=lambda hash_: clean(hash_)[:cells.SHORT_HASH],
-        shown="always", width=cells.SHORT_HASH,
+        format=lambda hash_: clean(hash_)[:SHORT_HASH],
+        shown="always", width=SHORT_HASH,
         detail_order=0, export_order=2,
     ),
     Column(
@@ -83,7 +255,7 @@ REGISTRY = (
     Column(
         "compiler", storage="arch", sort_key=_by_compiler,
         syntax="spec", sigil="%",
-        format=cells.compiler_cell, shown="always", min_width=11,
+        format=compiler_cell, shown="always", min_width=11,
         detail_order=3, empty_in_detail=_always, find_prefix="%", export_order=4,
     ),
     Column(
@@ -121,7 +293,7 @@ REGISTRY = (
     Column(
         "stack", label="stacks", storage="stack_set", attribute="stacks", is_list=True,
         aliases=("stacks",),
-        format=cells.stacks_cell, shown="if_any", min_width=12, cut_at_end=True,
+        format=stacks_cell, shown="if_any", min_width=12, cut_at_end=True,
         detail_order=10, find_prefix="stacks ", export_order=9,
     ),
     Column(
@@ -138,7 +310,7 @@ REGISTRY = (
     Column(
         "size", storage=PER_RECORD,
         completes=("key",),
-        format=cells.size_text, width=cells.MAX_SIZE_WIDTH, align_right=True,
+        format=size_text, width=MAX_SIZE_WIDTH, align_right=True,
         detail_order=9, empty_in_detail=lambda spec: spec.cached, export_order=10,
     ),
     Column(
@@ -173,7 +345,7 @@ REGISTRY = (
         "source", storage="presence", attribute="sources", is_list=True,
         restores=("listed_in",),
         completes=("key",),
-        format=cells.sources_cell, min_width=16,
+        format=sources_cell, min_width=16,
         in_title=_vary, title=_source_title, detail_order=0, find_prefix="from ", export_order=12,
     ),
 )

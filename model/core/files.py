@@ -1,4 +1,9 @@
-"""Create files that only their owner can read, where the XDG specification puts them.
+"""Read and write files: within bounds, for their owner alone, and completely or not at all.
+
+Files of any kind are read without blocking. The program's own files are where the XDG
+specification puts them, and only their owner can read them. A file that the user names is written
+beside its name and renamed: a link stays, and its target is replaced; only regular files are,
+never a device or a pipe.
 
 A temporary file is named after the process that writes it (host, PID namespace, process id and
 start time), so that a later process can check whether it is still being written, and remove it.
@@ -10,14 +15,136 @@ import contextlib
 import errno
 import functools
 import hashlib
+import io
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
-from typing import BinaryIO, Literal
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any, BinaryIO, Literal
 
-from spackscope.model.core.bounded_files import open_file, too_large
-from spackscope.model.core.errors import Unwritable
+from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean
+
+MAX_FILE_SIZE = 2**30
+"""Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
+
+MAX_EXPANSION = 100
+"""How many times its size a document may unpack to; indexes pack to a tenth or twentieth."""
+
+SMALL_UNPACKED_SIZE = 2**26
+"""Bytes to which any document may unpack, since small ones may repeat themselves more."""
+
+MAX_GZIP_MEMBERS = 2**16
+"""Consecutive members of a gzip file; bgzip writes one for every 64 KiB."""
+
+_PIECE = 2**20
+_HEAD = 16
+
+
+class _NonBlocking(io.FileIO):
+    """File that raises OSError where a read would block, as with some files of the kernel."""
+
+    def readinto(self, buffer: Any) -> int:
+        """Read into a buffer."""
+        size = super().readinto(buffer)
+        if size is None:
+            raise BlockingIOError(errno.EAGAIN, "nothing can be read from it now")
+        return size
+
+
+def too_large(size: int | None, max_size: int) -> OSError:
+    """Return the error that names the size, where it is known, and the limit."""
+    if size is None:
+        return OSError(f"it is larger than the {max_size:,} bytes that are read")
+    return OSError(f"it has {size:,} bytes; at most {max_size:,} are read")
+
+
+def open_file(path: str, *, follows_links: bool = True) -> BinaryIO:
+    """Open a regular file, or a link to one, for reading. Raises OSError."""
+    more_flags = 0 if follows_links else os.O_NOFOLLOW
+    file = io.BufferedReader(
+        _NonBlocking(path, opener=lambda name, flags: _open_nonblocking(name, flags | more_flags))
+    )
+    try:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError("it is not a regular file")
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def read_file(
+    path: str,
+    max_size: int = MAX_FILE_SIZE,
+    is_wanted: Callable[[bytes], bool] | None = None,
+) -> bytes:
+    """Return the content of a regular file, or its first bytes unless `is_wanted` is true of them.
+
+    Raises OSError.
+    """
+    # Reading through a file object takes twice the time.
+    descriptor = _open_nonblocking(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISDIR(status.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError("it is not a regular file")
+        head = b""
+        if is_wanted is not None and not is_wanted(head := os.read(descriptor, _HEAD)):
+            return head
+        return _read_rest(descriptor, head, status.st_size, max_size)
+    finally:
+        os.close(descriptor)
+
+
+def read_head(path: str, size: int) -> bytes:
+    """Return the first bytes of a regular file, which may be larger. Raises OSError."""
+    with open_file(path) as file:
+        return file.read(size)
+
+
+def _read_rest(descriptor: int, head: bytes, stated: int, max_size: int) -> bytes:
+    """Return the content of a file of a stated size, whose head was read. Raises OSError."""
+    if stated > max_size:
+        raise too_large(stated, max_size)
+    part = os.read(descriptor, max(stated - len(head), 0) + 1)
+    parts, size = [head, part], len(head) + len(part)
+    # The file grew or shrank, or is one of the kernel's, which are all of size 0.
+    while part and size != stated and size <= max_size:
+        part = os.read(descriptor, _PIECE)
+        parts.append(part)
+        size += len(part)
+    if size > max_size:
+        raise too_large(None, max_size)
+    return b"".join(parts)
+
+
+def copy_stream(source: BinaryIO, target: IO[bytes], max_size: int = MAX_FILE_SIZE) -> None:
+    """Copy a stream of unknown length. Raises OSError."""
+    status = os.fstat(source.fileno())
+    if stat.S_ISREG(status.st_mode) and status.st_size > max_size:
+        raise too_large(status.st_size, max_size)
+    size = 0
+    while part := source.read(_PIECE):
+        size += len(part)
+        if size > max_size:
+            raise too_large(None, max_size)
+        target.write(part)
+
+
+def _open_nonblocking(path: str, flags: int) -> int:
+    # A FIFO without a writer would otherwise block forever.
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def max_unpacked_size(packed: int) -> int:
+    """Return how many bytes so many packed bytes may unpack to, unless they are a bomb."""
+    return max(SMALL_UNPACKED_SIZE, MAX_EXPANSION * packed)
+
 
 ABANDONED_SECONDS = 24 * 3600
 """Age after which a temporary file is removed although its process cannot be looked up."""
@@ -243,3 +370,99 @@ def _host() -> str:
     with contextlib.suppress(OSError):
         name += f"+{os.stat('/proc/self/ns/pid').st_ino}"
     return name
+
+
+_STEM = "spackscope"
+"""Begins the temporary name: a long name with more at its end might be too long."""
+_NEW_MODE = 0o666
+"""The mode of a new file, from which the umask takes rights."""
+_STEP = 500
+"""Lines after which progress is shown."""
+
+
+class OutputFile(Frozen):
+    """Where a text is written: the path behind all links, and the size of the file there.
+
+    `size` is None where there is no file yet.
+    """
+
+    path: str
+    size: int | None
+
+
+def find_output(name: str) -> OutputFile:
+    """Return the file that a name means here, with `~` for the home directory.
+
+    Raises Unwritable where no regular file can be written there.
+    """
+    if not name.strip():
+        raise Unwritable("The file needs a name")
+    try:
+        path = os.path.realpath(os.path.expanduser(name))
+        status = os.stat(path)
+    except FileNotFoundError:
+        return _new(name)
+    except (OSError, ValueError) as error:
+        raise _unwritable(name, error) from None
+    if stat.S_ISDIR(status.st_mode) or name.endswith("/"):
+        raise Unwritable(f"{clean(name)} is a directory: add the name of a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise Unwritable(f"{clean(name)} is not a regular file")
+    return OutputFile(path, status.st_size)
+
+
+def _new(name: str) -> OutputFile:
+    """Return the file of a name that does not exist. Raises Unwritable without a directory."""
+    try:
+        path = os.path.realpath(os.path.expanduser(name))
+    except (OSError, ValueError) as error:
+        raise _unwritable(name, error) from None
+    directory = os.path.dirname(path)
+    if name.endswith("/") or not os.path.isdir(directory):
+        missing = path if name.endswith("/") else directory
+        raise Unwritable(f"There is no directory {clean(missing)}")
+    return OutputFile(path, None)
+
+
+def write_lines(
+    output: OutputFile,
+    lines: Iterator[str],
+    *,
+    on_lines: Callable[[int], object] = lambda count: None,
+    should_stop: ShouldStop = never,
+) -> int:
+    """Write lines in UTF-8, each with a line end; return how many.
+
+    `on_lines` is called with the number of those that are written. Until all are, the file stays
+    as it was; it keeps its mode. Raises Unwritable, for a full disk too, or where a file has come
+    to be there meanwhile; and Cancelled, and whatever yields the lines raises.
+    """
+    count = 0
+    try:
+        mode = _NEW_MODE if output.size is None else stat.S_IMODE(os.stat(output.path).st_mode)
+        with temporary_file(os.path.dirname(output.path), _STEM, mode=mode) as file:
+            if output.size is not None:
+                os.fchmod(file.fileno(), mode)
+            for line in lines:
+                if count % _STEP == 0:
+                    on_lines(count)
+                    if should_stop():
+                        raise Cancelled
+                file.write(f"{line}\n".encode())
+                count += 1
+            file.flush()
+            # A full disk is often noticed only here.
+            os.fsync(file.fileno())
+            if should_stop():
+                raise Cancelled
+            if output.size is None and os.path.lexists(output.path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            os.replace(file.name, output.path)
+    except OSError as error:
+        raise _unwritable(output.path, error) from None
+    return count
+
+
+def _unwritable(name: str, error: Exception) -> Unwritable:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return Unwritable(f"{clean(name)} cannot be written: {reason[:1].lower()}{reason[1:]}")

@@ -1,10 +1,55 @@
-"""Guess what was meant by a name that does not exist."""
+"""Find names by what is typed of them, and guess what was meant by one that does not exist."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from spackscope.model.core.text import clean
+
+_T = TypeVar("_T")
+
+_EXACT, _PREFIX, _WORD_START, _SUBSTRING, _SUBSEQUENCE, _NO_MATCH = range(6)
+
+
+def _tier(text: str, name: str) -> int:
+    """Rank how well a name fits a text, 0 being the best.
+
+    Case is ignored. After the exact name come names that begin with the text, names with a word
+    that does, names that contain it, and names that contain its letters in this order.
+    """
+    text, name = text.lower(), name.lower()
+    position = name.find(text)
+    if position == 0:
+        return _EXACT if text == name else _PREFIX
+    if position > 0:
+        return _WORD_START if f"-{text}" in name or f"_{text}" in name else _SUBSTRING
+    letters = iter(name)
+    return _SUBSEQUENCE if all(letter in letters for letter in text) else _NO_MATCH
+
+
+def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> list[_T]:
+    """Return the items whose names fit every word of a text, best first, then in their order.
+
+    A word after `!` must not be in the name. Names that fit only by scattered letters are left
+    out where another name fits better.
+    """
+    words = text.split()
+    if not words:
+        return list(items)
+    included = [word for word in words if not word.startswith("!")]
+    excluded = [word[1:].lower() for word in words if len(word) > 1 and word.startswith("!")]
+    ranked: list[tuple[int, _T]] = []
+    for item in items:
+        name = name_of(item)
+        worst = max((_tier(word, name) for word in included), default=_EXACT)
+        if worst < _NO_MATCH and not any(word in name.lower() for word in excluded):
+            ranked.append((worst, item))
+    ranked.sort(key=lambda pair: pair[0])
+    if ranked and ranked[0][0] < _SUBSEQUENCE:
+        return [item for rank, item in ranked if rank < _SUBSEQUENCE]
+    return [item for _, item in ranked]
+
 
 MAX_NEAR = 3
 """Names that are suggested at most."""

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import Cancelled, IndexDamaged
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.schema import INDEXES, TABLES
 
 MAX_STATEMENTS = 16

@@ -11,8 +11,7 @@ from json.encoder import encode_basestring_ascii
 from operator import attrgetter, itemgetter
 from typing import Any, NamedTuple
 
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import STORED
+from spackscope.model.core.columns import STORED, Column
 from spackscope.model.core.records import Look, Spec
 from spackscope.model.index.connection import insert
 from spackscope.model.index.damage import text, texts

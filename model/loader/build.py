@@ -7,10 +7,10 @@ import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Sequence
 
-from spackscope.model.core.collector import collector_paused
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
+from spackscope.model.core.tasks import collector_paused
 from spackscope.model.index.connection import create_tables, stoppable
 from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION

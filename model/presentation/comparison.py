@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import counted
 from spackscope.model.presentation.differences import NOT_LISTED

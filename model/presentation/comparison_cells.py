@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.presentation.comparison import (

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.tree import MAX_CHILDREN, GraphSpec, Node, Section, Status, Tree
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import clean
 

@@ -6,8 +6,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import BY_NAME, DETAILED
+from spackscope.model.core.columns import BY_NAME, DETAILED, Column, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Fit, Provenance, Spec
 from spackscope.model.core.text import clean, is_clean

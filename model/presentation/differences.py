@@ -15,7 +15,7 @@ from spackscope.model.analysis.differences.folded_differences import (
     FoldedDifference,
     fold_differences,
 )
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten

@@ -16,7 +16,7 @@ from spackscope.model.analysis.environments.doubles import (
     PairCause,
 )
 from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import aligned, clean, counted, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
 

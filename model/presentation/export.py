@@ -12,8 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import COLUMNS, EXPORTED
+from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean

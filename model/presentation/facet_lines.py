@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.columns import COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Group
 from spackscope.model.query.format import format_group

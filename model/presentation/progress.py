@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from spackscope.model.core.cells import size_text
+from spackscope.model.core.columns import size_text
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 

@@ -12,7 +12,7 @@ from spackscope.model.analysis.kinds.run_time import all_values
 from spackscope.model.analysis.kinds.varying import varying
 from spackscope.model.analysis.kinds.varying_rows import VaryingRow
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.comparison import (
     MISSING,
     UNKNOWN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.detail import DIFFERS, DetailLine
 

@@ -11,7 +11,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.presentation.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,

@@ -15,7 +15,7 @@ from spackscope.model.analysis.environments.source_differences import (
     PackageSpecs,
     SourceComparison,
 )
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.versions import version_key

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.compilers import LANGUAGES, compiler_name, legacy_name
-from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.core.records import LANGUAGES, Spec, compiler_name, is_hash, legacy_name
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.query.conditions import COLUMN_KEYS

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.view import USED_BY
-from spackscope.model.core.column import Column
-from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.source_names import source_term, unique_end
-from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.columns import BY_NAME, SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.query.ast import query_of

@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS
-from spackscope.model.core.compilers import LANGUAGES, compiler_name
+from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import Dependency, Spec
+from spackscope.model.core.records import LANGUAGES, Dependency, Spec, compiler_name
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import is_propagated
 from spackscope.model.query import lexer

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from spackscope.model.core import versions
-from spackscope.model.core.column import Value
+from spackscope.model.core.columns import Value
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import KEYED, is_variant, split_variant
 from spackscope.model.query.lexer import unquoted

@@ -6,9 +6,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Dependency, is_hash
+from spackscope.model.core.records import LANGUAGES, Dependency, is_hash
 from spackscope.model.core.text import counted
 from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
 

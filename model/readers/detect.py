@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.progress import OnCount
+from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.core.records import Problem, Records
+from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.cache_pages import check_page, is_page, read_page
 from spackscope.model.readers.encoding import unwrap
 from spackscope.model.readers.page_looks import KnownTexts

@@ -12,8 +12,8 @@ import re
 import zlib
 from typing import Any
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.readers.limits import MAX_TEXT_SIZE
 
 _GZIP = b"\x1f\x8b"

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from spackscope.model.core.collector import collector_paused
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import is_hash
+from spackscope.model.core.tasks import collector_paused
 from spackscope.model.readers import limits
 
 _CONTAINERS = frozenset(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.progress import OnCount
 from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.json import Parsed, parse
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.progress import OnCount
 from spackscope.model.core.records import Problem, Spec
+from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.fields import kind, mismatch, storable, unknown_version, wrong_value
 from spackscope.model.readers.json import KeepRecord, Number, Parsed, parse
 from spackscope.model.readers.limits import TOO_MANY_RECORDS

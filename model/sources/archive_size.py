@@ -57,7 +57,7 @@ def archive_sizes(
     ]
     if not tasks:
         return {}
-    from spackscope.model.core.parallel import run_parallel
+    from spackscope.model.core.tasks import run_parallel
 
     sizes = run_parallel(tasks, session.should_stop)
     return {
@@ -90,7 +90,7 @@ def archive_size(
     if not (_PATH_PART.fullmatch(spec.package) and _PATH_PART.fullmatch(spec.version)):
         return None
     # Most specs have a size or no remote source, and need nothing that fetches.
-    from spackscope.model.core.bounded_files import read_file
+    from spackscope.model.core.files import read_file
     from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE, archive_size_in
     from spackscope.model.sources.mirror_of import mirror_of
     from spackscope.model.sources.mirror_spec_files import MANIFEST, SPECS

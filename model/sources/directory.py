@@ -14,8 +14,8 @@ import zlib
 from collections.abc import Collection, Iterable
 from itertools import compress
 
-from spackscope.model.core.bounded_files import read_head
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.sources.document import (

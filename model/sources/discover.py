@@ -48,7 +48,7 @@ def discover(
 
     tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_take_long(source) for source in sources):
-        from spackscope.model.core.parallel import run_parallel
+        from spackscope.model.core.tasks import run_parallel
 
         results = run_parallel(
             tasks, session.should_stop, late_after=_LATE_SECONDS, on_late=report_late

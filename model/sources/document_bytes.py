@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
 from spackscope.model.sources.document import Document
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_head
 from spackscope.model.core.errors import SourceError, Unreadable, reason
+from spackscope.model.core.files import MAX_FILE_SIZE, read_head
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.detect import check_document

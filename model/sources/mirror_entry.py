@@ -20,8 +20,8 @@ from spackscope.model.core.errors import (
     describe_unexpected,
 )
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.manifest import ARCHIVE, read_manifest
 from spackscope.model.readers.openpgp import Signature, read_signature
 from spackscope.model.sources.mirror import Mirror

@@ -13,9 +13,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
-from spackscope.model.core.files import private_directory, write_atomically, xdg_dir
+from spackscope.model.core.files import private_directory, read_file, write_atomically, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.readers.manifest import DATABASE, Blob, read_manifest

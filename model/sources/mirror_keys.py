@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, WrongContent
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.parallel import run_parallel
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.json import parse
 from spackscope.model.readers.manifest import Blob, read_manifest

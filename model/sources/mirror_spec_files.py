@@ -8,8 +8,8 @@ from functools import partial
 from itertools import chain
 
 from spackscope.model.core.errors import SourceError, Unreadable
-from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.manifest import SPEC, read_manifest
 from spackscope.model.sources.document import DiscoveredSource, Document, Documents, combine
 from spackscope.model.sources.mirror import Mirror, problem_from

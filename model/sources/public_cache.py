@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unreadable, reason
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.parallel import run_parallel
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.json import parse

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.sources.spack_config.paths import find_spack
 from spackscope.model.storage.schemes import is_remote
 

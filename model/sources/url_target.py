@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from spackscope.model.core.bounded_files import read_head
+from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.storage.schemes import scheme_of
 

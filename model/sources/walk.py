@@ -11,7 +11,7 @@ from operator import attrgetter
 
 from spackscope.model.core.errors import Cancelled, reason
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.sources.visited import Visited
 
 MAX_ENTRIES = 1_000_000

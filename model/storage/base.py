@@ -5,8 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import ListingUnsupported, SourceError, WrongContent
+from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.core.frozen import Frozen
 
 Check = Callable[[bytes], object]

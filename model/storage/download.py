@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import BinaryIO
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, WrongContent
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import Check, FetchedFile, Storage, check_digest
 from spackscope.model.storage.download_cache import (
     CachedFile,

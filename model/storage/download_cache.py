@@ -15,8 +15,8 @@ from collections.abc import Iterator, Mapping
 from typing import BinaryIO
 
 from spackscope.model.core import files
-from spackscope.model.core.bounded_files import open_file, read_file
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.files import open_file, read_file
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 
 UNUSED_DAYS = 30

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unreachable
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.redaction import library_message
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.storage.download import Download
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.object_store import Bucket, ObjectTarget

@@ -5,8 +5,8 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterator, Mapping
 
-from spackscope.model.core.bounded_files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.errors import SourceError, TemporaryFailure
+from spackscope.model.core.files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.http_client import Client, Response

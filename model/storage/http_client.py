@@ -17,8 +17,7 @@ from spackscope.model.core.errors import (
     Unauthorized,
     Unreachable,
 )
-from spackscope.model.core.parallel import sleep
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never, sleep
 from spackscope.model.storage import proxies_and_tls
 from spackscope.model.storage.timeouts import RateCheck, Timeouts
 from spackscope.model.storage.urls import Url, web_url

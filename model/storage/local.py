@@ -6,9 +6,8 @@ import os
 import stat
 from collections.abc import Iterator
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, open_file, too_large
 from spackscope.model.core.errors import NotFound, SourceError, reason
-from spackscope.model.core.files import sha256_of
+from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of, too_large
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import Check, FetchedFile, Storage, check_digest
 

@@ -17,9 +17,8 @@ from typing import Any
 import httpcore
 
 from spackscope.model.core.errors import Cancelled, TemporaryFailure, Unreachable
-from spackscope.model.core.parallel import TICK, run_cancellable
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.redaction import library_message
+from spackscope.model.core.tasks import TICK, ShouldStop, run_cancellable
 from spackscope.model.storage.timeouts import Timeouts
 
 _HEAD = re.compile(rb"[^ ]* (1?).*?\n\r?\n", re.DOTALL)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import SourceError, SpackscopeError, Unreachable
-from spackscope.model.core.parallel import run_cancellable
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop, run_cancellable
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.download_cache import FileVersion
 from spackscope.model.storage.timeouts import RateCheck, Timeouts

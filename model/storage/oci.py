@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import Check, FetchedFile, Storage
 from spackscope.model.storage.credentials import Credentials

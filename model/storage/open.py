@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.local import LocalFolder
 from spackscope.model.storage.schemes import is_remote, scheme_of

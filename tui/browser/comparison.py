@@ -10,8 +10,8 @@ from spackscope.model.analysis.graphs.spec_graph import spec_graph
 from spackscope.model.analysis.graphs.walk import Walker, spec_at
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.cells import SHORT_HASH
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.comparison import ComparedTable
 from spackscope.model.presentation.read_comparison import read_comparison
 from spackscope.tui.browser.copy import CopyController

@@ -11,8 +11,8 @@ from spackscope.model.analysis.fit.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Results, Where
 from spackscope.tui.keymap.in_use import key_names, shown

@@ -9,7 +9,7 @@ from spackscope.model.analysis.frequency import Frequency, frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.browser.facets import DAMAGED

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.analysis.fit.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
-from spackscope.model.core.cells import shorten_path
+from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop
 from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:

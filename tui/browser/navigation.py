@@ -10,7 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search

@@ -8,7 +8,7 @@ from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.presentation import titles
 from spackscope.model.presentation.package_columns import runs_head
 from spackscope.tui import keymap

@@ -18,7 +18,7 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.presentation.titles import shared_texts

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import counted
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups, why_several

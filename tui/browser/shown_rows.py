@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.tui.browser.state import BrowserState
 
 NO_ROWS = "No rows are shown"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from spackscope.model.analysis.differences.differences import Comparison
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.detail import DIFFERS

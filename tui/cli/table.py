@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.core.column import Column, Value
-from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
 from spackscope.model.presentation.detail import variants_cell

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 
 from textual import on
 
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.presentation.table_columns import TableColumns
 from spackscope.tui.dialogs.search import SearchDialog

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.core.cells import shorten_path
+from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.coverage import (

@@ -14,7 +14,7 @@ from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.base import Dialog, closes

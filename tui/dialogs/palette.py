@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual import on
 from textual.app import App
 
-from spackscope.model.core.fuzzy import matching
 from spackscope.model.core.redaction import without_secrets
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.query.conditions import VIEW
 from spackscope.tui.dialogs.search import SearchDialog

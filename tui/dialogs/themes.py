@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from textual import on
 
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, pad
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap.in_use import Hint, hint

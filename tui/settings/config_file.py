@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import reason
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import is_clean

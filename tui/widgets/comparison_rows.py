@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.comparison import ComparedTable, TableLine
 from spackscope.model.presentation.comparison_cells import (

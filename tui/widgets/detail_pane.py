@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.query.conditions import Term

@@ -9,7 +9,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width
 from spackscope.tui.keymap.in_use import Hint, hint
 from spackscope.tui.widgets.drawing import Piece, draw

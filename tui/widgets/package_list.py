@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.packages import PackageCount
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, pad
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term

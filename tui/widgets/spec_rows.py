@@ -10,7 +10,7 @@ from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.presentation.column_layout import GAP, Placed
 from spackscope.tui.widgets.drawing import Piece

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spackscope.model.catalog.tree import Node, Tree
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.dependency_tree import (
     STATUS_SIGNS,

@@ -9,7 +9,7 @@ from textual import on
 from textual.message import Message
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList

@@ -18,7 +18,7 @@ from spackscope.model.analysis.differences.own_differences import (
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 __all__ = ["Cause", "Comparison", "Difference", "Value", "compare"]
 

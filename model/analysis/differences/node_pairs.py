@@ -10,11 +10,10 @@ from typing import NamedTuple
 from spackscope.model.analysis.differences.edge_matching import common_edges
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.analysis.graphs.post_order import post_order
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
-from spackscope.model.core.records import is_run
+from spackscope.model.core.records import LANGUAGES, is_run
+from spackscope.model.core.tasks import ShouldStop, never
 
 MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""

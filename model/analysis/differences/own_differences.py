@@ -9,8 +9,8 @@ from typing import NamedTuple
 from spackscope.model.analysis.differences.edge_matching import EdgeKey, match_edges
 from spackscope.model.analysis.graphs.graph import Attributes, Graph
 from spackscope.model.catalog.dependency_graph import Edge
-from spackscope.model.core.compilers import LANGUAGES
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import LANGUAGES
 
 Value = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""

@@ -15,7 +15,7 @@ from spackscope.model.analysis.differences.own_differences import own_difference
 from spackscope.model.analysis.graphs.graph import Graph
 from spackscope.model.catalog.edge_arrays import EdgeKind
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 UNEXPLAINED = 1
 """The bit of differences that the sources do not tell."""

@@ -12,7 +12,7 @@ from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
 
 MAX_PAIRS = 2_000

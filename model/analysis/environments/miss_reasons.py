@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from spackscope.model.analysis.differences.differences import Cause, Difference
 from spackscope.model.analysis.differences.folded_differences import fold_differences
 from spackscope.model.analysis.environments.coverage import Missing
-from spackscope.model.core.compilers import LANGUAGES, is_compiler
+from spackscope.model.core.records import LANGUAGES, is_compiler
 
 _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""

@@ -9,7 +9,7 @@ from spackscope.model.analysis.nearest.candidates import Candidates, group_candi
 from spackscope.model.analysis.nearest.nearest import NearestSearch
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 
 MAX_STEPS = 2_000_000
 """Pairs of nodes with their dependencies that are compared for all that is missing."""

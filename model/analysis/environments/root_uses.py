@@ -10,8 +10,8 @@ from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import is_run
+from spackscope.model.core.tasks import ShouldStop, never
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""

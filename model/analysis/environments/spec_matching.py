@@ -14,7 +14,7 @@ from spackscope.model.analysis.graphs.graph import Graph, by_package
 from spackscope.model.analysis.graphs.post_order import post_order
 from spackscope.model.analysis.nearest.candidates import chosen_values, compilers_of
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
 
 _MAX_PRODUCT = 2_500

@@ -21,8 +21,8 @@ from spackscope.model.analysis.fit.host import Host
 from spackscope.model.analysis.graphs.closure_masks import ClosureMasks, Mask
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop, never
 from spackscope.model.core.records import Fit, FitReason, is_run
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.index.codec import narrowed
 from spackscope.model.index.damage import class_reading_index

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from spackscope.model.catalog.edge_arrays import Adjacency
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 _CHECK_INTERVAL = 4096
 

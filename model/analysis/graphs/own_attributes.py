@@ -14,8 +14,8 @@ from typing import cast
 from spackscope.model.analysis.graphs.graph import COMPILED_IN, Attributes
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.edge_arrays import EdgeKind
-from spackscope.model.core.column import Value
-from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.columns import Value
+from spackscope.model.core.records import LANGUAGES
 from spackscope.model.core.variants import split_variant, variant_key
 
 _PATCHES = "patches"

@@ -18,7 +18,7 @@ from spackscope.model.analysis.kinds.run_time import (
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 
 class Kind(Frozen):

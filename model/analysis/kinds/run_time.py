@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from spackscope.model.analysis.differences.own_differences import Value, attribute_values
 from spackscope.model.analysis.graphs.graph import Attributes, Graph
-from spackscope.model.core.compilers import LANGUAGES
+from spackscope.model.core.records import LANGUAGES
 
 RUN_TIME = ("link", "run")
 """The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""

@@ -16,10 +16,10 @@ from spackscope.model.analysis.kinds.run_time import (
     run_time_values,
 )
 from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow, fewest_telling, fold
-from spackscope.model.core.cells import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
 _RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}

@@ -15,8 +15,8 @@ from spackscope.model.analysis.differences.own_differences import (
     attribute_values,
 )
 from spackscope.model.analysis.graphs.graph import Attributes, Graph
-from spackscope.model.core.compilers import LANGUAGES, compiler_name
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import LANGUAGES, compiler_name
 
 _NOT_CHOSEN = frozenset(
     (

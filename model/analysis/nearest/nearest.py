@@ -19,7 +19,7 @@ from spackscope.model.analysis.nearest.candidates import (
 from spackscope.model.analysis.nearest.cause_count import CauseCounter
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 
 MAX_NEAREST = 3
 """Candidates that are returned by default."""

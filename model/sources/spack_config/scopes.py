@@ -6,8 +6,8 @@ import os
 import re
 from typing import Any, NamedTuple
 
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import SourceError, Unreadable, reason
+from spackscope.model.core.files import read_file
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.readers.encoding import decode

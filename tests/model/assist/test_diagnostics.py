@@ -11,7 +11,7 @@ from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, Unanswerable
-from spackscope.model.core.progress import never
+from spackscope.model.core.tasks import never
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parsed_input import parse_filter_input, parse_input

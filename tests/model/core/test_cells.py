@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.cells import shorten_path, size_text
-from spackscope.model.core.column import Value
-from spackscope.model.core.columns import BY_NAME
+from spackscope.model.core.columns import BY_NAME, Value, shorten_path, size_text
 
 HASH = "23r4fq5ly72u3bfmbi3o3unokk4d5ipr"
 VARIANTS = ("api=default", "~cxx", "+mpi", "libs:=shared,static")

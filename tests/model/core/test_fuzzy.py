@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.fuzzy import matching
+from spackscope.model.core.suggestions import matching
 
 NAMES = ["py-zlib", "zlib-ng", "Zlib", "libzlibx", "z-l-i-b", "cmake"]
 

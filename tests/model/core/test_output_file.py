@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, Unwritable
-from spackscope.model.core.output_file import find_output, write_lines
+from spackscope.model.core.files import find_output, write_lines
 
 
 def write(name: object, *lines: str) -> int:

@@ -8,8 +8,14 @@ from collections.abc import Callable, Iterator, Mapping
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.parallel import MAX_THREADS, TICK, run_cancellable, run_parallel, sleep
-from spackscope.model.core.progress import never
+from spackscope.model.core.tasks import (
+    MAX_THREADS,
+    TICK,
+    never,
+    run_cancellable,
+    run_parallel,
+    sleep,
+)
 
 
 @pytest.fixture

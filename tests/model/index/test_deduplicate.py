@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
-from spackscope.model.core.bounded_files import read_file
+from spackscope.model.core.files import read_file
 from spackscope.model.core.records import Dependency
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse

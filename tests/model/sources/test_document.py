@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, fingerprint
 from spackscope.model.sources.session import Session

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.progress import never
+from spackscope.model.core.tasks import never
 from spackscope.model.sources import visited
 from spackscope.model.sources.walk import LeftOut, Walk
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
-from spackscope.model.core.progress import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.sources import walk
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document

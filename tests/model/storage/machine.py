@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import trustme
 
-from spackscope.model.core.bounded_files import MAX_FILE_SIZE
 from spackscope.model.core.errors import SourceError
+from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.storage.download import Downloader
 from spackscope.model.storage.download_cache import open_download_cache
 from spackscope.model.storage.http import HttpStorage

@@ -15,7 +15,7 @@ from spackscope.model.catalog import tree as tree_search
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.tree import Tree
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.progress import ShouldStop
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.loader.load import REBUILT, index_path, load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.host import ThreadTask

@@ -16,7 +16,6 @@ NOT_TO_OPEN = (
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
     *("spackscope.model.index.writer", "spackscope.model.loader.build"),
     *("spackscope.model.presentation.requirement", "spackscope.model.presentation.view_command"),
-    "spackscope.model.core.output_file",
 )
 NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
@@ -118,7 +117,7 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
         *("catalog.facets", "catalog.listing", "catalog.tree"),
         *("presentation.detail", "presentation.row_notes", "sources.discover"),
         *("presentation.export", "presentation.requirement", "presentation.view_command"),
-        *("core.output_file", "query.named_queries", "query.inserted_queries"),
+        *("query.named_queries", "query.inserted_queries"),
     )
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     changed = ("settings.key_changes", "settings.named_queries", "browser.commands")

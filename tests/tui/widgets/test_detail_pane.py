@@ -10,7 +10,7 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.tree import Tree, read_tree
-from spackscope.model.core.progress import never
+from spackscope.model.core.tasks import never
 from spackscope.model.presentation.detail import DetailLine
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.detail_lines import DetailLines

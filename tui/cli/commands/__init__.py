@@ -103,7 +103,7 @@ def _copy_stdin(usage: str) -> Iterator[str]:
         try:
             file, path = _temporary_file()
             stack.enter_context(file)
-            from spackscope.model.core.bounded_files import copy_stream
+            from spackscope.model.core.files import copy_stream
 
             copy_stream(sys.stdin.buffer, file)
             file.flush()

@@ -12,8 +12,8 @@ from spackscope.model.analysis.environments.environment import (
 )
 from spackscope.model.analysis.environments.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.bounded_files import read_file
 from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted

@@ -12,8 +12,8 @@ from spackscope.model.analysis.kinds.run_kinds import kinds_of, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.progress import never
 from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import never
 from spackscope.model.presentation.difference_json import Kinds, comparison_json
 from spackscope.model.presentation.differences import splice_lines
 from spackscope.model.sources.resolve import names_source

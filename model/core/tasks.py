@@ -1,17 +1,54 @@
-"""Run functions that wait for something in threads: several at once, and cancellable."""
+"""Run long tasks: report their progress, cancel them, and run several at once in threads."""
 
 from __future__ import annotations
 
+import gc
 import math
 import queue
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar, cast
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.progress import ShouldStop
+
+OnProgress = Callable[[str, int, int | None], None]
+"""Called with what is counted, how many are done, and how many there are, if that is known."""
+
+OnCount = Callable[[int, int], None]
+"""Called now and then with the number of records read so far, and about how many there are.
+
+It may raise to stop."""
+
+ShouldStop = Callable[[], bool]
+
+
+def no_progress(_what: str, _done: int, _total: int | None) -> None:
+    """Ignore progress."""
+
+
+def never() -> bool:
+    """Return False: the task is never cancelled."""
+    return False
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Pause the cycle collector, which would search the millions of objects of a large index.
+
+    Reading documents makes hardly any cycles. Parsing takes five times as long while the collector
+    searches for them, and a build of pages 1.05 times.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
 
 MAX_THREADS = 8
 """Threads of one call; a server accepts as many requests at once."""
