@@ -8,10 +8,10 @@ from pathlib import Path
 from benchmarks import dag_index
 from benchmarks.measurements import MILLISECONDS, Figures, seconds
 from benchmarks.processes import cost
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kinds
+from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.loader.load import load, open_cached
 from spackscope.model.sources.session import Session

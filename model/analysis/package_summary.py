@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
-from spackscope.model.analysis.kinds.run_kinds import kinds_of
+from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import PackageCount

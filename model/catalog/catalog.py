@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
-from spackscope.model.catalog.dependency_graph import DependencyGraph
+from spackscope.model.catalog.dependency_graph import DependencyGraph, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.query_execution import QueryExecution

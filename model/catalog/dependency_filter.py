@@ -8,8 +8,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from spackscope.model.catalog.arrays import ColumnArrays, Span, mask_of, spans_of
+from spackscope.model.catalog.dependency_graph import Adjacency, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.edge_arrays import Adjacency, EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.frozen import replace

@@ -9,8 +9,8 @@ from itertools import pairwise
 from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_filter import DependencyFilter
+from spackscope.model.catalog.dependency_graph import EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.edge_arrays import EdgeArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import Packages
 from spackscope.model.catalog.sql_filter import FALSE, TRUE, Clause, QueryCompiler, hash_between

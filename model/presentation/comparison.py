@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Literal
 
+from spackscope.model.analysis.compare import VaryingRow, all_values, varying
+from spackscope.model.analysis.dag import SpecGraph, Walker
+from spackscope.model.analysis.kinds import Kind, run_kinds
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import counted
-from spackscope.model.presentation.differences import NOT_LISTED
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.core.variants import spell_signs, spell_variant
+from spackscope.model.presentation.differences import ATTRIBUTE_LABELS, NOT_LISTED, path_text
+from spackscope.model.presentation.spec_string import short_digests
 
 Part = Literal["own", "run", "build"]
 """Where a row belongs: to the specs themselves, to what they link or run, to what builds them."""
@@ -171,3 +179,323 @@ def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> It
     if following and not shows_equal:
         verb = "follows" if len(following) == 1 else "follow"
         yield TableLine("note", f"{len(following):,} more {verb} from these (= shows all)")
+
+
+Rank = Literal["common", "rare", "missing", "unknown"]
+"""How a value compares with the others of its row."""
+
+_DIGESTS = ("package_hash", "patches")
+_MAX_VARYING_VALUES = 2
+_MAX_NAME_IN_CELL = 6
+"""Characters of the name of a variant that is in the cells; a longer one is in the label."""
+
+_MAX_USERS = 12
+"""Names of users that are shown in a row; the row is cut at the width of the screen anyway."""
+
+
+def ranks(values: Sequence[str]) -> list[Rank]:
+    """Compare the values of a row: the most common one, of several the first, and the others."""
+    known = [value for value in values if value not in (MISSING, UNKNOWN)]
+    # A Counter keeps the order of those that are equally common.
+    common = Counter(known).most_common(1)[0][0] if known else MISSING
+    kinds: dict[str, Rank] = {common: "common", UNKNOWN: "unknown", MISSING: "missing"}
+    return [kinds.get(value, "rare") for value in values]
+
+
+def value_texts(row: ComparedRow) -> list[str]:
+    """Spell the values of a row as Spack does where the row names the package only.
+
+    `+rxm`, `api=v18`; of a variant with several values those that not all have.
+    """
+    is_named = _is_named_in_cells(row)
+    if row.attribute.startswith("variant:") and any("," in value for value in row.values):
+        sets = [
+            frozenset(value.split(",")) if value not in (MISSING, UNKNOWN) else None
+            for value in row.values
+        ]
+        known = [each for each in sets if each is not None]
+        varying = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
+        if 0 < len(varying) <= _MAX_VARYING_VALUES:
+            return [
+                value_text(row.attribute, value, is_named=is_named)
+                if each is None
+                else clean(spell_signs(varying, each))
+                for each, value in zip(sets, row.values, strict=True)
+            ]
+    return [value_text(row.attribute, value, is_named=is_named) for value in row.values]
+
+
+def value_text(attribute: str, value: str, *, is_named: bool = True) -> str:
+    """Spell a value in full, but for digests."""
+    if value == MISSING:
+        return "-"
+    kind, _, name = attribute.partition(":")
+    if value == UNKNOWN:
+        return value
+    if attribute in _DIGESTS:
+        return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
+    if kind == "variant" and is_named:
+        value = spell_variant(name, (value,))
+    return clean(short_digests(value))
+
+
+def _is_named_in_cells(row: ComparedRow) -> bool:
+    """Check for a variant whose name is in the cells: a long one would make all columns wide."""
+    kind, _, name = row.attribute.partition(":")
+    return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
+
+
+def row_label(row: ComparedRow) -> str:
+    """Return the package of a row, and its attribute where the values do not name it.
+
+    Of the specs themselves it is the attribute alone.
+    """
+    kind, _, name = row.attribute.partition(":")
+    label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
+    if row.part == "own":
+        return clean(label)
+    others = f" and {row.others:,} more" if row.others else ""
+    if kind in ("version", "present", "provider") or _is_named_in_cells(row):
+        label = ""
+    return clean(f"{row.package}{others} {label}").rstrip()
+
+
+def row_path(row: ComparedRow, width: int | None = None) -> str:
+    """Spell the path to a package; empty for a direct dependency and for the spec itself.
+
+    Names in its middle are left out where it is wider than some cells.
+    """
+    names = row.path if len(row.path) > 1 else ()
+    for last in range(len(names) - 1, -1, -1) if width is not None and len(names) > 2 else ():
+        shorter = names if last == len(names) - 1 else (*names[:last], "…", names[-1])
+        if cell_width(text := path_text(shorter)) <= (width or 0):
+            return text
+    text = path_text(names)
+    return text if width is None else shorten(text, width)
+
+
+def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
+    """Return the path to what a row is about in one column: each may have another provider."""
+    if row.attribute != "provider" or row.values[column] in (MISSING, UNKNOWN):
+        return row.path
+    return (*row.path[:-1], row.values[column].partition("@")[0])
+
+
+def users_text(spec: ComparedSpec) -> str:
+    """Return the packages that use the specs of a column."""
+    names = dict.fromkeys(spec.user_names)
+    more = len(names) - _MAX_USERS
+    return clean(" ".join([*names][:_MAX_USERS])) + (f" and {more:,} more" if more > 0 else "")
+
+
+def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
+    """Describe a cell in full, since its column may be too narrow for it."""
+    spec = table.specs[column]
+    hash_ = spec.hash[:SHORT_HASH]
+    if line.kind == "users":
+        return f"{hash_}: {users_text(spec) or 'used by nothing here'}"
+    if (row := line.row) is None:
+        return ""
+    value = row.values[column]
+    if value == UNKNOWN:
+        return f"{hash_}: not told by its source"
+    text = "has no such package" if value == MISSING else value_text(row.attribute, value)
+    if value == MISSING and row.attribute not in ("version", "present"):
+        text = "has none"
+    same = f"{row.values.count(value):,} of {len(row.values):,} the same"
+    subject = clean(row.package) if row.attribute.startswith("variant:") else row_label(row)
+    parts = [f"{hash_}: {subject} {text}", row_path(row), same]
+    return " · ".join(part for part in parts if part)
+
+
+MAX_SPECS = 200
+"""Specs that are compared at once."""
+_MAX_ROWS = 500
+"""Rows of each part of a table."""
+_MAX_NAMES = 50
+"""Packages that are named as users of a column."""
+
+_COME_WITH_VERSION = frozenset(("package_hash", "patches"))
+_OTHERS_FOLLOW = ("package", "version")
+"""Attributes with which recipe, patches and the set of variants normally change."""
+_NOT_SHOWN = frozenset(("spec_format",))
+
+
+def read_comparison(
+    graph: SpecGraph,
+    ids: Sequence[int],
+    *,
+    by_kind: bool,
+    should_stop: ShouldStop,
+    show: Callable[[ComparedTable], object],
+) -> ComparedTable:
+    """Compare specs, with a column for each run-time kind, or for each spec.
+
+    If there is one kind only each spec has a column. The table is passed to `show` as soon as its
+    columns are known, and again with each part of it. Raises Cancelled and IndexDamaged.
+    """
+    unique = _one_of_each_hash(graph, ids)
+    compared = unique[:MAX_SPECS]
+    kinds = run_kinds(graph, compared, should_stop=should_stop)
+    by_kind = by_kind and len(kinds) > 1
+    specs = tuple(_columns(graph, kinds, by_kind=by_kind))
+    columns = [spec.id for spec in specs]
+    table = ComparedTable(
+        _title(graph, columns),
+        specs,
+        len(compared),
+        tuple(map(graph.lists_dependencies, columns)),
+        left_out=len(unique) - len(compared),
+        kinds=len(kinds),
+        is_by_kind=by_kind,
+    )
+    show(table)
+    reading = _Reading(graph, tuple(columns), kinds, should_stop)
+    table = replace(table, rows=(*reading.own_rows(), *reading.rows_below(run=True)))
+    show(table)
+    if reading.listing:
+        table = replace(table, build_rows=tuple(reading.rows_below(run=False)))
+        show(table)
+    return replace(table, specs=tuple(_with_users(graph, table.specs)))
+
+
+def _one_of_each_hash(graph: SpecGraph, ids: Sequence[int]) -> list[int]:
+    """Return one record of each hash: one whose source lists dependencies, if there is any."""
+    chosen: dict[int, int] = {}
+    for id_ in ids:
+        other = chosen.setdefault(graph.identity(id_), id_)
+        if graph.lists_dependencies(id_) and not graph.lists_dependencies(other):
+            chosen[graph.identity(id_)] = id_
+    return list(chosen.values())
+
+
+def _columns(graph: SpecGraph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
+    """Yield a column for each kind, of which the most used one stands for all, or for each."""
+    for kind in kinds:
+        hashes = graph.hashes(kind.ids)
+        if by_kind and kind.is_known:
+            yield ComparedSpec(kind.ids[0], hashes[0], kind.ids, kind.total_users)
+        else:
+            for id_, hash_, users in zip(kind.ids, hashes, kind.users, strict=True):
+                yield ComparedSpec(id_, hash_, users=users if kind.is_known else None)
+
+
+def _title(graph: SpecGraph, ids: Sequence[int]) -> str:
+    """Return the package, with its version if that is the same in all."""
+    specs = [graph.attributes(id_) for id_ in ids]
+    packages = list(dict.fromkeys(spec.package for spec in specs))
+    versions = {spec.version for spec in specs}
+    if len(packages) > 1:
+        return ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
+    return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
+
+
+class _Reading:
+    """Read the rows of some columns; `listing` has those whose sources list dependencies."""
+
+    def __init__(
+        self,
+        graph: SpecGraph,
+        columns: tuple[int, ...],
+        kinds: Sequence[Kind],
+        should_stop: ShouldStop,
+    ) -> None:
+        self._graph, self._columns, self._should_stop = graph, columns, should_stop
+        self._first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
+        self.listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+        walker = Walker(graph)
+        self._run, self._all = (
+            [walker.walk([id_], run_only=run_only) for id_ in self.listing]
+            for run_only in (True, False)
+        )
+
+    def own_rows(self) -> Iterator[ComparedRow]:
+        """Yield the attributes of the specs themselves, but what comes with another version."""
+        attributes = [self._graph.attributes(id_) for id_ in self._columns]
+        values = [all_values(each) for each in attributes]
+        reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
+        names = {name for each in values for name in each} - _NOT_SHOWN
+        for name in sorted(names, key=_own_order):
+            if name == "package" and len({each.package for each in attributes}) == 1:
+                continue
+            is_conditional = ":" in name and any(name not in each for each in values)
+            follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
+            texts = (
+                ",".join(each.get(name, ()))
+                if name in each or id_ in self.listing or ":" in name
+                else UNKNOWN
+                for id_, each in zip(self._columns, values, strict=True)
+            )
+            package = attributes[0].package
+            yield ComparedRow("own", package, name, tuple(texts), follows=follows)
+
+    def rows_below(self, *, run: bool) -> Iterator[ComparedRow]:
+        """Yield what varies below the specs, and then what is equal there."""
+        if not self.listing:
+            return
+        # Those of one kind link and run the same.
+        group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.listing}
+        groups = list(dict.fromkeys(group_of.values()))
+        rows = varying(
+            self._graph, [[id_] for id_ in groups], run_only=run, should_stop=self._should_stop
+        )
+        numbers = {id_: groups.index(group) for id_, group in group_of.items()}
+        varied = [row for row in rows if row.is_run == run and _is_below(row)]
+        have_version = {row.package for row in varied if row.attribute == "version"}
+        shown = (r for r in varied if r.attribute != "present" or r.package not in have_version)
+        for row in islice(shown, _MAX_ROWS):
+            yield self._varying_row(row, numbers)
+        varying_packages = {name for row in rows for name in (row.package, *row.packages)}
+        yield from islice(self._equal_rows(varying_packages, run=run), _MAX_ROWS)
+
+    def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:
+        values = (
+            ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else UNKNOWN
+            for id_ in self._columns
+        )
+        below: Part = "run" if row.is_run else "build"
+        return ComparedRow(
+            "own" if row.is_run and not row.path else below,
+            row.package,
+            row.attribute,
+            tuple(values),
+            row.path,
+            "" if row.tells else row.follows,
+            max(0, len(row.packages) - 1),
+        )
+
+    def _equal_rows(
+        self, varying_packages: Collection[str], *, run: bool
+    ) -> Iterator[ComparedRow]:
+        """Yield what is below all specs, and is nowhere different."""
+        walks, graph = self._run if run else self._all, self._graph
+        names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks))
+        if not run:
+            names = names.difference(*(walk.nodes for walk in self._run))
+        for name in walks[0].nodes:
+            path = walks[0].path(graph, name)
+            if name in names and name not in varying_packages and path:
+                version = graph.attributes(min(walks[0].nodes[name])).version or UNKNOWN
+                values = (version if id_ in self.listing else UNKNOWN for id_ in self._columns)
+                part: Part = "run" if run else "build"
+                yield ComparedRow(part, name, "version", tuple(values), path)
+
+
+def _own_order(name: str) -> tuple[int, str]:
+    """Return a key that puts what people look for first: version, system, variants, the rest."""
+    first = ("package", "version", "compiler", "platform", "os", "target")
+    rank = first.index(name) if name in first else len(first) + (":" not in name)
+    return rank, name
+
+
+def _is_below(row: VaryingRow) -> bool:
+    """Check whether a row is not about what the specs themselves state."""
+    return bool(row.path) or row.attribute == "compiler"
+
+
+def _with_users(graph: SpecGraph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
+    """Yield the columns with the names of those that use them."""
+    for spec in specs:
+        users = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}
+        names = dict.fromkeys(map(graph.name, sorted(users)))
+        yield replace(spec, user_names=tuple(islice(names, _MAX_NAMES)))

@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from spackscope.model.analysis.differences.differences import Difference
-from spackscope.model.analysis.environments.coverage import Coverage, Missing
-from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, group_reasons
-from spackscope.model.analysis.graphs.graph import Attributes
+from spackscope.model.analysis.compare import Difference
+from spackscope.model.analysis.cover import Coverage, Missing, ReasonGroup, group_reasons
+from spackscope.model.analysis.dag import Attributes
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten

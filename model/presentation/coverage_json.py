@@ -6,10 +6,9 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from spackscope.model.analysis.environments.coverage import Coverage, Missing
-from spackscope.model.analysis.environments.miss_reasons import ReasonGroup, group_reasons
+from spackscope.model.analysis.cover import Coverage, Missing, ReasonGroup, group_reasons
 from spackscope.model.presentation.coverage import reason_text
-from spackscope.model.presentation.difference_json import cause_json, difference_json
+from spackscope.model.presentation.differences import cause_json, difference_json
 
 
 def coverage_json(coverage: Coverage) -> str:

@@ -7,15 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from spackscope.model.analysis.differences.changes import Change
-from spackscope.model.analysis.environments.doubles import (
-    Build,
-    Double,
-    DoubleCause,
-    Doubles,
-    PairCause,
-)
-from spackscope.model.analysis.graphs.graph import Graph
+from spackscope.model.analysis.compare import Change
+from spackscope.model.analysis.dag import Graph
+from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import aligned, clean, counted, shorten
 from spackscope.model.presentation.differences import difference_line, path_text

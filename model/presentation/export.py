@@ -181,7 +181,7 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
     where a document lists none.
     """
     # Nothing else here needs the edges.
-    from spackscope.model.analysis.graphs.spec_graph import spec_graph
+    from spackscope.model.analysis.dag import spec_graph
 
     graph = spec_graph(catalog)
     needed = graph.run_closure(ids).difference(ids)
@@ -211,7 +211,7 @@ def _with_fits(export: Export) -> Callable[[Catalog, Sequence[int]], Iterator[st
 
     def lines(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
         # Not every format has it.
-        from spackscope.model.analysis.fit.session_fit import fit_of
+        from spackscope.model.analysis.session_fit import fit_of
 
         specs = zip(ids, catalog.records(ids), strict=True)
         return export(replace(spec, fit=fit_of(catalog, id_)) for id_, spec in specs)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from spackscope.model.analysis.environments.needs import NeededSpec, Needs
+from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import aligned, clean, counted, shorten

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.core.text import cell_width, clean, shorten
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.fit.host import Host
+    from spackscope.model.analysis.host import Host
     from spackscope.model.analysis.package_summary import PackageSummary
 
 MIN_WIDTH = 38

@@ -11,8 +11,8 @@ from spackscope.model.presentation.detail import DIFFERS, DetailLine
 
 # The browser shows lines that are still to be read before it imports what reads them.
 if TYPE_CHECKING:
-    from spackscope.model.analysis.differences.differences import Comparison
-    from spackscope.model.analysis.environments.needs import Needs
+    from spackscope.model.analysis.compare import Comparison
+    from spackscope.model.analysis.needs import Needs
     from spackscope.model.presentation.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"

@@ -8,8 +8,8 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from spackscope.model.analysis.differences.node_pairs import NodePair
-from spackscope.model.analysis.environments.source_differences import (
+from spackscope.model.analysis.compare import NodePair
+from spackscope.model.analysis.source_differences import (
     ChangeCause,
     PackageChange,
     PackageSpecs,

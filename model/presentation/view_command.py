@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from spackscope.model.analysis.fit.session_fit import described_host
+from spackscope.model.analysis.session_fit import described_host
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.query.ast import Query

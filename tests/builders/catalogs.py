@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 from zlib import crc32
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
-from spackscope.model.analysis.graphs.walk import Walker, spec_at
+from spackscope.model.analysis.dag import Walker, spec_at, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.presentation.comparison import ComparedTable
-from spackscope.model.presentation.read_comparison import read_comparison
+from spackscope.model.presentation.comparison import ComparedTable, read_comparison
 from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spackscope.model.analysis.environments.availability import Availability, environments
-from spackscope.model.analysis.environments.coverage import cover
-from spackscope.model.analysis.environments.environment import environment_of
-from spackscope.model.analysis.environments.nearest_missing import find_nearest
+from spackscope.model.analysis.cover import cover, find_nearest
+from spackscope.model.analysis.environment import Availability, environment_of, environments
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace

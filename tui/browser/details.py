@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.fit.session_fit import host_of
+from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from spackscope.model.analysis.axes import find_axis
-from spackscope.model.analysis.frequency import Frequency, frequency
+from spackscope.model.analysis.frequency import Frequency, find_axis, frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable

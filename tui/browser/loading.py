@@ -12,7 +12,7 @@ from concurrent.futures import Future, InvalidStateError
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.fit.session_fit import attach_fit
+from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import shorten_path

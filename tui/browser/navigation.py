@@ -156,7 +156,7 @@ class Navigation:
 
         def find(_: ShouldStop) -> int | None:
             # The first frame needs no graphs.
-            from spackscope.model.analysis.graphs.spec_graph import spec_graph
+            from spackscope.model.analysis.dag import spec_graph
 
             return spec_graph(catalog).find([hash_]).get(hash_)
 

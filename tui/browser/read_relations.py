@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.environments.needs import add_sizes, read_needs
-from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
-from spackscope.model.analysis.graphs.graph import by_package
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds
-from spackscope.model.analysis.nearest.nearest import nearest
+from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.dag import SpecGraph, by_package, spec_graph
+from spackscope.model.analysis.kinds import run_kind, run_kinds
+from spackscope.model.analysis.nearest import nearest
+from spackscope.model.analysis.needs import add_sizes, read_needs
+from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
@@ -19,6 +18,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.detail import DetailLine, fit_at_end, fit_lines
 from spackscope.model.presentation.group_detail import Members
+from spackscope.model.presentation.kinds import row_notes
 from spackscope.model.presentation.relations import (
     User,
     difference_values,
@@ -27,7 +27,6 @@ from spackscope.model.presentation.relations import (
     unlisted_line,
     user_values,
 )
-from spackscope.model.presentation.row_notes import row_notes
 from spackscope.model.sources.session import Session
 
 _MAX_CANDIDATES = 100

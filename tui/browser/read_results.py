@@ -20,7 +20,7 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
-from spackscope.model.presentation.row_notes import row_notes
+from spackscope.model.presentation.kinds import row_notes
 from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results

@@ -17,7 +17,7 @@ def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
     if not row.has_look_alikes:
         return ""
     # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.presentation.row_notes import row_notes
+    from spackscope.model.presentation.kinds import row_notes
 
     kinds = row_notes(catalog).partition(ids)
     if len(kinds) == 1:

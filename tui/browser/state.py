@@ -23,7 +23,7 @@ from spackscope.model.query.parsed_input import ParsedInput, parse_input
 from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.fit.host import Host as Machine
+    from spackscope.model.analysis.host import Host as Machine
     from spackscope.model.catalog.facets import FacetKey, FacetSection
     from spackscope.model.catalog.listing import Listing
     from spackscope.model.catalog.marked import MarkedSpec

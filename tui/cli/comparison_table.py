@@ -9,8 +9,11 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, counted, pad, shorten
-from spackscope.model.presentation.comparison import UNKNOWN, ComparedRow, ComparedTable, Part
-from spackscope.model.presentation.comparison_cells import (
+from spackscope.model.presentation.comparison import (
+    UNKNOWN,
+    ComparedRow,
+    ComparedTable,
+    Part,
     Rank,
     ranks,
     row_label,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from spackscope.model.analysis.differences.differences import Comparison
+from spackscope.model.analysis.compare import Comparison
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted

@@ -10,8 +10,12 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.presentation.comparison import ComparedTable, table_lines
-from spackscope.model.presentation.comparison_cells import cell_sentence, path_in
+from spackscope.model.presentation.comparison import (
+    ComparedTable,
+    cell_sentence,
+    path_in,
+    table_lines,
+)
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.base import closes

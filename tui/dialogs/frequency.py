@@ -9,8 +9,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
-from spackscope.model.analysis.axes import Axis
-from spackscope.model.analysis.frequency import Frequency
+from spackscope.model.analysis.frequency import Axis, Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean

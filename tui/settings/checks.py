@@ -50,7 +50,7 @@ def _keys(settings: Settings) -> Iterable[Mistake]:
 def _host(settings: Settings) -> Iterator[Mistake]:
     if not settings.host:
         return
-    from spackscope.model.analysis.fit.host import parse_host
+    from spackscope.model.analysis.host import parse_host
 
     try:
         parse_host(settings.host)

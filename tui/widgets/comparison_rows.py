@@ -13,9 +13,10 @@ from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.comparison import ComparedTable, TableLine
-from spackscope.model.presentation.comparison_cells import (
+from spackscope.model.presentation.comparison import (
+    ComparedTable,
     Rank,
+    TableLine,
     ranks,
     row_label,
     row_path,

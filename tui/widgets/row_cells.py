@@ -11,8 +11,14 @@ from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, sho
 from spackscope.model.core.variants import variant_key
 from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.detail import variants_cell
-from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY, UNLISTED
-from spackscope.model.presentation.row_notes import NoteKey, RowNote, note_key
+from spackscope.model.presentation.kinds import (
+    ALL_RUN_THE_SAME,
+    BUILD_TOOLS_ONLY,
+    UNLISTED,
+    NoteKey,
+    RowNote,
+    note_key,
+)
 from spackscope.model.presentation.table_columns import DIFFERS_IN, MISSING, variant_texts
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term

@@ -20,7 +20,7 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
-    from spackscope.model.presentation.row_notes import NoteKey, RowNote
+    from spackscope.model.presentation.kinds import NoteKey, RowNote
     from spackscope.tui.widgets.row_cells import RowCells
 
     Notes = Mapping[NoteKey, RowNote]
@@ -72,7 +72,7 @@ class SpecRows(VirtualList):
 
             For a worker thread. Raises Cancelled and IndexDamaged.
             """
-            from spackscope.model.presentation.row_notes import row_notes
+            from spackscope.model.presentation.kinds import row_notes
 
             listing, rows, reading = self.listing, self.rows, row_notes(catalog)
             notes = reading.of(listing, rows, should_stop=should_stop)
@@ -82,7 +82,7 @@ class SpecRows(VirtualList):
         @property
         def unknown(self) -> Notes:
             """Empty notes, for when the index is damaged."""
-            from spackscope.model.presentation.row_notes import RowNote, note_key
+            from spackscope.model.presentation.kinds import RowNote, note_key
 
             return dict.fromkeys(map(note_key, self.rows), RowNote())
 

@@ -17,7 +17,7 @@ from spackscope.model.query.conditions import Condition, Term
 from spackscope.tui.widgets.drawing import Piece, draw
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.fit.host import Host as Machine
+    from spackscope.model.analysis.host import Host as Machine
 
 _NAME = "spackscope"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import SpecGraph, spec_graph
 from tests.builders import SPACK_DATA, Node, catalog_of, database, installs
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.differences.differences import Comparison, compare
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.compare import Comparison, compare
+from spackscope.model.analysis.dag import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 

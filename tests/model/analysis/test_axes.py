@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.axes import COUNTABLE, axis_names, find_axis
-from spackscope.model.analysis.frequency import frequency
+from spackscope.model.analysis.frequency import COUNTABLE, axis_names, find_axis, frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import ANSWERS

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.axes import COUNTABLE, Axis, find_axis
-from spackscope.model.analysis.frequency import Frequency, frequency
+from spackscope.model.analysis.frequency import COUNTABLE, Axis, Frequency, find_axis, frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kinds
+from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import FacetKey, facets, mark_of
 from spackscope.model.catalog.view import Sort, View

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.dag import spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, Sort, View

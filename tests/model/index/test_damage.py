@@ -10,18 +10,17 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.environments.availability import Availability
-from spackscope.model.analysis.environments.coverage import cover
-from spackscope.model.analysis.environments.doubles import find_doubles
-from spackscope.model.analysis.environments.environment import environment_of
-from spackscope.model.analysis.environments.needs import read_needs
-from spackscope.model.analysis.environments.source_differences import compare_sources
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import parse_host
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kinds
-from spackscope.model.analysis.nearest.nearest import nearest
+from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.cover import cover
+from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.doubles import find_doubles
+from spackscope.model.analysis.environment import Availability, environment_of
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.nearest import nearest
+from spackscope.model.analysis.needs import read_needs
+from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import facets
 from spackscope.model.catalog.tree import SECTIONS, read_tree

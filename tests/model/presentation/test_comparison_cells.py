@@ -10,14 +10,12 @@ from spackscope.model.presentation.comparison import (
     ComparedRow,
     ComparedSpec,
     ComparedTable,
-    table_lines,
-)
-from spackscope.model.presentation.comparison_cells import (
     cell_sentence,
     path_in,
     ranks,
     row_label,
     row_path,
+    table_lines,
     users_text,
     value_texts,
 )

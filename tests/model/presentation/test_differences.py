@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference
+from spackscope.model.analysis.compare import Cause, Comparison, Difference
 from spackscope.model.presentation.differences import (
     build_only_text,
     cause_lines,

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.environments.needs import NeededSpec, Needs
+from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.presentation.needs import by_interest, needs_line, needs_lines
 from spackscope.model.presentation.relations import needs_values
 from tests.builders import hash_of, zlib_index, zlib_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
 from spackscope.model.presentation.package_columns import (
     MIN_WIDTH,

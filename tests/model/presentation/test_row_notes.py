@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.presentation.row_notes import MAX_COMPARED, RowNote, row_notes
+from spackscope.model.presentation.kinds import MAX_COMPARED, RowNote, row_notes
 from tests.builders import (
     Node,
     catalog_of,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.presentation.table_columns import choose_columns
 from spackscope.model.query.conditions import Term
 from tests.browsing import browsing

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.fit.host import parse_host
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.title_line import PROBLEMS, SOURCES, Title, lay_out

@@ -10,7 +10,7 @@ from contextlib import closing
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.fit.session_fit import attach_fit, described_host, host_of
+from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable

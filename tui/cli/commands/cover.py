@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.analysis.environments.availability import Availability
-from spackscope.model.analysis.environments.coverage import Coverage, cover
-from spackscope.model.analysis.environments.environment import (
+from spackscope.model.analysis.cover import Coverage, cover, find_nearest
+from spackscope.model.analysis.environment import (
+    Availability,
     environment_of,
     environment_of_hashes,
 )
-from spackscope.model.analysis.environments.nearest_missing import find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.analysis.environments.source_differences import compare_sources
+from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from spackscope.model.analysis.environments.doubles import find_doubles
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.doubles import DoublesReport

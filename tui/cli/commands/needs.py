@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.analysis.environments.needs import add_sizes, read_needs
+from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.presentation.needs import needs_json, needs_lines
 from spackscope.model.sources.session import Session

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from spackscope.model.analysis.environments.needs import add_sizes, read_needs
-from spackscope.model.analysis.fit.session_fit import fit_of, host_phrase
+from spackscope.model.analysis.needs import add_sizes, read_needs
+from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row

@@ -5,8 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.analysis.axes import Axis, axis_names, find_axis
-from spackscope.model.analysis.frequency import frequency
+from spackscope.model.analysis.frequency import Axis, axis_names, find_axis, frequency
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import ALIASES
 from spackscope.model.core.suggestions import did_you_mean

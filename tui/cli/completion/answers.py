@@ -109,7 +109,7 @@ class _Answers:
         catalog = index_at_hand(self._place, self._session, self._settings)
         if catalog is not None and HOST in " ".join([*self._place.words, self._place.text]):
             # What detects a host takes long to import.
-            from spackscope.model.analysis.fit.session_fit import attach_fit
+            from spackscope.model.analysis.session_fit import attach_fit
 
             return attach_fit(catalog, self._session)
         return catalog
@@ -174,7 +174,7 @@ class _Answers:
                 yield Choice(name)
 
     def _axes(self) -> Iterator[Choice]:
-        from spackscope.model.analysis.axes import COUNTABLE, axis_names
+        from spackscope.model.analysis.frequency import COUNTABLE, axis_names
 
         names = axis_names(self._catalog) if self._catalog is not None else [*COUNTABLE]
         # Among hundreds of variants nobody would find the columns.

@@ -8,16 +8,9 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.differences import node_pairs
-from spackscope.model.analysis.differences.differences import (
-    Cause,
-    Comparison,
-    Difference,
-    Value,
-    compare,
-)
-from spackscope.model.analysis.graphs.graph import Graph
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis import compare as node_pairs
+from spackscope.model.analysis.compare import Cause, Comparison, Difference, Value, compare
+from spackscope.model.analysis.dag import Graph, SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from spackscope.model.analysis.differences.differences import Cause, Comparison, Difference, Value
-from spackscope.model.analysis.differences.folded_differences import (
+from spackscope.model.analysis.compare import (
+    Cause,
+    Comparison,
+    Difference,
     FoldedDifference,
+    Value,
     fold_differences,
 )
 from tests.model.analysis.cases import spack_answers

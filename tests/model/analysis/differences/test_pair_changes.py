@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.differences.pair_changes import UNEXPLAINED, PairChanges
+from spackscope.model.analysis.compare import UNEXPLAINED, PairChanges
 from spackscope.model.core.errors import Cancelled
 from tests.builders import edge, hash_of, node
 from tests.model.analysis.cases import graph_of

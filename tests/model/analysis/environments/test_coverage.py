@@ -10,19 +10,16 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.environments import nearest_missing
-from spackscope.model.analysis.environments.availability import (
+from spackscope.model.analysis import cover as nearest_missing
+from spackscope.model.analysis import nearest
+from spackscope.model.analysis.cover import Coverage, Missing, cover, find_nearest
+from spackscope.model.analysis.environment import (
     Availability,
     Location,
-    environments,
-)
-from spackscope.model.analysis.environments.coverage import Coverage, Missing, cover
-from spackscope.model.analysis.environments.environment import (
     environment_of,
     environment_of_hashes,
+    environments,
 )
-from spackscope.model.analysis.environments.nearest_missing import find_nearest
-from spackscope.model.analysis.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.presentation.coverage import read_report

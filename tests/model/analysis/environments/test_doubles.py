@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.environments import doubles as search
-from spackscope.model.analysis.environments import root_uses
-from spackscope.model.analysis.environments.doubles import DoubleCause, Doubles, find_doubles
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis import doubles as search
+from spackscope.model.analysis import environment as root_uses
+from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
 from spackscope.model.core.records import is_run
 from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
 from tests.model.analysis.lock_files import Made, made, write_lock

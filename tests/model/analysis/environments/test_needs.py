@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.environments.needs import NeededSpec, Needs, add_sizes, read_needs
+from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.sources.session import Session
 from tests.builders import (

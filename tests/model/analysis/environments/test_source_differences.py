@@ -13,13 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis.differences.changes import Change
-from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.environments import source_differences
-from spackscope.model.analysis.environments.source_differences import (
-    SourceComparison,
-    compare_sources,
-)
+from spackscope.model.analysis import source_differences
+from spackscope.model.analysis.compare import Change, compare
+from spackscope.model.analysis.source_differences import SourceComparison, compare_sources
 from spackscope.model.presentation.source_differences import SourceReport
 from tests.builders import (
     SPACK_DATA,

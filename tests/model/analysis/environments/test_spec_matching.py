@@ -3,9 +3,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.environments.spec_matching import SpecMatcher
-from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.dag import JoinedGraph, spec_graph
+from spackscope.model.analysis.source_differences import SpecMatcher
 from tests.builders import catalog_of
 from tests.model.analysis.lock_files import Made, made, write_lock
 

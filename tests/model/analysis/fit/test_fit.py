@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.fit.fit import HostFit
-from spackscope.model.analysis.fit.host import Host, Libc, parse_host
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import Host, Libc, parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Fit

@@ -10,15 +10,17 @@ import sys
 
 import pytest
 
-from spackscope.model.analysis.fit import host_detection
-from spackscope.model.analysis.fit.host import Host, Libc, parse_host
-from spackscope.model.analysis.fit.host_detection import (
+from spackscope.model.analysis import host as host_detection
+from spackscope.model.analysis.host import (
+    Host,
+    Libc,
     detect_host,
     interpreter,
     libc_prefix,
     linux_os,
     macos_name,
     musl_version,
+    parse_host,
 )
 from spackscope.model.core.errors import QueryError
 

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.fit.host import Host, Libc
-from spackscope.model.analysis.fit.host_detection import detect_host
-from spackscope.model.analysis.fit.session_fit import attach_fit, fit_of, host_of, host_phrase
+from spackscope.model.analysis.host import Host, Libc, detect_host
+from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of, host_phrase
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.graphs.joined_graph import JoinedGraph
-from spackscope.model.analysis.graphs.spec_graph import spec_graph
+from spackscope.model.analysis.dag import JoinedGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from tests.builders import SPACK_DATA, catalog_of, database, edge, hash_of, installs, leaf, node
 

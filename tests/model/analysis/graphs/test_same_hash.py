@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis.graphs.same_hash import SameHash
+from spackscope.model.analysis.dag import SameHash
 
 
 @given(st.lists(st.integers(0, 5)))

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.graphs.graph import Attributes
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Attributes, SpecGraph, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FLAGS
 from tests.builders import (

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.graphs import walk
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.graphs.walk import Walker, spec_at
+from spackscope.model.analysis import dag as walk
+from spackscope.model.analysis.dag import SpecGraph, Walker, spec_at, spec_graph
 from tests.builders import Node, catalog_of, database, edge, hash_of, installs, node
 
 ROOT, MPI, CMAKE, ZLIB, BUILD_ZLIB, GMAKE = map(hash_of, range(6))

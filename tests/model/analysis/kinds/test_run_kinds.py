@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kind, run_kinds, run_the_same
+from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.kinds import run_kind, run_kinds, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import GCC, GLIBC, GMAKE, Node, edge, hash_of, leaf, node, record, write_page

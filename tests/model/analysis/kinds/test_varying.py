@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_kinds import run_kinds
-from spackscope.model.analysis.kinds.varying import varying
-from spackscope.model.analysis.kinds.varying_rows import Cell, VaryingRow
+from spackscope.model.analysis.compare import Cell, VaryingRow, varying
+from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (

@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.differences.differences import compare
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.nearest.cause_count import CauseCounter
-from spackscope.model.analysis.nearest.nearest import nearest
+from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.nearest import CauseCounter, nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from spackscope.model.analysis.differences.changes import Change, changes_of
-from spackscope.model.analysis.differences.differences import Cause, Comparer
-from spackscope.model.analysis.differences.own_differences import own_differences
-from spackscope.model.analysis.environments.root_uses import ListedSpecs, Use
-from spackscope.model.analysis.graphs.graph import Graph, by_package
+from spackscope.model.analysis.compare import Cause, Change, Comparer, changes_of, own_differences
+from spackscope.model.analysis.dag import Graph, by_package
+from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen

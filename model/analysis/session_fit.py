@@ -13,8 +13,8 @@ from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.fit.fit import HostFit
-    from spackscope.model.analysis.fit.host import Host
+    from spackscope.model.analysis.fit import HostFit
+    from spackscope.model.analysis.host import Host
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The variable of the environment that describes the host."""
@@ -32,8 +32,7 @@ def host_of(session: Session) -> Host:
 
         host_of(Session(os.environ, host="target=zen3 glibc=2.34"))
     """
-    from spackscope.model.analysis.fit.host import parse_host
-    from spackscope.model.analysis.fit.host_detection import detect_host
+    from spackscope.model.analysis.host import detect_host, parse_host
 
     description = described_host(session)
     return parse_host(description) if description else detect_host()
@@ -59,7 +58,7 @@ def fit_of(catalog: Catalog, id_: int) -> Fit | None:
 
 def _host_fit(catalog: Catalog, session: Session) -> HostFit:
     # Most commands load a catalog, and need no fit.
-    from spackscope.model.analysis.fit.fit import HostFit
+    from spackscope.model.analysis.fit import HostFit
 
     host = host_of(session)
     if host.is_this_machine:

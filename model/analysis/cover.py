@@ -1,15 +1,23 @@
-"""Compute which specs of an environment are cached, and which are missing."""
+"""Compute which specs of an environment are cached, which are missing, and why."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from spackscope.model.analysis.differences.differences import Comparison
-from spackscope.model.analysis.environments.availability import NOWHERE, Availability, Location
-from spackscope.model.analysis.environments.environment import Environment
-from spackscope.model.analysis.nearest.nearest import Nearest
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.analysis.compare import (
+    Cause,
+    Comparer,
+    Comparison,
+    Difference,
+    fold_differences,
+)
+from spackscope.model.analysis.environment import NOWHERE, Availability, Environment, Location
+from spackscope.model.analysis.nearest import Candidates, Nearest, NearestSearch, group_candidates
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import LANGUAGES, is_compiler
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 
 Role = Literal["root", "run", "build"]
 """Whether an environment asks for a spec itself, links or runs it, or only builds with it."""
@@ -196,3 +204,141 @@ class _Cover:
             elif dependency in self._locations:
                 waits.add(dependency)
         return waits
+
+
+_SHARED = ("compiler", "os", "platform", "target")
+"""Attributes whose values many packages have in common."""
+
+_OF_EDGES = ("dependency", "deptypes", "provider", "virtuals")
+
+
+class Reason(NamedTuple):
+    """Why a spec is missing.
+
+    `attributes` are kinds of attributes in which the nearest candidate differs itself; they are
+    the `only` ones if nothing else differs below, which is None if that is not known. If it does
+    not differ itself, the `package` of a dependency `below` is another. There may be no build of
+    the `package`, or nothing known of the spec, or of its dependencies.
+    """
+
+    kind: Literal["attributes", "below", "package", "unknown", "unexplained"]
+    attributes: tuple[str, ...] = ()
+    only: bool | None = None
+    package: str = ""
+
+
+class ReasonGroup(NamedTuple):
+    """The missing specs with one reason, in build order, and the difference that all of them have.
+
+    There is none where values are of single packages, such as versions.
+    """
+
+    reason: Reason
+    missing: tuple[Missing, ...]
+    difference: Difference | None
+
+
+def group_reasons(missing: Iterable[Missing]) -> list[ReasonGroup]:
+    """Return the reasons why specs are missing, the most frequent first."""
+    groups: dict[Reason, list[Missing]] = {}
+    differences: dict[Reason, set[Difference | None]] = {}
+    for spec in missing:
+        reason, difference = reason_of(spec)
+        groups.setdefault(reason, []).append(spec)
+        differences.setdefault(reason, set()).add(difference)
+    return [
+        ReasonGroup(
+            reason,
+            tuple(specs),
+            next(iter(differences[reason])) if len(differences[reason]) == 1 else None,
+        )
+        for reason, specs in sorted(groups.items(), key=lambda item: -len(item[1]))
+    ]
+
+
+def reason_of(missing: Missing) -> tuple[Reason, Difference | None]:
+    """Return why a spec is missing, with a difference that other specs may share."""
+    if not missing.package:
+        return Reason("unknown"), None
+    if not missing.nearest.total:
+        return Reason("package"), None
+    if not missing.nearest.candidates:
+        return Reason("unknown"), None
+    causes = missing.comparison.causes if missing.comparison is not None else ()
+    differences = list(missing.nearest.candidates[0].differences)
+    if causes and not causes[0].path:
+        differences += (d for d in causes[0].differences if not d.follows)
+    kinds = tuple(sorted({_kind(difference) for difference in differences}))
+    if kinds:
+        shared = differences[0] if len(kinds) == 1 and kinds[0] in _SHARED else None
+        only = _are_all(causes, kinds) if missing.comparison is not None else None
+        return Reason("attributes", kinds, only), shared
+    folded = fold_differences(causes)
+    if not folded:
+        return Reason("unexplained"), None
+    first = folded[0]
+    return Reason("below", package=first.package or first.packages[0]), first.difference
+
+
+def _kind(difference: Difference) -> str:
+    """Return the kind of an attribute, so that one variant is as good as another."""
+    name = difference.attribute
+    if name == "provider" and not set(LANGUAGES).isdisjoint(difference.virtuals):
+        return "compiler"
+    if name in _OF_EDGES:
+        return "dependencies"
+    if name.endswith("flags") or name == "ldlibs":
+        return "flags"
+    return "variants" if name.startswith("variant:") else name
+
+
+def _are_all(causes: Iterable[Cause], kinds: Iterable[str]) -> bool:
+    """Check whether nothing differs but attributes of some kinds."""
+    for cause in causes:
+        own = {"compiler"} if is_compiler(cause.package) else set()
+        for difference in cause.differences:
+            is_folded = difference.follows or cause.follows
+            if not is_folded and {_kind(difference), *own}.isdisjoint(kinds):
+                return False
+    return True
+
+
+MAX_STEPS = 2_000_000
+"""Pairs of nodes with their dependencies that are compared for all that is missing."""
+
+
+def find_nearest(
+    coverage: Coverage,
+    availability: Availability,
+    *,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Coverage:
+    """Return a coverage with the nearest candidates of all that is missing.
+
+    It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
+    """
+    graph = coverage.environment.graph
+    search, comparer = NearestSearch(graph), Comparer(graph)
+    by_package: dict[str, Candidates] = {}
+
+    def with_nearest(spec: Missing) -> Missing:
+        if spec.package not in by_package:
+            ids = availability.candidates(spec.package)
+            by_package[spec.package] = group_candidates(graph, ids)
+        nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
+        comparison = None
+        is_cut = comparer.steps > MAX_STEPS
+        if nearest.candidates and nearest.candidates[0].causes is not None and not is_cut:
+            other = nearest.candidates[0].id
+            comparison = comparer.compare(spec.id, other, should_stop=should_stop)
+        return replace(spec, nearest=nearest, comparison=comparison)
+
+    missing = []
+    for number, spec in enumerate(coverage.missing):
+        if should_stop():
+            raise Cancelled
+        on_progress("missing specs compared", number, len(coverage.missing))
+        missing.append(with_nearest(spec))
+    is_cut = search.is_exhausted or comparer.steps > MAX_STEPS
+    return replace(coverage, missing=tuple(missing), is_cut=is_cut)

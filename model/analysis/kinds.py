@@ -6,15 +6,14 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from spackscope.model.analysis.graphs.post_order import post_order
-from spackscope.model.analysis.graphs.spec_graph import SpecGraph, spec_graph
-from spackscope.model.analysis.kinds.run_time import (
+from spackscope.model.analysis.compare import (
     CompilerLink,
     compiled_languages,
     compiler_texts,
     run_time_deptypes,
     run_time_values,
 )
+from spackscope.model.analysis.dag import SpecGraph, post_order, spec_graph
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen

@@ -1,1 +1,0 @@
-"""Compare two specs: pairs of nodes, what differs by itself, and what follows."""

@@ -1,1 +1,0 @@
-"""Answer questions about whole environments and sources."""

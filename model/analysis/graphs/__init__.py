@@ -1,1 +1,0 @@
-"""Specs with their own attributes and dependencies, as the analyses read them."""

@@ -1,1 +1,0 @@
-"""Partition look-alikes by what runs, and find what tells them apart."""

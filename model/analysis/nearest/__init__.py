@@ -1,1 +1,0 @@
-"""Find the specs that come nearest to one."""
