@@ -62,3 +62,11 @@ def is_propagated(pattern: str) -> bool:
     """Check whether a variant also applies to dependencies: `++x`, `~~x` or `x==value`."""
     keyed = KEYED.fullmatch(pattern)
     return pattern[:2] in ("++", "~~") or (keyed is not None and keyed[2].endswith("=="))
+
+
+def short_digests(variant: str) -> str:
+    """Return a variant with the digests of patches cut to seven digits, as Spack prints them."""
+    name, equals, digests = variant.partition("=")
+    if name.removesuffix(":") != "patches":
+        return variant
+    return name + equals + ",".join(digest[:7] for digest in digests.split(","))

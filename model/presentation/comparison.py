@@ -14,9 +14,8 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, clean, counted, shorten
-from spackscope.model.core.variants import spell_signs, spell_variant
+from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
 from spackscope.model.presentation.differences import ATTRIBUTE_LABELS, NOT_LISTED, path_text
-from spackscope.model.presentation.spec_string import short_digests
 
 Part = Literal["own", "run", "build"]
 """Where a row belongs: to the specs themselves, to what they link or run, to what builds them."""

@@ -1,19 +1,23 @@
-"""Describe one record value by value: title, how to install it, variants, columns, origin."""
+"""Describe a record value by value, the builds of a folded row, and dependencies."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
-from spackscope.model.core.columns import BY_NAME, DETAILED, Column, Value
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Fit, Provenance, Spec
-from spackscope.model.core.text import clean, is_clean
-from spackscope.model.core.variants import split_variant
+from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.tree import MAX_CHILDREN, GraphSpec, Node, Section, Status, Tree
+from spackscope.model.catalog.view import RowRole
+from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import DEPTYPES, Fit, Provenance, Spec
+from spackscope.model.core.text import clean, counted, is_clean
+from spackscope.model.core.variants import short_digests
+from spackscope.model.presentation.export import page_address
 from spackscope.model.presentation.fit import HERE, fit_sentences
-from spackscope.model.presentation.page_address import page_address
-from spackscope.model.presentation.spec_string import install_command, short_digests, spec_string
+from spackscope.model.presentation.paste import install_command, spec_string
+from spackscope.model.presentation.table_columns import split_variants
 from spackscope.model.query.conditions import Term, exact_term
 
 LineKind = Literal[
@@ -57,24 +61,6 @@ class DetailLine(Frozen):
     at_end: bool = False
     hints: tuple[Hint, ...] = ()
     total: int = 0
-
-
-def split_variants(
-    variants: Iterable[str], varying: Mapping[str, int]
-) -> tuple[list[str], list[str]]:
-    """Return the variants that vary among the rows, by their rank, and the others."""
-    ranked = [(varying.get(split_variant(text)[0]), text) for text in variants]
-    differing = sorted(
-        ((rank, text) for rank, text in ranked if rank is not None), key=lambda pair: pair[0]
-    )
-    return [text for _, text in differing], [text for rank, text in ranked if rank is None]
-
-
-def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[str, str]:
-    """Return a cell's text in two parts: the variants that vary among the rows, and the others."""
-    parts = split_variants(variants, varying)
-    differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
-    return differing, same
 
 
 def detail(
@@ -222,3 +208,119 @@ def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
     ):
         if text:
             yield DetailLine(clean(text), label)
+
+
+class Members(Frozen):
+    """The specs that a row stands for, and the run-time kinds among them; 0 if unknown.
+
+    `role` is that of the row. The first spec is the one that its record describes.
+    """
+
+    ids: tuple[int, ...]
+    kinds: int = 1
+    role: RowRole = RowRole.SPEC
+
+    @property
+    def is_group(self) -> bool:
+        """Whether no single hash stands for the row."""
+        return len(self.ids) > 1 and self.kinds != 1
+
+
+def group_detail(
+    spec: Spec, members: Members, *, varying: Mapping[str, int], key: str
+) -> list[DetailLine]:
+    """Describe what builds of several kinds share; `spec` is one of them, whose hash is not shown.
+
+    `varying` is that of `detail`, `key` how the key is shown that opens the row.
+    """
+    count = f"{len(members.ids):,} builds"
+    kinds = f"{counted(members.kinds, 'kind')}, {count}" if members.kinds else count
+    opens = "closes" if members.role is RowRole.GROUP else "opens"
+    return [
+        title_line(spec),
+        DetailLine(kinds, kind="differs", is_continued=True, suffix=f": {key} {opens}"),
+        *variant_lines(spec, varying),
+        *column_lines(spec, shared_only=True),
+    ]
+
+
+def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
+    """Return the lines of a record that stands for several builds, with how many run the same."""
+    if len(members.ids) < 2:
+        return lines
+    same = DetailLine(
+        f"×{len(members.ids):,}", kind="dim", is_continued=True, suffix=" run the same"
+    )
+    at = next(number for number, line in enumerate(lines, 1) if line.kind == "hash")
+    return [*lines[:at], replace(same, lead=" "), *lines[at:]]
+
+
+STATUS_TEXTS: dict[Status, str] = {
+    "": "",
+    "external": "external",
+    "unlisted": "dependency only",
+    "absent": "not in this index",
+}
+STATUS_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
+"""Why a spec has no row in the table: in words, and as a sign in the tree."""
+_HEADS: dict[Section, tuple[str, str]] = {
+    "dependencies": ("depends on", "depends on nothing"),
+    "dependents": ("used by", "used by nothing"),
+}
+
+
+def deptypes_sign(deptypes: Collection[str]) -> str:
+    """Spell deptypes as Spack's trees do: a letter or a blank each for build, link, run, test."""
+    return f"[{''.join(name[0] if name in deptypes else ' ' for name in DEPTYPES)}]"
+
+
+def deptypes_letters(deptypes: Collection[str]) -> str:
+    """Spell deptypes as `deptypes_sign` does, without brackets."""
+    return deptypes_sign(deptypes)[1:-1]
+
+
+def head_text(node: Node) -> str:
+    """Return how many dependencies or dependents a spec has."""
+    text, nothing = _HEADS[node.section]
+    if node.is_unfolded and node.count > MAX_CHILDREN:
+        return f"{text} {node.count:,}, first {MAX_CHILDREN:,} shown"
+    return f"{text} {node.count:,}" if node.count else nothing
+
+
+def fold_sign(tree: Tree, row: int) -> str:
+    """Return the sign of a line that is unfolded, can be, or is repeated."""
+    node = tree.lines[row]
+    if node.edge is not None and tree.is_repeated(row):
+        return "↑"
+    if not node.count:
+        return " "
+    return "▾" if node.is_unfolded else "▸"
+
+
+def virtuals_text(node: Node) -> str:
+    """Spell what a dependency provides to the spec above, or what a dependent uses it as."""
+    virtuals = clean(",".join(node.edge.virtuals)) if node.edge is not None else ""
+    if not virtuals:
+        return ""
+    return f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
+
+
+def dependency_text(edge: Edge, spec: GraphSpec) -> str:
+    """Spell a dependency in one line."""
+    virtuals = clean(",".join(edge.virtuals))
+    provided = f"{virtuals}=" if virtuals else ""
+    status = f" ({STATUS_TEXTS[spec.status]})" if spec.status else ""
+    return (
+        f"{deptypes_sign(edge.deptypes)} {provided}{full_name(spec)} /{short_hash(spec)}{status}"
+    )
+
+
+def full_name(spec: GraphSpec) -> str:
+    """Return the name of a spec with its version."""
+    version = f"@{spec.version}" if spec.version else ""
+    return clean(f"{spec.name}{version}") or "(no name)"
+
+
+def short_hash(spec: GraphSpec) -> str:
+    """Return the beginning of the hash of a spec."""
+    return clean(spec.hash)[:SHORT_HASH]

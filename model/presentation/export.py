@@ -16,10 +16,34 @@ from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.page_address import page_address
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
+
+
+_SITE = "https://cache.spack.io/"
+
+
+def page_address(spec: Spec) -> str:
+    """Return the address of the page that lists a record, or "" if it is of no tag.
+
+    Only pages, and indexes of the public cache, have tags.
+    """
+    if not (spec.tag and spec.package):
+        return ""
+    return f"{_SITE}?package={_escaped(spec.package)}&release={_escaped(spec.tag)}"
+
+
+def _escaped(text: str) -> str:
+    """Escape what is not allowed in the query of a URL."""
+    plain = text.replace("-", "").replace("_", "").replace(".", "")
+    if plain.isascii() and plain.isalnum():
+        return text
+    # Hardly any name needs it.
+    from urllib.parse import quote
+
+    return quote(text, safe="")
+
 
 NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none of them"
 

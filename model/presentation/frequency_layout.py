@@ -8,7 +8,7 @@ from typing import NamedTuple
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, shorten
-from spackscope.model.presentation.bars import value_text
+from spackscope.model.presentation.progress import value_text
 
 GAP = 2
 """Blanks between columns."""

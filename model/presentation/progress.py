@@ -1,4 +1,4 @@
-"""Describe how far a long task is, in plain, clean strings."""
+"""Draw how far a long task is, and counts, as text and bars."""
 
 from __future__ import annotations
 
@@ -77,3 +77,22 @@ class Stages:
         self._done[what] = done
         started_at, done_before = self._starts.setdefault(what, (now, done))
         return (done - done_before) / (now - started_at) if now > started_at else 0.0
+
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def value_text(value: str) -> str:
+    """Return a counted value in clean text; `none` where a spec has no value."""
+    return clean(value) or "none"
+
+
+def bar(count: int, most: int, cells: int) -> str:
+    """Return a bar for a count, `cells` long for the greatest one; a count above 0 has some.
+
+    Example: `bar(5, 8, 4) == "██▌"`.
+    """
+    if count <= 0 or most <= 0 or cells <= 0:
+        return ""
+    full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
+    return _FULL * full + _EIGHTHS[eighths].strip()

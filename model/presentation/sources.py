@@ -1,12 +1,23 @@
-"""Describe sources in plain, clean strings."""
+"""Describe sources, what was read of each, and problems; with queries for their specs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.core.records import SourceStatus
+from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.parser import parse
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.signing import SourceSigning
+
 
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""
@@ -74,3 +85,78 @@ def age(seconds: float) -> str:
         if seconds >= length:
             return f"{counted(int(seconds // length), unit)} ago"
     return "just now"
+
+
+_SHORT_HASH = re.compile(r"/([a-z2-7]{7,32})$")
+"""The end of the place of a problem: the hash of the record, of which there are 7 letters."""
+
+
+class Report(Frozen):
+    """What is reported: a short name, what it is about, and whether something went wrong.
+
+    `facts` are in one line with the name, `text` is all of it, and `queries` find the specs that
+    it is about, the most exact first.
+    """
+
+    name: str
+    facts: str
+    text: str
+    is_wrong: bool = False
+    queries: Sequence[Query] = ()
+
+
+def problem_reports(catalog: Catalog) -> list[Report]:
+    """Return a report on each problem, in the order of reading. Raises IndexDamaged."""
+    located = zip(catalog.problems, catalog.problem_sources, strict=True)
+    return [_problem_report(problem, source) for problem, source in located]
+
+
+def _problem_report(problem: Problem, source: str) -> Report:
+    origin, place, reason = (clean(t) for t in (problem.origin, problem.place, problem.reason))
+    # Every page is a specs.md, in a directory of its own.
+    name = "/".join(origin.rstrip("/").split("/")[-2:]) or clean(source)
+    facts = f"{place}: {reason}" if place else reason
+    queries = []
+    if (hash_ := _SHORT_HASH.search(problem.place)) is not None:
+        queries.append(parse(f"/{hash_[1]}"))
+    if source:
+        queries.append(_of_source(source))
+    return Report(name, facts, "\n".join(filter(None, (origin, place, reason))), True, queries)
+
+
+def source_reports(
+    sources: Iterable[SourceStatus], now: float, signing: Mapping[str, SourceSigning] = {}
+) -> list[Report]:
+    """Return a report on each source; `now` is in seconds since 1970.
+
+    `signing` says who signed those that are mirrors, by their names.
+    """
+    return [_source_report(source, now, signing.get(source.name)) for source in sources]
+
+
+def failure_reports(failure: str) -> list[Report]:
+    """Return a report on each source where none could be read, from the sentence on all."""
+    return [Report("unreadable", each, each, is_wrong=True) for each in clean(failure).split("; ")]
+
+
+def _source_report(
+    source: SourceStatus, now: float, signing: SourceSigning | None = None
+) -> Report:
+    name, kind, _, _, checked = source_cells(source, now)
+    facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
+    if checked != "-":
+        facts.append(f"checked {checked}")
+    remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
+    lines: list[str] = []
+    if signing is not None:
+        from spackscope.model.presentation.signing import signing_cell, source_signing_lines
+
+        facts.append(f"signed: {signing_cell(signing)}")
+        lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
+    in_line = " · ".join([kind, *remarks] if source.failure else facts)
+    text = "\n".join([name, " · ".join(facts), *remarks, *lines])
+    return Report(name, in_line, text, bool(source.failure), [_of_source(source.name)])
+
+
+def _of_source(name: str) -> Query:
+    return Query().also(exact_term("source", name))

@@ -1,8 +1,8 @@
-"""Choose the columns of the table from its rows; what all rows share goes into the head line."""
+"""Choose the columns of the table, lay them out, and the head line of what all rows share."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,11 +10,12 @@ from spackscope.model.catalog.view import USED_BY
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import cell_width, clean
-from spackscope.model.core.variants import split_variant
+from spackscope.model.core.text import cell_width, clean, cut_words
+from spackscope.model.core.variants import short_digests, split_variant
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
+
 
 DIFFERS_IN = "differs in"
 """The column of what the specs of a row differ in."""
@@ -138,6 +139,24 @@ def slot_cell(text: str) -> str:
     return clean(text.partition("=")[2]) or clean(text)
 
 
+def split_variants(
+    variants: Iterable[str], varying: Mapping[str, int]
+) -> tuple[list[str], list[str]]:
+    """Return the variants that vary among the rows, by their rank, and the others."""
+    ranked = [(varying.get(split_variant(text)[0]), text) for text in variants]
+    differing = sorted(
+        ((rank, text) for rank, text in ranked if rank is not None), key=lambda pair: pair[0]
+    )
+    return [text for _, text in differing], [text for rank, text in ranked if rank is None]
+
+
+def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[str, str]:
+    """Return a cell's text in two parts: the variants that vary among the rows, and the others."""
+    parts = split_variants(variants, varying)
+    differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
+    return differing, same
+
+
 def choose_columns(
     listing: Listing,
     shared: Iterable[tuple[str, str]],
@@ -248,3 +267,243 @@ def _head(
     sources = [head for head in texts if head.column == "source"]
     texts = [head for head in texts if head.column != "source"]
     return (*texts, *(head for head in variants if head.column not in columns), *sources)
+
+
+GAP = 1
+"""Blank cells between two columns."""
+
+_MAX_FIELD_WIDTH = 24
+"""Cells of a value up to which it is whole before variants get room."""
+_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 44, 1 << 16
+_MIN_WITH_USERS = 56
+"""Cells of a table from which on the users of its rows come before fields."""
+_MIN_WITH_LONG_USERS = 100
+"""Cells from which on the head of the users is more than one word."""
+_MIN_DIFFERS, _MAX_DIFFERS = 12, 30
+"""Cells that what rows differ in gets before variants do; a quarter of the table."""
+
+
+class Placed(Frozen):
+    """A column with its offset and its width in cells."""
+
+    column: TableColumn
+    at: int
+    width: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the cell after the last."""
+        return self.at + self.width
+
+
+class Layout(NamedTuple):
+    """The columns that fit, and the numbers of those scrolled out of view on each side."""
+
+    placed: Sequence[Placed] = ()
+    before: int = 0
+    after: int = 0
+
+    def at(self, x: int) -> Placed | None:
+        """Return the column at a cell; None between columns."""
+        return next((placed for placed in self.placed if placed.at <= x < placed.end), None)
+
+
+def lay_out(
+    columns: TableColumns,
+    width: int,
+    *,
+    current: str = "",
+    first: int = 0,
+    floors: Mapping[str, int] | None = None,
+) -> Layout:
+    """Place columns side by side in `width` cells, each as wide as its content if possible.
+
+    Frozen columns and the last ones stay, but for a second frozen one without room for the
+    `current` one. Of the others those from number `first` on are shown, or others so that the
+    `current` one is. Where there is little room, fields shrink first, then
+    what rows differ in; variants get what is left. `floors` are widths that columns need.
+    """
+    width = max(width, 1)
+    least = {column.name: column.min_width for column in columns.all}
+    needed = [c for c in columns.all if c in columns.frozen or c.name in ("hash", current)]
+    frozen = columns.frozen if _total(needed, least) <= width else columns.frozen[:1]
+    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled)
+    fixed = [*frozen, *columns.last]
+    fields = [column for column in scrolled if column.field is not None]
+    if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
+        fixed = [column for column in fixed if column.name != USED_BY]
+    widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
+    room = width - _total(fixed, widths)
+    if scrolled and room < widths[scrolled[0].name] + GAP:
+        # Too narrow for the notes.
+        fixed = [column for column in fixed if not column.is_note]
+        room = width - _total(fixed, widths)
+    first = _first(scrolled, widths, room, current, first)
+    fitting = _fitting(scrolled[first:], widths, room)
+    shown = [column for column in columns.all if column in fixed or column in fitting]
+    rest = width - _total(shown, widths)
+    for column, most in _growing(shown):
+        more = max(0, min(rest, most - widths[column.name]))
+        if column.name == USED_BY and width < _MIN_WITH_LONG_USERS:
+            continue
+        widths[column.name] += more
+        rest -= more
+    after = len(scrolled) - first - len(fitting)
+    return Layout(_placed(shown, widths, width), first, after)
+
+
+def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
+    return sum(widths[column.name] + GAP for column in columns) - (GAP if columns else 0)
+
+
+def _widths(
+    columns: Sequence[TableColumn],
+    first: Sequence[TableColumn],
+    width: int,
+    floors: Mapping[str, int],
+) -> dict[str, int]:
+    """Return the widths before the room that is left is given away; `first` ones are to fit."""
+    least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
+    widths = dict(least)
+    for column in first:
+        if column.field is not None:
+            widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
+        elif column.name == DIFFERS_IN:
+            widths[column.name] = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS))
+    for stage in ([c for c in first if c.field is not None], first):
+        while (excess := _total(first, widths) - width) > 0:
+            shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]
+            if not shrinkable:
+                break
+            widest = max(shrinkable, key=widths.__getitem__)
+            widths[widest] -= max(
+                1, min(excess // len(shrinkable), widths[widest] - least[widest])
+            )
+    return widths
+
+
+def _first(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int, current: str, first: int
+) -> int:
+    """Return the number of the first column to show, so that the current one is in view."""
+    names = [column.name for column in columns]
+    if len(_fitting(columns, widths, room)) == len(columns):
+        return 0
+    first = max(0, min(first, len(columns) - 1))
+    if current not in names:
+        return first
+    number = names.index(current)
+    first = min(first, number)
+    while first < number and len(_fitting(columns[first:], widths, room)) <= number - first:
+        first += 1
+    return first
+
+
+def _fitting(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int
+) -> Sequence[TableColumn]:
+    """Return the columns from the first one on that fit, at their least width."""
+    for number, column in enumerate(columns):
+        room -= widths[column.name] + GAP
+        if room < 0:
+            return columns[:number]
+    return columns
+
+
+def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
+    """Return the columns in the order in which they get more room, each with its width then."""
+    differs = [column for column in shown if column.name == DIFFERS_IN]
+    others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
+    fields = [column for column in others if not column.variant]
+    short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
+    return [
+        *((column, column.width) for column in (*fields, *short)),
+        *((column, _GOOD_DIFFERS) for column in differs),
+        *((column, column.width) for column in others),
+        *((column, _UNBOUNDED) for column in differs),
+    ]
+
+
+def _placed(
+    columns: Sequence[TableColumn], widths: Mapping[str, int], width: int
+) -> Sequence[Placed]:
+    placed, at = [], 0
+    for column in columns:
+        cells = min(widths[column.name], width - at)
+        if cells <= 0:
+            break
+        placed.append(Placed(column, at, cells))
+        at += cells + GAP
+    return placed
+
+
+_SAME = "same in all: "
+_BETWEEN = " · "
+_MAX_TEXT = 28
+"""Cells of one value: a list of patches would leave no room for others."""
+
+
+class HeadPiece(NamedTuple):
+    """A part of the line, and the column that it is the value of; empty for words between."""
+
+    text: str
+    column: str = ""
+
+
+def head_line(
+    head: Sequence[HeadText], width: int, *, current: str = "", before: str = ""
+) -> list[HeadPiece]:
+    """Return the parts of the line in some cells, cut between values.
+
+    The value of the `current` column is in view; `before` precedes all of them.
+
+    Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
+    """
+    pieces = [HeadPiece(cut_words(before, max(0, width)) + _BETWEEN)] if before else []
+    named = [text for text in head[:1] if text.column in ("package", "version")]
+    rest = head[len(named) :]
+    for text in named:
+        pieces += [HeadPiece(cut_words(text.text, _MAX_TEXT), text.column)]
+    if rest:
+        pieces.append(HeadPiece((_BETWEEN if named else "") + _SAME))
+    room = width - sum(cell_width(piece.text) for piece in pieces)
+    first = _head_line_first(rest, room, current)
+    if first:
+        pieces.append(HeadPiece("… "))
+        room -= 2
+    shown = _head_line_fitting(rest[first:], room)
+    for number, text in enumerate(shown):
+        pieces.append(HeadPiece(" " if number else ""))
+        pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
+    left = len(rest) - first - len(shown)
+    if left and shown:
+        pieces.append(HeadPiece(_more(left)))
+    elif left:
+        between = _BETWEEN if named else ""
+        pieces[-1 - bool(first) :] = [HeadPiece(f"{between}{len(rest)} same in all")]
+    return [piece for piece in pieces if piece.text]
+
+
+def _more(count: int) -> str:
+    return f" … {count} more"
+
+
+def _head_line_first(head: Sequence[HeadText], room: int, current: str) -> int:
+    """Return the first value to show, so that the current one is in view."""
+    number = next((n for n, text in enumerate(head) if text.column == current), 0)
+    first = 0
+    while first < number and len(_head_line_fitting(head[first:], room - 2)) <= number - first:
+        first += 1
+    return first
+
+
+def _head_line_fitting(head: Sequence[HeadText], room: int) -> Sequence[HeadText]:
+    """Return the values that fit, with the number of the others after them."""
+    widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in head]
+    if sum(widths) - 1 <= room:
+        return head
+    count, room = 0, room - len(_more(len(head))) + 1
+    while count < len(head) and widths[count] <= room:
+        room -= widths[count]
+        count += 1
+    return head[:count]

@@ -20,7 +20,7 @@ from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.tree import Section
-    from spackscope.model.presentation.reports import Report
+    from spackscope.model.presentation.sources import Report
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -102,7 +102,7 @@ class Actions(Frozen):
 
     def show_sources(self) -> None:
         """Show what is known of each source."""
-        from spackscope.model.presentation.reports import source_reports
+        from spackscope.model.presentation.sources import source_reports
 
         self._show_reports(
             "source",
@@ -113,7 +113,7 @@ class Actions(Frozen):
 
     def show_problems(self) -> None:
         """Show what could not be read."""
-        from spackscope.model.presentation.reports import problem_reports
+        from spackscope.model.presentation.sources import problem_reports
 
         self._show_reports(
             "problem", problem_reports, "Every document was read without a problem."
@@ -130,7 +130,7 @@ class Actions(Frozen):
 
         While they are shown, `more` reads what they are to be replaced by.
         """
-        from spackscope.model.presentation.reports import failure_reports
+        from spackscope.model.presentation.sources import failure_reports
         from spackscope.tui.dialogs.base import STILL_LOADING
         from spackscope.tui.dialogs.reports import ReportsDialog
 

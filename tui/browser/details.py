@@ -19,8 +19,7 @@ from spackscope.tui.keymap.in_use import key_names, shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.tree import Section, Tree
-    from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.presentation.group_detail import Members
+    from spackscope.model.presentation.detail import DetailLine, Members
     from spackscope.model.sources.session import Session
     from spackscope.tui.browser.relations import Relations
 
@@ -177,8 +176,7 @@ class DetailsController:
     def _lines(
         self, results: Results, row: Row, members: Members, connected: bool
     ) -> Sequence[DetailLine]:
-        from spackscope.model.presentation.detail import detail
-        from spackscope.model.presentation.group_detail import group_detail, with_count
+        from spackscope.model.presentation.detail import detail, group_detail, with_count
 
         catalog, listing, varying = results.catalog, results.listing, self._varying(results, row)
         spec = catalog.with_compilers(row) if connected else row.spec

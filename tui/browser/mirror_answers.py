@@ -16,7 +16,7 @@ from spackscope.tui.browser.state import Host
 if TYPE_CHECKING:
     from spackscope.model.analysis.signing import KnownKeys
     from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.presentation.reports import Report
+    from spackscope.model.presentation.sources import Report
     from spackscope.model.sources.session import Session
 
 _REST = 0.4
@@ -97,7 +97,7 @@ class MirrorAnswers:
 
     def source_reports(self, catalog: Catalog, should_stop: ShouldStop) -> list[Report]:
         """Read reports on the sources, with who signed those that are mirrors."""
-        from spackscope.model.presentation.reports import source_reports
+        from spackscope.model.presentation.sources import source_reports
 
         states = catalog.sources
         signing = {}

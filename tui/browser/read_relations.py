@@ -16,8 +16,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.presentation.detail import DetailLine, fit_at_end, fit_lines
-from spackscope.model.presentation.group_detail import Members
+from spackscope.model.presentation.detail import DetailLine, Members, fit_at_end, fit_lines
 from spackscope.model.presentation.kinds import row_notes
 from spackscope.model.presentation.relations import (
     User,

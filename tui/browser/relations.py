@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.detail import FITS, DetailLine
-from spackscope.model.presentation.group_detail import Members
+from spackscope.model.presentation.detail import FITS, DetailLine, Members
 from spackscope.model.presentation.relations import (
     DOWNLOAD,
     KINDS_DIFFER,

@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
     from spackscope.model.catalog.marked import MarkedSpec
     from spackscope.model.catalog.tree import Node, Tree
-    from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.presentation.group_detail import Members
+    from spackscope.model.presentation.detail import DetailLine, Members
     from spackscope.tui.dialogs.base import Dialog
 
 Result = TypeVar("Result")

@@ -10,8 +10,7 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.text import is_clean
 from spackscope.model.presentation import export
-from spackscope.model.presentation.requirement import query_requirement
-from spackscope.model.presentation.view_command import view_command
+from spackscope.model.presentation.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.shown_rows import shown_ids
 from spackscope.tui.copy_forms import ViewForm

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
-from spackscope.model.presentation.bars import bar, value_text
 from spackscope.model.presentation.export import array_lines, csv_writer
 from spackscope.model.presentation.frequency_layout import fitting, matrix_columns, more_text
+from spackscope.model.presentation.progress import bar, value_text
 
 _GAP = "  "
 _EMPTY = "-"

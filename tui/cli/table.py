@@ -1,4 +1,4 @@
-"""Lay out the lines that commands print: a table of specs, one spec, labels with values."""
+"""Lay out the lines that commands print: a table of specs, or one spec a line."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
-from spackscope.model.presentation.detail import variants_cell
+from spackscope.model.presentation.table_columns import variants_cell
 from spackscope.tui.cli.colours import Colours
 
 _GAP = "  "
-_LABEL_WIDTH = 10
 _MAX_SHARED_LINES = 4
 _MIN_WIDTH = 9
 _Texts = Callable[[Column, Value], str]
@@ -136,12 +135,6 @@ def candidates(specs: Sequence[Spec], hash_length: int = HASH_LENGTH) -> Iterato
         for spec in specs
     ]
     return aligned(rows)
-
-
-def labelled(pairs: Iterable[tuple[str, object]]) -> Iterator[str]:
-    """Yield labels and their values in two columns."""
-    for label, value in pairs:
-        yield f"{label:<{_LABEL_WIDTH}}{clean(str(value))}"
 
 
 def _cached(make: _Texts) -> _Texts:

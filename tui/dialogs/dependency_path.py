@@ -14,12 +14,7 @@ from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.catalog.tree import GraphSpec, read_specs
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.presentation.dependency_tree import (
-    STATUS_TEXTS,
-    deptypes_sign,
-    full_name,
-    short_hash,
-)
+from spackscope.model.presentation.detail import STATUS_TEXTS, deptypes_sign, full_name, short_hash
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import PATH
 from spackscope.tui.widgets.drawing import Piece

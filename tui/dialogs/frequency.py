@@ -13,7 +13,7 @@ from spackscope.model.analysis.frequency import Axis, Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean
-from spackscope.model.presentation.bars import value_text
+from spackscope.model.presentation.progress import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.bars import bar, value_text
 from spackscope.model.presentation.frequency_layout import (
     GAP,
     MatrixColumn,
@@ -17,6 +16,7 @@ from spackscope.model.presentation.frequency_layout import (
     more_text,
     value_width,
 )
+from spackscope.model.presentation.progress import bar, value_text
 from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.reports import Report
+from spackscope.model.presentation.sources import Report
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import REPORTS, bindings

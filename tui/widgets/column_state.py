@@ -6,13 +6,14 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.view import Sort
-from spackscope.model.presentation.column_layout import Layout, lay_out
 from spackscope.model.presentation.table_columns import (
     ColumnChoices,
     HeadText,
+    Layout,
     TableColumn,
     TableColumns,
     choose_columns,
+    lay_out,
 )
 from spackscope.model.query.ast import Query
 

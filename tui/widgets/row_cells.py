@@ -9,8 +9,6 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import USED_BY, RowRole
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
 from spackscope.model.core.variants import variant_key
-from spackscope.model.presentation.column_layout import Placed
-from spackscope.model.presentation.detail import variants_cell
 from spackscope.model.presentation.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,
@@ -19,7 +17,13 @@ from spackscope.model.presentation.kinds import (
     RowNote,
     note_key,
 )
-from spackscope.model.presentation.table_columns import DIFFERS_IN, MISSING, variant_texts
+from spackscope.model.presentation.table_columns import (
+    DIFFERS_IN,
+    MISSING,
+    Placed,
+    variant_texts,
+    variants_cell,
+)
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import Term
 from spackscope.tui.widgets.drawing import Piece

@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.column_layout import GAP, Placed
+from spackscope.model.presentation.table_columns import GAP, Placed
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from spackscope.model.catalog.tree import Node, Tree
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.dependency_tree import (
+from spackscope.model.presentation.detail import (
+    DIFFERS,
     STATUS_SIGNS,
     STATUS_TEXTS,
     deptypes_letters,
@@ -17,7 +18,6 @@ from spackscope.model.presentation.dependency_tree import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.presentation.detail import DIFFERS
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 

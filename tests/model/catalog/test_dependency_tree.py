@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from spackscope.model.catalog import tree as model
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.tree import Section, Tree, read_tree, read_unfolded
-from spackscope.model.presentation import dependency_tree as presentation
-from spackscope.model.presentation.dependency_tree import fold_sign, head_text
+from spackscope.model.presentation import detail as presentation
+from spackscope.model.presentation.detail import fold_sign, head_text
 from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
 from tests.examples import examples
 from tests.model.catalog.test_dependency_graph import assert_leads

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.core.text import cell_width
-from spackscope.model.presentation.bars import bar
+from spackscope.model.presentation.progress import bar
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,13 @@ import pytest
 
 from spackscope.model.catalog.view import USED_BY
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.presentation.column_layout import Layout, lay_out
-from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn, TableColumns
+from spackscope.model.presentation.table_columns import (
+    DIFFERS_IN,
+    Layout,
+    TableColumn,
+    TableColumns,
+    lay_out,
+)
 
 
 def field(name: str, width: int, least: int) -> TableColumn:

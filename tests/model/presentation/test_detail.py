@@ -12,8 +12,9 @@ from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Provenance, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.detail import DetailLine, detail, variants_cell
-from spackscope.model.presentation.spec_string import install_command, spec_string
+from spackscope.model.presentation.detail import DetailLine, detail
+from spackscope.model.presentation.paste import install_command, spec_string
+from spackscope.model.presentation.table_columns import variants_cell
 from spackscope.model.query.ast import query_of
 from spackscope.model.query.conditions import Term
 from spackscope.model.query.parser import parse

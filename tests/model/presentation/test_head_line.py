@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.presentation.head_line import head_line
-from spackscope.model.presentation.table_columns import HeadText
+from spackscope.model.presentation.table_columns import HeadText, head_line
 
 HEAD = (
     HeadText("version", "hdf5@1.14.6"),

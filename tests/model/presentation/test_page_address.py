@@ -10,7 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation import export
 from spackscope.model.presentation.detail import detail
-from spackscope.model.presentation.page_address import page_address
+from spackscope.model.presentation.export import page_address
 from tests.builders import all_records
 
 

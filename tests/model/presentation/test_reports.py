@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from spackscope.model.loader.load import load
-from spackscope.model.presentation.reports import problem_reports, source_reports
+from spackscope.model.presentation.sources import problem_reports, source_reports
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, database, hash_of, installs, node, record, write_page
 

@@ -10,7 +10,7 @@ import yaml
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Compiler
-from spackscope.model.presentation.requirement import query_requirement, spec_requirement
+from spackscope.model.presentation.paste import query_requirement, spec_requirement
 from spackscope.model.query.parser import parse
 from tests.model.presentation.test_detail import SPEC
 

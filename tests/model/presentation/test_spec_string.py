@@ -15,7 +15,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Compiler, Spec
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.spec_string import install_command, spec_string
+from spackscope.model.presentation.paste import install_command, spec_string
 from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
 from spackscope.model.query.parser import parse

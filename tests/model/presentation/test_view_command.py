@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.presentation.view_command import (
+from spackscope.model.presentation.paste import (
     FROM_STDIN,
     WITHOUT_SECRETS,
     ViewCommand,

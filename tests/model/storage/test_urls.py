@@ -19,7 +19,7 @@ from spackscope.model.storage.urls import Url, local_path, split_url, web_url
 ROOT = Path(__file__).parents[3]
 SECRET = "s3cr3t"
 
-HARMLESS = {"model/loader/load.py": {"quote"}, "model/presentation/page_address.py": {"quote"}}
+HARMLESS = {"model/loader/load.py": {"quote"}, "model/presentation/export.py": {"quote"}}
 """Imports that make a URL of SQLite's from a path, and an address to be read by people."""
 
 

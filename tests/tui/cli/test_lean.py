@@ -15,7 +15,7 @@ NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
     *("spackscope.model.index.writer", "spackscope.model.loader.build"),
-    *("spackscope.model.presentation.requirement", "spackscope.model.presentation.view_command"),
+    "spackscope.model.presentation.paste",
 )
 NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
@@ -116,7 +116,7 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
         *("assist.completion", "assist.advice"),
         *("catalog.facets", "catalog.listing", "catalog.tree"),
         *("presentation.detail", "presentation.row_notes", "sources.discover"),
-        *("presentation.export", "presentation.requirement", "presentation.view_command"),
+        *("presentation.export", "presentation.paste"),
         *("query.named_queries", "query.inserted_queries"),
     )
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}

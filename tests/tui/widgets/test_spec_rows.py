@@ -12,9 +12,8 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, View
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.presentation.column_layout import Placed
 from spackscope.model.presentation.kinds import RowNote
-from spackscope.model.presentation.table_columns import DIFFERS_IN, TableColumn
+from spackscope.model.presentation.table_columns import DIFFERS_IN, Placed, TableColumn
 from spackscope.tui.widgets.row_cells import kind_cells
 from spackscope.tui.widgets.row_windows import read_windows
 from spackscope.tui.widgets.spec_rows import SpecRows

@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.catalog.tree import Tree, read_specs
 from spackscope.model.index.connection import Database
-from spackscope.model.presentation.dependency_tree import dependency_text
+from spackscope.model.presentation.detail import dependency_text
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
 from spackscope.tui.widgets.tree_pieces import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node

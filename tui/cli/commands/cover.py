@@ -17,12 +17,12 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
 from spackscope.model.presentation.coverage import (
+    coverage_json,
     hash_lines,
     missing_lines,
     read_report,
     report_lines,
 )
-from spackscope.model.presentation.coverage_json import coverage_json
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
 from spackscope.model.sources.environments import find_environment
 from spackscope.model.sources.session import Session

@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.core.text import clean
 from spackscope.model.loader.load import index_path
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
-from spackscope.tui.cli import table
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines
 from spackscope.tui.process.exit_codes import ExitCode
@@ -28,6 +28,6 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         ]
         if path is not None and not catalog.notice:
             counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
-        return table.labelled(counts)
+        return (f"{label:<10}{clean(str(value))}" for label, value in counts)
 
     return print_lines(options, sources, session, lines)

@@ -14,7 +14,7 @@ from spackscope.model.catalog.tree import read_specs
 from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation import detail, export
-from spackscope.model.presentation.dependency_tree import dependency_text
+from spackscope.model.presentation.detail import dependency_text
 from spackscope.model.presentation.needs import needs_line
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.archive_size import archive_size

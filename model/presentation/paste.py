@@ -1,0 +1,364 @@
+"""Write specs and queries as texts to paste: spec strings, commands, packages.yaml."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+
+from spackscope.model.analysis.session_fit import described_host
+from spackscope.model.core.columns import FLAGS
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import LANGUAGES, Spec, compiler_name, is_hash, legacy_name
+from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.text import is_clean
+from spackscope.model.core.variants import short_digests, split_variant
+from spackscope.model.query.ast import Query
+from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Group, Term
+from spackscope.model.query.format import format_condition, format_for_shell, format_group
+from spackscope.model.query.matchers import ARCHITECTURE, is_glob
+from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import (
+    SAMPLE,
+    STANDARD_INPUT,
+    TAG_LIST_NAME,
+    absolute_path,
+    is_local_path,
+)
+
+_BUILTIN = ("", "builtin")
+_NOT_REQUIRED = frozenset({"patches", "dev_path"})
+_NO_COMPILER = ("", "none")
+_IDENTIFIER = r"[A-Za-z0-9_][A-Za-z0-9_\-]*"
+_NAME = re.compile(_IDENTIFIER)
+_NAMESPACE = re.compile(rf"{_IDENTIFIER}(?:\.{_IDENTIFIER})*")
+_PLAIN = r"[A-Za-z0-9_](?:[A-Za-z0-9_.\-]*[A-Za-z0-9_])?"
+_COMMIT = "[0-9A-Fa-f]{40}"
+# For a git reference without a version Spack would need its repository.
+_VERSION = re.compile(rf"(?:(?:git\.[A-Za-z0-9_./\-]+|{_COMMIT})=|(?!git\.|{_COMMIT})){_PLAIN}")
+_ARCHITECTURE = re.compile(r"[A-Za-z0-9_.\-]+")
+_BOOLEAN = re.compile(r"[+~][A-Za-z0-9_][A-Za-z0-9_.\-]*")
+_KEYED = re.compile(r"([A-Za-z0-9_][A-Za-z0-9_.\-]*)(:?=)(.*)", re.DOTALL)
+# Spack prints brackets without quotes, though its parser needs them quoted.
+_BARE_VALUE = re.compile(r"[A-Za-z0-9,/_.\-]+")
+_QUOTES = frozenset("'\"")
+_NOT_IN_DOUBLE_QUOTES = frozenset('"$`!')
+"""What ends double quotes, or acts within them where the text is pasted into a shell."""
+
+
+def spec_string(spec: Spec) -> str:
+    """Return the spec string of a record.
+
+    It has its compilers with their languages if `compilers` are known, else the one compiler that
+    the document states. A name that Spack's syntax cannot express is replaced by the hash; a text
+    that is too long for a query is replaced by the hash alone.
+    """
+    head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
+    if _VERSION.fullmatch(spec.version):
+        head += f"@{spec.version}"
+    flags = [text for flag in spec.flags if (text := _flags(flag))]
+    booleans, keyed = _variants(spec.variants)
+    # After a quoted value a variant needs a blank before it, after a version it has none.
+    parts = [head, *flags, booleans] if flags else [head + booleans]
+    parts += [*keyed, *_namespace_and_architecture(spec), *_compilers(spec)]
+    text = " ".join(filter(None, parts))
+    return text if len(text) <= MAX_QUERY_LENGTH else f"/{spec.hash}"
+
+
+def required_string(spec: Spec) -> str:
+    """Return what packages.yaml can require of the package, to get this build: without a name.
+
+    Patches and dev_path are left out: they follow from the recipe and the environment. The
+    compiler that a document of Spack 0 states has the name that it has there.
+    """
+    version = spec.version if _VERSION.fullmatch(spec.version) else ""
+    at = f"@{version}" if "=" in version else f"@={version}"
+    variants = [text for text in spec.variants if split_variant(text)[0] not in _NOT_REQUIRED]
+    booleans, keyed = _variants(variants)
+    flags = [text for flag in spec.flags if (text := _flags(flag))]
+    place = [text for text in _namespace_and_architecture(spec) if text[:9] != "platform="]
+    compilers = [*_compilers(spec)]
+    name, _, compiler_version = spec.compiler.partition("/")[0].partition("@")
+    if not spec.compilers and compilers[0][:2] in ("%", "%@") and _NAME.fullmatch(name):
+        compilers = [f"%{name}{_at(compiler_version)}"]
+    parts = [at if version else "", booleans, *flags, *keyed, *place, *compilers]
+    return " ".join(filter(None, parts))
+
+
+def install_command(*specs: Spec) -> str:
+    """Return the command that installs these binaries and builds nothing."""
+    hashes = dict.fromkeys(spec.hash for spec in specs)
+    assert all(map(is_hash, hashes))
+    return f"spack install --cache-only {' '.join(f'/{hash_}' for hash_ in hashes)}"
+
+
+def _variants(variants: Sequence[str]) -> tuple[str, list[str]]:
+    """Return boolean variants run together, and the others; both sorted by name."""
+    booleans: dict[str, str] = {}
+    keyed: dict[str, str] = {}
+    for variant in variants:
+        if _BOOLEAN.fullmatch(variant):
+            booleans.setdefault(variant[1:], variant)
+        elif match := _KEYED.fullmatch(short_digests(variant)):
+            name, equals, value = match.groups()
+            # Cut digests are prefixes, which `:=` does not take.
+            equals = "=" if name == "patches" else equals
+            if name not in COLUMN_KEYS and (quoted := _values(value)):
+                keyed.setdefault(name, f"{name}{equals}{quoted}")
+    by_name = sorted(booleans.keys() - keyed.keys())
+    return "".join(booleans[name] for name in by_name), [keyed[name] for name in sorted(keyed)]
+
+
+def _flags(flags: str) -> str:
+    name, _, value = flags.partition("=")
+    quoted = _quoted(value) if name in FLAGS else ""
+    return f"{name}={quoted}" if quoted else ""
+
+
+def _namespace_and_architecture(spec: Spec) -> Iterator[str]:
+    """Yield the namespace if it is not Spack's own, which Spack leaves out, then the rest."""
+    if spec.namespace not in _BUILTIN and _NAMESPACE.fullmatch(spec.namespace):
+        yield f"namespace={spec.namespace}"
+    for key, value in (("platform", spec.platform), ("os", spec.os), ("target", spec.target)):
+        if _ARCHITECTURE.fullmatch(value):
+            yield f"{key}={value}"
+
+
+def _compilers(spec: Spec) -> Iterator[str]:
+    if not spec.compilers:
+        yield _stated_compiler(spec)
+    for compiler in spec.compilers or ():
+        if _NAME.fullmatch(compiler.name):
+            languages = ",".join(filter(_NAME.fullmatch, compiler.virtuals))
+            provides = f"{languages}=" if languages else ""
+            yield f"%{provides}{legacy_name(compiler.name)}{_at(compiler.version)}"
+
+
+def _stated_compiler(spec: Spec) -> str:
+    """Return the one compiler that a document before Spack 1.0 states, as pages do.
+
+    Spack 1 takes `%oneapi` for intel-oneapi-compilers, which is never the compiler that such a
+    document calls oneapi: without the name `%` matches the stated compiler.
+    """
+    name, _, version = spec.compiler.partition("/")[0].partition("@")
+    if spec.compiler in _NO_COMPILER or name in LANGUAGES or not _NAME.fullmatch(name):
+        return ""
+    at = _at(version)
+    if compiler_name(name) == name:
+        return f"%{name}{at}"
+    return f"%{at}" if at else ""
+
+
+def _at(version: str) -> str:
+    return f"@{version}" if _VERSION.fullmatch(version) else ""
+
+
+def _values(text: str) -> str:
+    """Return the values of a variant, quoted as Spack parses them.
+
+    Empty for one value with a comma, which Spack would take for two, and for values whose own
+    quotes are at their ends. Readers put double quotes around the former.
+    """
+    is_quoted = len(text) > 1 and text[0] == text[-1] and text[0] in _QUOTES
+    value = text[1:-1] if is_quoted else text
+    if value[:1] in _QUOTES or value[-1:] in _QUOTES or (text[:1] == '"' and "," in value):
+        return ""
+    return _quoted(value)
+
+
+def _quoted(value: str) -> str:
+    """Return a value, quoted if Spack quotes it; empty if no quotes can contain it."""
+    if _BARE_VALUE.fullmatch(value):
+        return value
+    if not value or "\\" in value or not is_clean(value):
+        return ""
+    if "'" not in value:
+        return f"'{value}'"
+    return f'"{value}"' if _NOT_IN_DOUBLE_QUOTES.isdisjoint(value) else ""
+
+
+_ALL = "all"
+_PLAIN_KEY = r"[A-Za-z_][A-Za-z0-9_\-]*"
+_KEYWORDS = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+"""Names that YAML 1.1 takes for something else than a text."""
+_OF_SPACK = frozenset(
+    {"version", "variants", "os", "target", "platform", "arch", "namespace", "flags"}
+)
+"""Columns with a condition in Spack's own syntax, besides dependencies."""
+_KEYS_OF_COLUMNS = ("version=", "variants=", "flags=")
+"""What a text begins with that Spack would take for a variant of this name."""
+
+
+class Requirement(Frozen):
+    """The text of a packages.yaml, and the conditions that it does not express."""
+
+    text: str
+    left_out: tuple[str, ...] = ()
+
+
+def spec_requirement(specs: Sequence[Spec]) -> str:
+    """Return what requires one of some builds of each of their packages."""
+    packages: dict[str, dict[str, None]] = {}
+    for spec in specs:
+        if required := required_string(spec):
+            packages.setdefault(spec.package, {})[required] = None
+    return _yaml({name: [[*strings]] for name, strings in packages.items()})
+
+
+def query_requirement(query: Query) -> Requirement:
+    """Return what requires the conditions of a query, of the packages that it names.
+
+    Without a name they are required of all packages, if all of them can be. The text is empty if
+    there is nothing to require.
+    """
+    specs: dict[str, list[list[list[str]]]] = {}
+    left_out: dict[str, None] = {}
+    for own in query.specs or ((),):
+        groups = (*query.groups, *own)
+        required = []
+        for group in groups:
+            if _is_of_names(group):
+                continue
+            strings = [*dict.fromkeys(map(_string, group))]
+            if all(strings):
+                required.append(strings)
+            else:
+                left_out[format_group(group)] = None
+        for name in _names(groups) or [_ALL]:
+            specs.setdefault(name, []).append(required)
+    if left_out:
+        specs.pop(_ALL, None)
+    packages = {name: _joined(several) for name, several in specs.items()}
+    return Requirement(_yaml(packages), tuple(left_out))
+
+
+def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:
+    """Return groups of strings for one package, of which a query has several specs.
+
+    Spack has no alternatives within alternatives, so these are left out.
+    """
+    if len(specs) == 1:
+        return specs[0]
+    strings = [" ".join(group[0] for group in spec if len(group) == 1) for spec in specs]
+    return [[*dict.fromkeys(strings)]] if all(strings) else []
+
+
+def _names(groups: Sequence[Group]) -> list[str]:
+    """Return the names of the packages that a spec of a query may be."""
+    return [
+        condition.pattern
+        for group in groups
+        if _is_of_names(group)
+        for condition in group
+        if isinstance(condition, Term)
+    ]
+
+
+def _is_of_names(group: Group) -> bool:
+    """Check whether a group says nothing else than which packages are meant."""
+    return all(
+        isinstance(condition, Term)
+        and condition.column == "package"
+        and not (condition.negated or is_glob(condition.pattern))
+        for condition in group
+    )
+
+
+def _string(condition: Condition) -> str:
+    """Return a condition as a spec string, or "" if Spack has none for it."""
+    if condition.negated:
+        return ""
+    text = format_condition(condition)
+    if isinstance(condition, Term):
+        return text if _is_of_spack(condition, text) else ""
+    terms = condition.terms
+    is_plain = all(term == condition.name_term or _string(term) for term in terms)
+    return text if is_plain and condition.name and not is_glob(condition.name) else ""
+
+
+def _is_of_spack(term: Term, text: str) -> bool:
+    """Check whether a term and its text mean the same to Spack: no wildcards, no host."""
+    is_any_value = term.column == "variants" and re.fullmatch(r"[^*?]+=\*", term.pattern)
+    if term.column not in _OF_SPACK or (is_glob(term.pattern) and not is_any_value):
+        return False
+    is_propagated = text.startswith(("++", "~~")) or "==" in text
+    is_of_host = term.column in ARCHITECTURE and term.pattern.strip(":") == "host"
+    return not (is_propagated or is_of_host or text.startswith(_KEYS_OF_COLUMNS))
+
+
+def _yaml(packages: dict[str, list[list[str]]]) -> str:
+    """Return packages.yaml with the groups of strings, one of each of which is required."""
+    packages = {name: groups for name, groups in packages.items() if groups}
+    return "\n".join(_lines(packages)) if packages else ""
+
+
+def _lines(packages: dict[str, list[list[str]]]) -> Iterator[str]:
+    yield "packages:"
+    for name, groups in packages.items():
+        is_plain = re.fullmatch(_PLAIN_KEY, name) and name.lower() not in _KEYWORDS
+        yield f"  {name if is_plain else json.dumps(name)}:"
+        yield "    require:"
+        for group in groups:
+            if len(group) == 1:
+                yield f"    - {json.dumps(group[0])}"
+                continue
+            yield "    - any_of:"
+            for string in group:
+                yield f"      - {json.dumps(string)}"
+
+
+WITHOUT_SECRETS = "add user and password of the URL yourself"
+FROM_STDIN = "it reads standard input"
+
+
+class ViewCommand(Frozen):
+    """A command line, and what a user has to know before running it, if anything."""
+
+    text: str
+    remark: str = ""
+
+
+def view_command(sources: Sequence[str], query: Query, session: Session) -> ViewCommand:
+    """Return the `find` that prints the hashes of all specs that match, whatever is folded.
+
+    Paths are absolute, since the line may be pasted anywhere. Secrets in URLs are left out, which
+    the remark says. Raises QueryError if the query cannot be written in a shell, and SourceError
+    for a relative path in a directory that no longer exists.
+
+        view_command(["mirror"], parse("hdf5 +mpi"), session).text
+        # spackscope find -f /home/ann/mirror 'hdf5 +mpi' --hashes
+    """
+    spelled = [_spelled(source) for source in sources]
+    words = ["spackscope", "find", *(word for source in spelled for word in ("-f", source))]
+    if session.include_dependency_only:
+        words.append("--all")
+    if host := described_host(session):
+        words += ["--host", host]
+    if query:
+        words.append(format_for_shell(query))
+    remarks = []
+    if any(shown_url(s) == text != s for s, text in zip(sources, spelled, strict=True)):
+        remarks.append(WITHOUT_SECRETS)
+    if STANDARD_INPUT in sources:
+        remarks.append(FROM_STDIN)
+    return ViewCommand(shlex.join([*words, "--hashes"]), " and ".join(remarks))
+
+
+def _spelled(source: str) -> str:
+    """Return a source so that it means the same in any directory, without secrets."""
+    path, mark, tags = source.partition("#")
+    is_path = path.endswith(TAG_LIST_NAME) and "://" not in path
+    if not is_path:
+        path, mark, tags = source, "", ""
+        is_path = is_local_path(source) and source != SAMPLE
+    redacted = shown_url(source)
+    if not is_path:
+        return redacted
+    absolute = absolute_path(path)
+    # A mistyped URL is taken for a path.
+    return (
+        f"{absolute}{mark}{tags}" if redacted == source or os.path.exists(absolute) else redacted
+    )
