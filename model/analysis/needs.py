@@ -11,7 +11,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
-from spackscope.model.sources.archive_size import archive_sizes
 from spackscope.model.sources.session import Session
 
 _CHUNK = 512
@@ -116,6 +115,11 @@ def add_sizes(
     gave. Raises IndexDamaged and Cancelled.
     """
     without_size = [spec.id for spec in needs.to_fetch if spec.size is None and not spec.is_absent]
+    if not without_size:
+        return needs
+    # What asks mirrors takes longer to import than what reads an index.
+    from spackscope.model.sources.mirror_spec import archive_sizes
+
     specs = (row.spec for row in catalog.rows(without_size))
     sizes = archive_sizes(specs, catalog.sources, session, sources, is_offline=is_offline)
     sized = (

@@ -20,21 +20,23 @@ from spackscope.model.core.tasks import run_parallel
 from spackscope.model.query.ast import Query
 from spackscope.model.query.conditions import exact_term
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
-from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_entry import MirrorEntry, read_entries
-from spackscope.model.sources.mirror_index import index_manifest
-from spackscope.model.sources.mirror_keys import (
+from spackscope.model.sources.mirror import Mirror, index_manifest
+from spackscope.model.sources.mirror_spec import (
+    REGISTRY,
+    MirrorEntry,
     PublishedKey,
     PublishedKeys,
+    layouts_of,
+    mirror_of,
+    read_entries,
     read_published_keys,
     trusted_keys,
 )
-from spackscope.model.sources.mirror_of import REGISTRY, layouts_of, mirror_of
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.spack_config.config import ConfiguredMirror
+    from spackscope.model.sources.spack_config import ConfiguredMirror
 
 SAMPLED, SAMPLED_LOCALLY = 8, 32
 """Specs of a source whose signatures are read, of a remote source and of a local one."""

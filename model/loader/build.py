@@ -21,8 +21,7 @@ from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.fields import storable
 from spackscope.model.readers.manifest import archive_size_in
 from spackscope.model.readers.page_looks import KnownTexts
-from spackscope.model.sources.document import DiscoveredSource, Document
-from spackscope.model.sources.document_bytes import read_bytes
+from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
 
 PAGE_NAME = "specs.md"

@@ -12,7 +12,7 @@ from spackscope.model.presentation.detail import INSTALL, DetailLine, LineKind
 # Only who asks for signatures needs what reads them.
 if TYPE_CHECKING:
     from spackscope.model.analysis.signing import SignedEntry, Signer, SourceSigning
-    from spackscope.model.sources.mirror_entry import MirrorEntry
+    from spackscope.model.sources.mirror_spec import MirrorEntry
 
 SIGNED, TRUST, ARCHIVE = "signed", "trust", "archive"
 """The labels of the values of a spec."""

@@ -9,28 +9,279 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 import time
 import zlib
-from collections.abc import Collection, Iterable
-from itertools import compress
+from array import array
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import compress, islice
+from operator import attrgetter
 
-from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.errors import Cancelled, SourceError, reason
 from spackscope.model.core.files import read_head
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
     Documents,
+    FileList,
     combine,
     document_at,
     document_of,
 )
-from spackscope.model.sources.file_list import FileList
 from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.url_target import BUILD_CACHE
-from spackscope.model.sources.walk import LeftOut, Walk
+from spackscope.model.sources.source_name import BUILD_CACHE
+
+_KERNEL = ("/proc", "/sys", "/dev")
+_SAMPLE = 8
+MOUNTS = "/proc/self/mountinfo"
+
+
+class Visited:
+    """The directories that were visited below one, which is the first.
+
+    Without links, and without mounted file systems, each directory is there once. So the status
+    of a directory, which takes as long as that of the only file in it, is not asked for before
+    it is needed: until a link leads to a directory, the numbers in the listings are enough.
+    """
+
+    def __init__(self, top: str, status: os.stat_result) -> None:
+        self._top, self._device = top, status.st_dev
+        self._numbers = array("Q", [status.st_ino])
+        self._identities: set[tuple[int, int]] = set()
+        self._are_listed: bool | None = None
+        self._parents = _identities_of(_parents(os.path.realpath(top)))
+        # Where one of these is a plain directory, it is on the device of the root.
+        devices = {status.st_dev, *(device for device, _ in _identities_of(["/"]))}
+        self._kernel = {device for device, _ in _identities_of(_KERNEL)} - devices
+
+    def add_listed(self, directories: Sequence[os.DirEntry[str]]) -> bool:
+        """Add directories of a listing, the first time those of the top; all of them are new.
+
+        Returns whether that is certain; from the first time that it is not, none is added here.
+        """
+        if self._are_listed is None:
+            self._are_listed = _are_listed(self._top, directories)
+        if self._are_listed and not any(map(os.DirEntry.is_symlink, directories)):
+            self._numbers.extend(map(os.DirEntry.inode, directories))
+            return True
+        self._are_listed = False
+        return False
+
+    def add(self, status: os.stat_result) -> bool:
+        """Add a directory; return whether it is new."""
+        self._are_listed = False
+        if not self._identities:
+            self._identities.update((self._device, number) for number in self._numbers)
+        identity = (status.st_dev, status.st_ino)
+        is_new = identity not in self._identities
+        self._identities.add(identity)
+        return is_new
+
+    def why_left_out(self, status: os.stat_result) -> str:
+        """Return why a directory is left out on purpose, or an empty text."""
+        if (status.st_dev, status.st_ino) in self._parents:
+            return "is not followed: it leads to a directory that contains the source"
+        if status.st_dev in self._kernel:
+            return "is not read: it is a kernel file system"
+        return ""
+
+
+def _are_listed(top: str, directories: Sequence[os.DirEntry[str]]) -> bool:
+    """Check whether listings have the numbers that identify directories, as some of the top.
+
+    Some network and layered file systems list other numbers than they give as a status, and a
+    mounted file system is listed with the number of what it covers.
+    """
+    try:
+        with open(MOUNTS, "rb") as table:
+            # As proc(5) says, odd characters are octal escapes.
+            mounts = [line.split()[4].decode("unicode_escape") for line in table]
+        below = os.fsencode(os.path.join(os.path.realpath(top), "")).decode("latin-1")
+        return not any(mount.startswith(below) for mount in mounts) and all(
+            directory.inode() == directory.stat().st_ino for directory in directories[:_SAMPLE]
+        )
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _parents(path: str) -> Iterator[str]:
+    """Yield all directories that contain a path."""
+    while (parent := os.path.dirname(path)) != path:
+        yield parent
+        path = parent
+
+
+def _identities_of(directories: Iterable[str]) -> set[tuple[int, int]]:
+    """Return device and inode of each directory that exists."""
+    identities = set()
+    for directory in directories:
+        with suppress(OSError):
+            status = os.stat(directory)
+            identities.add((status.st_dev, status.st_ino))
+    return identities
+
+
+MAX_ENTRIES = 1_000_000
+"""Files and directories of a source that are visited; Spack's site has 113,000."""
+
+_BATCH = 256
+"""Files whose status is asked for before anybody can stop it, which may take long."""
+
+_NAME, _PATH, _MODE = attrgetter("name"), attrgetter("path"), attrgetter("st_mode")
+
+Entries = list["os.DirEntry[str]"]
+
+
+class FoundFiles(Frozen):
+    """The paths of some files, and the status of each."""
+
+    paths: list[str]
+    statuses: list[os.stat_result]
+
+
+class LeftOut(Frozen):
+    """The path of what is not read, and why."""
+
+    path: str
+    reason: str
+
+
+class Walk:
+    """Finds the files below a directory whose status is known.
+
+    Arguments:
+        top: The directory.
+        status: Its status.
+        markers: The names of entries by which it is recognised what a directory is to Spack.
+        enter: Called with each directory with such an entry and the names of all its entries;
+            returns whether these are visited.
+        should_stop: Called for each directory.
+
+    Links are followed, each directory is visited once. Besides what cannot be read, directories
+    that contain the top are left out, kernel file systems, and whatever exceeds `MAX_ENTRIES`.
+
+    A loop in Python would add a third to the time that a file takes. So files are collected from
+    several directories, and go through functions written in C.
+    """
+
+    def __init__(
+        self,
+        top: str,
+        status: os.stat_result,
+        markers: Collection[str],
+        enter: Callable[[str, Collection[str]], bool],
+        should_stop: ShouldStop,
+    ) -> None:
+        self._visited = Visited(top, status)
+        self._markers, self._enter, self._should_stop = markers, enter, should_stop
+        # No recursion: directories can be nested deeper than Python's calls.
+        self._pending = [top]
+        self._files: Entries = []
+
+    def found(self) -> Iterator[FoundFiles | LeftOut]:
+        """Yield the files in the order of their paths, and what is left out. Raises Cancelled."""
+        entries_left = MAX_ENTRIES
+        while self._pending:
+            if self._should_stop():
+                raise Cancelled
+            directory = self._pending.pop()
+            try:
+                # It is closed at its end.
+                scan = os.scandir(directory)
+                entries = list(islice(scan, entries_left + 1))
+            except OSError as error:
+                yield from self._left_out(directory, reason(error))
+                continue
+            if len(entries) > entries_left:
+                scan.close()
+                limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
+                why = f"is not read, nor is what follows: {limit}"
+                yield from self._left_out(directory, why)
+                return
+            entries_left -= len(entries)
+            if len(entries) > 1:
+                entries.sort(key=_NAME)
+            if self._are_files(entries):
+                self._files += entries
+            elif self._may_enter(directory, entries):
+                yield from self._visit(entries)
+            if len(self._files) >= _BATCH:
+                yield from self._statuses()
+        yield from self._statuses()
+
+    def _are_files(self, entries: Entries) -> bool:
+        """Check whether nothing among some entries is a directory or tells of Spack."""
+        markers = self._markers
+        try:
+            for entry in entries:
+                if entry.name in markers or entry.is_dir():
+                    return False
+        except OSError:
+            # A link that leads nowhere.
+            return False
+        return True
+
+    def _may_enter(self, directory: str, entries: Entries) -> bool:
+        names = [entry.name for entry in entries]
+        return not any(name in self._markers for name in names) or self._enter(directory, names)
+
+    def _visit(self, entries: Entries) -> Iterator[FoundFiles | LeftOut]:
+        """Take the files and directories of a directory."""
+        with suppress(OSError):
+            directories = list(filter(os.DirEntry.is_dir, entries))
+            if self._visited.add_listed(directories):
+                self._pending += map(_PATH, reversed(directories))
+                self._files += [entry for entry in entries if not entry.is_dir()]
+                return
+        directories = []
+        for entry in entries:
+            try:
+                status = entry.stat()
+            except OSError as error:
+                yield from self._left_out(entry.path, reason(error))
+                continue
+            if not stat.S_ISDIR(status.st_mode):
+                self._files.append(entry)
+            elif self._visited.add(status):
+                if why := self._visited.why_left_out(status):
+                    yield from self._left_out(entry.path, why)
+                else:
+                    directories.append(entry)
+        self._pending += map(_PATH, reversed(directories))
+
+    def _left_out(self, path: str, why: str) -> Iterator[FoundFiles | LeftOut]:
+        yield from self._statuses()
+        yield LeftOut(path, why)
+
+    def _statuses(self) -> Iterator[FoundFiles | LeftOut]:
+        """Yield the files that were collected."""
+        files, self._files = self._files, []
+        for start in range(0, len(files), _BATCH):
+            yield from _files_of(files[start : start + _BATCH])
+
+
+def _files_of(entries: Entries) -> Iterator[FoundFiles | LeftOut]:
+    """Yield the regular files among some entries."""
+    try:
+        statuses = list(map(os.DirEntry.stat, entries))
+    except OSError as error:
+        if len(entries) == 1:
+            yield LeftOut(entries[0].path, reason(error))
+        else:
+            for entry in entries:
+                yield from _files_of([entry])
+        return
+    if not all(map(stat.S_ISREG, map(_MODE, statuses))):
+        regular = [stat.S_ISREG(status.st_mode) for status in statuses]
+        entries, statuses = list(compress(entries, regular)), list(compress(statuses, regular))
+    if entries:
+        yield FoundFiles(list(map(_PATH, entries)), statuses)
+
 
 _DATABASE_FOLDER = ".spack-db"
 _LOCK = "spack.lock"
@@ -49,18 +300,15 @@ _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD_SIZE = 512
 
 
-def discover_directory(
-    source: str, top: str, session: Session, *, origin: str | None = None
-) -> DiscoveredSource:
+def discover_directory(source: str, top: str, shown: str, session: Session) -> DiscoveredSource:
     """Discover the documents of a directory, and of all directories below it that Spack made.
 
-    `origin` is what the user is shown for it, where that is not the source. Raises SourceError
-    where there is nothing to read, and Cancelled.
+    `shown` is its path as the user wrote it. Raises SourceError where there is nothing to read,
+    and Cancelled.
     """
-    if origin is None:
-        # Without what a path does not need.
-        parts = [part for part in source.split("/") if part not in ("", ".")]
-        origin = ("/" if source.startswith("/") else "") + "/".join(parts)
+    # Without what a path does not need.
+    parts = [part for part in shown.split("/") if part not in ("", ".")]
+    origin = ("/" if shown.startswith("/") else "") + "/".join(parts)
     try:
         names = os.listdir(top)
         status = os.stat(top)
@@ -189,8 +437,7 @@ class _Search:
         self, directory: str, origin: str, build_cache: str = BUILD_CACHE
     ) -> DiscoveredSource:
         """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
-        from spackscope.model.sources.mirror import Mirror
-        from spackscope.model.sources.mirror_layouts import discover_mirror
+        from spackscope.model.sources.mirror import Mirror, discover_mirror
         from spackscope.model.storage.local import LocalFolder
 
         folder = LocalFolder(directory, origin)
@@ -211,7 +458,7 @@ class _Search:
 
     def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
         """Discover the install trees that a Spack is configured to use."""
-        from spackscope.model.sources.spack_config.config import read_spack_config
+        from spackscope.model.sources.spack_config import read_spack_config
 
         environ = {**self.session.environ, "SPACK_ROOT": spack_root, "SPACK_ENV": ""}
         config = read_spack_config(environ)

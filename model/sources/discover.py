@@ -1,25 +1,32 @@
-"""Discover the documents of sources."""
+"""Discover the documents of sources: what a name stands for, and what is there."""
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
-from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
+from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.sources.discover_local import discover_local
+from spackscope.model.sources.directory import discover_directory
 from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
     STANDARD_INPUT,
-    is_local_path,
+    PublicCache,
+    UrlTarget,
+    absolute_path,
+    is_tag_list,
+    parse_public_cache,
+    parse_target,
     unique_names,
 )
-from spackscope.model.storage.schemes import is_remote
+from spackscope.model.storage.schemes import is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
 """Time after which `on_late` is called with the sources that have answered."""
@@ -83,19 +90,8 @@ def _may_take_long(source: str) -> bool:
 def _discover(source: str, session: Session) -> DiscoveredSource:
     """Discover one source; every error but Cancelled becomes its failure."""
     session.check_cancelled()
-    name = shown_url(source)
     try:
-        if source == STANDARD_INPUT:
-            if not session.stdin_path:
-                raise SourceError("standard input was not read")
-            document = document_at(source, session.stdin_path, "standard input")
-            return DiscoveredSource(source, "standard input", documents=Documents([document]))
-        if is_local_path(source):
-            return discover_local(source, source, session)
-        # What reaches servers takes longer to import than what reads an index.
-        from spackscope.model.sources.discover_remote import discover_remote
-
-        return discover_remote(name, source, session)
+        return _found(source, session)
     except SourceError as error:
         message, shown = str(error), shown_url(source).partition("?")[0].rstrip("/")
         if source == STANDARD_INPUT or shown in message:
@@ -109,9 +105,79 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
 
 def _failed(source: str, why: str) -> DiscoveredSource:
     """Return a source that could not be read, with the kind that its name suggests."""
-    kind = "public cache" if source.startswith(PUBLIC) else "pages"
-    if is_remote(source) or source.startswith(PREFIX):
-        kind = "mirror"
+    if source == STANDARD_INPUT:
+        kind = "standard input"
+    elif source.startswith(PUBLIC):
+        kind = "public cache"
+    else:
+        kind = "mirror" if _may_take_long(source) else "pages"
     name = shown_url(source)
-    kind = "standard input" if source == STANDARD_INPUT else kind
     return DiscoveredSource(name, kind, failure=f"the source {name} {why}")
+
+
+def _found(source: str, session: Session) -> DiscoveredSource:
+    """Discover what a name stands for. Raises SourceError and Cancelled."""
+    if source == STANDARD_INPUT:
+        if not session.stdin_path:
+            raise SourceError("standard input was not read")
+        document = document_at(source, session.stdin_path, "standard input")
+        return DiscoveredSource(source, "standard input", documents=Documents([document]))
+    if (public := parse_public_cache(source, session.environ, session.tag_list)) is not None:
+        from spackscope.model.sources.mirror import discover_public_cache
+
+        return discover_public_cache(shown_url(source), public, session)
+    if source.startswith(PREFIX):
+        from spackscope.model.sources.spack_config import find_mirror
+
+        mirror, problems = find_mirror(source, session.spack)
+        found = _found_at(source, mirror.url, session, mirror.options, mirror.view)
+        return replace(found, problems=(*problems, *found.problems))
+    return _found_at(source, source, session)
+
+
+def _found_at(
+    source: str,
+    address: str,
+    session: Session,
+    options: Mapping[str, object] = {},
+    view: str = "",
+) -> DiscoveredSource:
+    """Discover what is at a URL or path, the source itself or that of a mirror of Spack."""
+    if is_remote(address):
+        # What reaches servers takes longer to import than what reads an index.
+        from spackscope.model.sources.mirror import discover_url
+
+        name = shown_url(source) if source == address else source
+        return discover_url(name, address, session, options, view)
+    if scheme_of(address) == "file":
+        from spackscope.model.storage.urls import local_path
+
+        source, address = shown_url(source), local_path(address)
+    elif scheme := scheme_of(address):
+        raise SourceError(f"the source {shown_url(address)}: {scheme}:// is not supported")
+    path = absolute_path(address)
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError) as error:
+        why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
+        name = shown_url(source)
+        name = f"{name}, {shown_url(address)}," if source.startswith(PREFIX) else name
+        raise SourceError(f"the source {name} {why}") from None
+    if stat.S_ISDIR(mode) and not view:
+        return discover_directory(source, path, address, session)
+    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+        raise SourceError(f"the source {source} is neither a file nor a directory")
+    target = UrlTarget(address, view=view) if stat.S_ISDIR(mode) else parse_target(address)
+    if target.view or target.layout == "v3":
+        from spackscope.model.sources.mirror import discover_mirror, mirror_at
+        from spackscope.model.storage.local import LocalFolder
+
+        folder = LocalFolder(absolute_path(target.top or "."), target.top)
+        return discover_mirror(mirror_at(source, folder, target, session))
+    if is_tag_list(path):
+        from spackscope.model.sources.mirror import discover_public_cache
+
+        return discover_public_cache(source, PublicCache(address), session)
+    return DiscoveredSource(
+        source, "file", documents=Documents([document_at(source, path, address)])
+    )

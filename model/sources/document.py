@@ -4,16 +4,86 @@ from __future__ import annotations
 
 import hashlib
 import os
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Literal, overload
 
 from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
-from spackscope.model.sources.file_list import FileList
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror import MirrorIndex
+
+
+_NUMBERS = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns")
+
+ListedFile = tuple[str, str, int, int, int, str]
+"""Path, what the user is shown for it, size, mtime, ctime, and why it is unreadable, if it is."""
+
+
+class FileList:
+    """Files below a directory, as text and numbers: 113,000 take 10 MB, as objects 70.
+
+    `origin` is what the user is shown for the directory `top`. `size` is that of all files.
+    """
+
+    def __init__(self, top: str, origin: str) -> None:
+        self._top, self._prefix = top, os.path.join(origin, "")
+        self._batches: list[tuple[bytes, Sequence[int]]] = []
+        self._reasons: dict[str, str] = {}
+        self._count = self.size = 0
+        self._digest = hashlib.sha256()
+
+    def add(self, paths: Sequence[str], statuses: Sequence[os.stat_result]) -> None:
+        """Add some files by their paths and statuses."""
+        if paths:
+            self._add(paths, list(chain.from_iterable(map(_NUMBERS, statuses))))
+
+    def add_unreadable(self, path: str, reason: str) -> None:
+        """Add what cannot be read."""
+        self._reasons[path] = reason
+        self._digest.update(reason.encode("utf-8", "surrogatepass"))
+        self._add([path], [0, 0, 0])
+
+    def origin_of(self, path: str) -> str:
+        """Return what the user is shown for a file."""
+        return self._prefix + path[len(self._top) :].lstrip(os.sep)
+
+    @property
+    def digest(self) -> str:
+        """A digest that changes whenever one of the files does."""
+        return self._digest.hexdigest()
+
+    def _add(self, paths: Sequence[str], numbers: list[int]) -> None:
+        self._count += len(paths)
+        self.size += sum(numbers[::3])
+        text = "\0".join(paths).encode("utf-8", "surrogatepass")
+        self._digest.update(text)
+        try:
+            packed = array("q", numbers)
+        except OverflowError:
+            # Some file systems have times after the year 2262.
+            self._digest.update(repr(numbers).encode())
+            self._batches.append((text, numbers))
+        else:
+            self._digest.update(packed.tobytes())
+            self._batches.append((text, packed))
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[ListedFile]:
+        for text, numbers in self._batches:
+            values = iter(numbers)
+            paths = text.decode("utf-8", "surrogatepass").split("\0")
+            for path, size, mtime, ctime in zip(paths, values, values, values, strict=True):
+                reason = self._reasons.get(path, "")
+                yield path, self.origin_of(path), size, mtime, ctime, reason
+
 
 Kind = Literal["candidate", "known", "sizes"]
 """How a document is read.
@@ -176,3 +246,29 @@ def fingerprint(documents: Sequence[Document]) -> str:
         line = f"{document.path}\0{document.size}\0{times}\0{role}\n"
         digest.update(line.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
+
+
+def read_bytes(document: Document) -> bytes:
+    """Return the content of a document, or the head of a file that cannot be a page.
+
+    Raises OSError.
+    """
+    if document.unreadable:
+        raise OSError(document.unreadable)
+    max_size = MAX_FILE_SIZE
+    if document.kind == "sizes":
+        from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+
+        max_size = MAX_MANIFEST_SIZE
+    try:
+        return read_file(
+            document.path, max_size, _may_be_page if document.kind == "candidate" else None
+        )
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise OSError(error.errno or 0, f"cannot be read: {reason}") from None
+
+
+def _may_be_page(head: bytes) -> bool:
+    """Check the first bytes of a file, which may be in UTF-16."""
+    return b"---" in head.replace(b"\0", b"")

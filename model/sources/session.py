@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.sources.spack_config.paths import find_spack
 from spackscope.model.storage.schemes import is_remote
 
 if TYPE_CHECKING:
     from spackscope.model.query.named_queries import NamedQueries
-    from spackscope.model.sources.spack_config.config import ConfiguredExternal, SpackConfig
+    from spackscope.model.sources.spack_config import ConfiguredExternal, SpackConfig
     from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http_client import Client
 
@@ -70,20 +69,16 @@ class Session(Frozen):
     @cached_property
     def spack(self) -> SpackConfig | None:
         """The configuration of the user's Spack, or None without a Spack."""
-        if find_spack(self.environ) is None:
-            return None
-        from spackscope.model.sources.spack_config.config import read_spack_config
+        from spackscope.model.sources.spack_config import read_spack_config
 
         return read_spack_config(self.environ)
 
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that the user's Spack is configured to use."""
-        if find_spack(self.environ) is None:
-            return ()
-        from spackscope.model.sources.spack_config.config import read_externals
+        from spackscope.model.sources.spack_config import find_spack, read_externals
 
-        return read_externals(self.environ)
+        return read_externals(self.environ) if find_spack(self.environ) is not None else ()
 
     @cached_property
     def client(self) -> Client:

@@ -13,10 +13,8 @@ from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.limits import MAX_PROBLEMS
 from spackscope.model.readers.manifest import read_manifest
 from spackscope.model.readers.stored_hashes import StoredHashes, WrongHash, check_hashes
-from spackscope.model.sources.document import DiscoveredSource, Document
-from spackscope.model.sources.document_bytes import read_bytes
-from spackscope.model.sources.mirror import Mirror, MirrorIndex
-from spackscope.model.sources.mirror_spec_files import SPECS
+from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
+from spackscope.model.sources.mirror import SPECS, Mirror, MirrorIndex
 from spackscope.model.sources.session import Session
 
 _PROGRESS_INTERVAL = 0.1

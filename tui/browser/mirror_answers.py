@@ -84,7 +84,7 @@ class MirrorAnswers:
         # Most who start the program look at no detail of a mirror.
         from spackscope.model.analysis.signing import KnownKeys, spec_signing
         from spackscope.model.presentation.signing import signing_lines
-        from spackscope.model.sources.archive_size import archive_size
+        from spackscope.model.sources.mirror_spec import archive_size
 
         session, states = replace(self._session, should_stop=should_stop), catalog.sources
         known = self._known = self._known or KnownKeys(session.environ)

@@ -12,8 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
 from spackscope.model.core.text import clean
-from spackscope.model.sources.spack_config.extensions import ListedExtension, listed_extensions
-from spackscope.model.sources.spack_config.paths import find_spack_root
+from spackscope.model.sources.spack_config import (
+    ListedExtension,
+    find_spack_root,
+    listed_extensions,
+)
 from spackscope.tui.cli.extension_copy import COMMAND, copy_extension, copy_path
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave

@@ -14,7 +14,7 @@ from spackscope.model.core.files import read_file
 from spackscope.model.core.records import Dependency
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
-from spackscope.model.sources import document_bytes
+from spackscope.model.sources import document
 from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
@@ -284,7 +284,7 @@ def test_a_refresh_reads_no_document_that_did_not_change(
         read.append(path)
         return read_file(path, *options)
 
-    monkeypatch.setattr(document_bytes, "read_file", watched)
+    monkeypatch.setattr(document, "read_file", watched)
 
     catalog = indexed(tmp_path, site)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.sources.archive_size import archive_size
+from spackscope.model.sources.mirror_spec import archive_size
 from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,

@@ -14,7 +14,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.loader.load import load
 from spackscope.model.sources import directory
-from spackscope.model.sources import discover_local as discover_module
+from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session

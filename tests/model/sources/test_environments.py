@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.sources.environments import find_environment
+from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from tests.builders import SpackRoot
 

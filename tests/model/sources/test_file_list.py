@@ -6,8 +6,7 @@ import os
 from pathlib import Path
 
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import document_of
-from spackscope.model.sources.file_list import FileList
+from spackscope.model.sources.document import FileList, document_of
 from spackscope.model.sources.session import Session
 from tests.builders import record, write_page
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.sources.url_target import UrlTarget, parse_target
+from spackscope.model.sources.source_name import UrlTarget, parse_target
 from tests.builders import MANIFEST
 
 

@@ -12,7 +12,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.sources.mirror_entry import MirrorEntry, read_entries
+from spackscope.model.sources.mirror_spec import MirrorEntry, read_entries
 from spackscope.model.sources.session import Session
 from tests.builders import (
     BZIP2_ARCHIVE,

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_layouts import discover_mirror
+from spackscope.model.sources.mirror import Mirror, discover_mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.http_client import Client
 from spackscope.model.storage.local import LocalFolder

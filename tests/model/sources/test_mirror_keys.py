@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.readers.openpgp import PublicKey, Signature
 from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_keys import PublishedKeys, read_published_keys, trusted_keys
+from spackscope.model.sources.mirror_spec import PublishedKeys, read_published_keys, trusted_keys
 from spackscope.model.sources.session import Session
 from tests.builders import (
     PROJECT_KEY,

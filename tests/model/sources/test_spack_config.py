@@ -11,11 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.spack_config.config import (
-    ConfiguredMirror,
-    SpackConfig,
-    read_spack_config,
-)
+from spackscope.model.sources.spack_config import ConfiguredMirror, SpackConfig, read_spack_config
 from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -71,8 +67,8 @@ def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
 
 def test_without_a_spack_yaml_is_not_imported(spack: SpackRoot) -> None:
     code = (
-        "import sys; from spackscope.model.sources.spack_config import config;"
-        "config.read_spack_config({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'});"
+        "import sys; from spackscope.model.sources import spack_config;"
+        "spack_config.read_spack_config({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'});"
         "print('yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.tasks import never
-from spackscope.model.sources import visited
-from spackscope.model.sources.walk import LeftOut, Walk
+from spackscope.model.sources import directory
+from spackscope.model.sources.directory import LeftOut, Walk
 
 
 def walked(top: Path) -> list[str]:
@@ -56,7 +56,7 @@ def test_where_mounts_are_not_told_each_directory_is_asked(
 ) -> None:
     (tree / "c" / "back").symlink_to("../b")
     for table in (str(tree / "none"), os.devnull, str(tree / "mounts")):
-        monkeypatch.setattr(visited, "MOUNTS", table)
+        monkeypatch.setattr(directory, "MOUNTS", table)
         (tree.parent / "mounts").write_text(f"1 2 3:4 / {tree}/b\\040x rw\n")
 
         assert walked(tree) == ["b/1", "b/2", "c/1", "d/deep/1"]
@@ -69,7 +69,7 @@ def test_no_status_of_a_plain_directory_is_asked_for(
         (tree / "many" / str(number)).mkdir(parents=True)
         (tree / "many" / str(number) / "specs.md").touch()
     asked: list[os.stat_result] = []
-    monkeypatch.setattr(visited.Visited, "add", lambda self, status: asked.append(status))
+    monkeypatch.setattr(directory.Visited, "add", lambda self, status: asked.append(status))
 
     assert len(walked(tree)) == 104
     assert not asked

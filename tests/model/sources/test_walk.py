@@ -13,7 +13,7 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.sources import walk
+from spackscope.model.sources import directory
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.session import Session
@@ -141,7 +141,7 @@ def test_links_out_of_a_source_are_followed_within_bounds(
     (mirror / "zfar").symlink_to(tmp_path / "far")
     for number in range(50):
         (tmp_path / "far" / str(number)).mkdir(parents=True)
-    monkeypatch.setattr(walk, "MAX_ENTRIES", 40)
+    monkeypatch.setattr(directory, "MAX_ENTRIES", 40)
 
     catalog = catalog_of(mirror)
 

@@ -17,7 +17,7 @@ from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.loader.load import load
-from spackscope.model.sources.mirror_entry import read_entries
+from spackscope.model.sources.mirror_spec import read_entries
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.credentials import Credentials, read_credentials, s3_credentials
 from spackscope.model.storage.download import Downloader

@@ -20,9 +20,7 @@ NOT_TO_OPEN = (
 NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
     "spackscope.model.storage.http",
-    "spackscope.model.sources.spack_config.scopes",
     "spackscope.model.sources.mirror",
-    "spackscope.model.sources.public_cache",
     *("tomllib", "spackscope.tui.settings.config_file", "spackscope.tui.settings.table"),
 )
 ALL_MODULES = """

@@ -24,7 +24,7 @@ from spackscope.model.presentation.coverage import (
     report_lines,
 )
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
-from spackscope.model.sources.environments import find_environment
+from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options

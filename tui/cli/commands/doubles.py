@@ -10,7 +10,7 @@ from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.doubles import DoublesReport
-from spackscope.model.sources.environments import find_environment
+from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, stdout_colours

@@ -17,7 +17,6 @@ from spackscope.model.presentation import detail, export
 from spackscope.model.presentation.detail import dependency_text
 from spackscope.model.presentation.needs import needs_line
 from spackscope.model.query.ast import Query
-from spackscope.model.sources.archive_size import archive_size
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, stdout_colours
@@ -38,7 +37,11 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         for row in catalog.by_hash(argument.find(catalog)):
             # The manifest that has the size is in the cache afterwards.
             signed.ask(row.spec, catalog)
-            size = archive_size(row.spec, catalog.sources, session, sources)
+            size = row.spec.size
+            if size is None:
+                from spackscope.model.sources.mirror_spec import archive_size
+
+                size = archive_size(row.spec, catalog.sources, session, sources)
             fit = fit_of(catalog, row.id)
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:

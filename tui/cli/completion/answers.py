@@ -163,7 +163,7 @@ class _Answers:
             yield Choice(scheme, "a URL", is_whole=False)
 
     def _environments(self) -> Iterator[Choice]:
-        from spackscope.model.sources.environments import environment_names
+        from spackscope.model.sources.resolve import environment_names
 
         for name in environment_names(self._session):
             yield Choice(name, "an environment of your Spack")

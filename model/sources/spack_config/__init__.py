@@ -1,1 +1,0 @@
-"""Read the mirrors and install trees that the user's Spack is configured with."""
