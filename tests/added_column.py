@@ -20,8 +20,8 @@ from spackscope.model.catalog.view import Sort, View
 from spackscope.model.loader.load import load
 from spackscope.model.presentation.detail import detail
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parsed_input import parse_filter_input, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders import all_records, database, hash_of, installs, node

@@ -12,12 +12,12 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, Dependency, Spec
 from spackscope.model.core.variants import is_propagated, split_variant
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import (
+from spackscope.model.query.ast import (
     REACHABLE_DEPTYPES,
     Condition,
     Depends,
     Group,
+    Query,
     Term,
     compiler_fits,
     fits_missing,

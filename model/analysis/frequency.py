@@ -18,8 +18,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Query, Term, exact_term
 
 
 class Axis(Frozen):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Fit, Spec
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 

@@ -17,8 +17,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
 from spackscope.model.sources.mirror import Mirror, index_manifest
 from spackscope.model.sources.mirror_spec import (

@@ -20,20 +20,21 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import (
+from spackscope.model.query.ast import (
     COLUMN_KEYS,
     VIEW,
     Condition,
     Depends,
     Group,
+    Query,
     Term,
     exact_term,
+    format_condition,
+    format_group,
+    query_of,
 )
-from spackscope.model.query.format import format_condition, format_group
 from spackscope.model.query.matchers import ANY, is_glob, target_test, unknown_target
-from spackscope.model.query.parsed_input import ParsedInput
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import ParsedInput, parse
 
 _MAX_NEAREST = 3
 """Values that are offered in place of one."""

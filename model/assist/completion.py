@@ -21,14 +21,12 @@ from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query, query_of
+from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import apply_filter, quote_word
-from spackscope.model.query.conditions import VIEW, Depends, Term
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import ParsedInput, parse, parse_input
 
 if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
+    from spackscope.model.query.parser import NamedQueries
 
 
 MAX_COMPLETIONS = 8

@@ -20,8 +20,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Spec
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition, Group, Term
+from spackscope.model.query.ast import Condition, Group, Query, Term
 
 HOST = "host"
 """What stands for the part of the host in `os=host` and `target=:host`."""

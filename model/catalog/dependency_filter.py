@@ -15,16 +15,17 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES
 from spackscope.model.core.variants import split_variant
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import (
+from spackscope.model.query.ast import (
     REACHABLE_DEPTYPES,
     Condition,
     Depends,
+    Query,
     Term,
     compiler_fits,
     fits_missing,
     node_conditions,
     provides,
+    query_of,
 )
 from spackscope.model.query.matchers import ANY
 

@@ -25,7 +25,7 @@ from spackscope.model.index.damage import (
     text,
     texts_of_all,
 )
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 
 _MAX_ENTRIES = 10_000_000
 """Entries up to which a dictionary is believed; Spack has some 10,000 packages."""

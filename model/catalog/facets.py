@@ -17,11 +17,11 @@ from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant, variant_key
 from spackscope.model.index.damage import reads_index
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import (
+from spackscope.model.query.ast import (
     Condition,
     Depends,
     Group,
+    Query,
     Term,
     compiler_fits,
     exact_term,

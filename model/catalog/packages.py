@@ -10,8 +10,7 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.index.connection import Database
 from spackscope.model.index.damage import natural, naturals, text
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import Query, exact_term
 
 
 class PackageCount(NamedTuple):

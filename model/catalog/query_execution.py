@@ -20,8 +20,7 @@ from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.connection import Database
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.matchers import target_ranges, unknown_target
 
 _MAX_RANGES = 200

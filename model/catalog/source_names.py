@@ -8,7 +8,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.text import clean
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.matchers import is_glob
 
 _CUT = "…/"

@@ -14,8 +14,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import compiler_name, is_compiler
 from spackscope.model.core.variants import is_propagated
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Condition, Depends, Group, Term, compiler_fits
+from spackscope.model.query.ast import Condition, Depends, Group, Query, Term, compiler_fits
 from spackscope.model.query.matchers import ANY, is_glob, size_range
 
 

@@ -18,7 +18,7 @@ from spackscope.model.presentation.export import page_address
 from spackscope.model.presentation.fit import HERE, fit_sentences
 from spackscope.model.presentation.paste import install_command, spec_string
 from spackscope.model.presentation.table_columns import split_variants
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Term, exact_term
 
 LineKind = Literal[
     "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"

@@ -11,9 +11,7 @@ from spackscope.model.core.columns import COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Group
-from spackscope.model.query.format import format_group
+from spackscope.model.query.ast import Group, Query, format_group
 
 HERE = "here"
 """Where specs run on this machine; otherwise it is `on` some host."""

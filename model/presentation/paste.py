@@ -15,11 +15,17 @@ from spackscope.model.core.records import LANGUAGES, Spec, compiler_name, is_has
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import short_digests, split_variant
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import COLUMN_KEYS, Condition, Group, Term
-from spackscope.model.query.format import format_condition, format_for_shell, format_group
+from spackscope.model.query.ast import (
+    COLUMN_KEYS,
+    Condition,
+    Group,
+    Query,
+    Term,
+    format_condition,
+    format_group,
+)
 from spackscope.model.query.matchers import ARCHITECTURE, is_glob
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     SAMPLE,

@@ -10,8 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 

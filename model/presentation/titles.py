@@ -9,8 +9,7 @@ from spackscope.model.catalog.source_names import source_term, unique_end
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.query.ast import query_of
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Term, exact_term, query_of
 from spackscope.model.sources.source_name import STANDARD_INPUT
 
 if TYPE_CHECKING:

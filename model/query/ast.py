@@ -1,14 +1,227 @@
-"""Represent a query as one frozen value, however it was typed."""
+"""Represent a query as one frozen value, however it was typed, and write it as text.
+
+Dependencies follow `Spec._satisfies` in lib/spack/spack/spec.py of Spack 1.2, of concrete specs. A
+virtual such as `mpi` is known only from the edges that provide it, not from recipes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
+from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, field, replace
-from spackscope.model.core.variants import is_variant, split_variant
+from spackscope.model.core.records import LANGUAGES, Dependency, Spec, compiler_name
+from spackscope.model.core.text import is_clean
+from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.query import lexer
-from spackscope.model.query.conditions import Condition, Group, Term, exact_term
-from spackscope.model.query.matchers import ANY, is_glob
+from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
+
+VIEW = "view"
+"""The key of a named query, which is replaced by its conditions."""
+
+COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, ANY})
+"""Keys that are not variants."""
+
+
+class Term(Frozen):
+    """A condition on a column: the pattern that its value must match, or must not if `negated`.
+
+    A pattern with `*` or `?` is a glob and ignores case. Others are read as Spack reads them:
+    a version or a target as a constraint, a compiler as `name@constraint`, a hash as a prefix.
+    """
+
+    column: str
+    pattern: str
+    negated: bool = False
+
+    def __post_init__(self) -> None:
+        parts = lexer.PAIR_PARTS.fullmatch(self.pattern) if self.column == "variants" else None
+        if parts is not None:
+            # Without quotes such a value would be read as a part of the operator, or as quoted.
+            value = lexer.unquoted(parts[3])
+            text = lexer.in_quotes(value) if value[:1] in ("", "=", *lexer.QUOTES) else value
+            object.__setattr__(self, "pattern", parts[1] + parts[2] + text)
+
+    def __str__(self) -> str:
+        return _text_of(self)
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns whose values are compared."""
+        return COLUMNS if self.column == ANY else (FIELDS[self.column],)
+
+    def fits(self, column: str, value: Value) -> bool:
+        """Check a value of one of these columns against the pattern, ignoring negation."""
+        return self.matcher(column)(value)
+
+    def matcher(self, column: str) -> Matcher:
+        """Return the check of the values of one of these columns, ignoring negation.
+
+        A bare word must begin a hash, and may be anywhere in other texts.
+        """
+        if self.column == ANY and column == "hash":
+            prefix = self.pattern.lower()
+            return lambda value: isinstance(value, str) and value.startswith(prefix)
+        return matcher(self.column, self.pattern)
+
+
+class Depends(Frozen):
+    """A condition on a dependency: `^zlib@1.3`, or `%cmake` where it must be direct.
+
+    `terms` are the conditions on the dependency itself, `virtuals` and `deptypes` those on the
+    edge to it. A direct one also applies to the compiler.
+    """
+
+    direct: bool
+    terms: tuple[Condition, ...]
+    virtuals: tuple[str, ...] = ()
+    deptypes: tuple[str, ...] = ()
+    negated: bool = False
+
+    def __str__(self) -> str:
+        return _text_of(self)
+
+    @property
+    def name_term(self) -> Term | None:
+        """The condition on the name of the dependency, if there is one."""
+        terms = (term for term in self.terms if isinstance(term, Term))
+        return next((t for t in terms if t.column == "package" and not t.negated), None)
+
+    @property
+    def name(self) -> str:
+        """The name of the dependency, or an empty text for any."""
+        return self.name_term.pattern if self.name_term is not None else ""
+
+    @property
+    def compiler(self) -> str | None:
+        """The pattern of a compiler that this condition is in a record that names only that.
+
+        None where it asks for more than the name, version and hash of a compiler.
+        """
+        pattern, has_more = self.stated_compiler
+        is_plain = all(term.column in _STATED for term in self.terms)
+        return pattern if self.direct and self.name and is_plain and not has_more else None
+
+    @property
+    def stated_compiler(self) -> tuple[str, bool]:
+        """The pattern of the compiler, and whether the condition asks for more than that.
+
+        Of a compiler that a record states Spack keeps only name and version, and ignores
+        propagated variants and a namespace. The name is that of a package: `%oneapi` means
+        intel-oneapi-compilers, as in Spack.
+        """
+        terms = [term for term in self.terms if isinstance(term, Term)]
+        plain = [t for t in terms if t.column in _STATED and t.pattern and not t.negated]
+        stated = {term.column: term.pattern for term in plain}
+        if "package" in stated:
+            stated["package"] = compiler_name(stated["package"])
+        ignored = [t for t in terms if t.column == "namespace" or _is_propagated(t)]
+        pattern = "".join(sign + stated[name] for name, sign in _STATED.items() if name in stated)
+        return pattern, len(stated) + len(ignored) < len(self.terms)
+
+    @property
+    def column(self) -> str:
+        """The column whose filter shows this condition, or an empty text."""
+        is_one_word = not self.deptypes and (self.is_assigned or not self.virtuals)
+        return "compiler" if self.compiler is not None and is_one_word else ""
+
+    @property
+    def is_assigned(self) -> bool:
+        """Check whether its virtuals can be written as in `%c,cxx=gcc`."""
+        return re.fullmatch(lexer.IDENTIFIERS, ",".join(self.virtuals)) is not None
+
+
+REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})
+"""Deptypes of which a direct edge must have one for `^` to see it."""
+
+_STATED = {"package": "", "version": "@", "hash": "/"}
+"""What a record can state of a compiler, with the signs of its pattern."""
+
+Condition = Term | Depends
+Group = tuple[Condition, ...]
+"""Alternatives, of which one must hold."""
+
+
+def exact_term(column: str, value: str) -> Term:
+    """Build the term that only a value shown on the screen fits.
+
+    What Spack does not accept as a version is matched as a text, with `?` for its odd signs, and
+    so is what must not be shown unchanged.
+    """
+    if not value:
+        return Term(column, "?*", negated=True)
+    exact = {"compiler": value.replace("@", "@=", 1), "version": f"={value}"}.get(column, value)
+    if column == "target" and set(value) & set(",:"):
+        exact = ""
+    try:
+        is_plain = is_clean(value) and not is_glob(value)
+        if is_plain and matcher(column, exact)((value,) if column == "variants" else value):
+            return Term(column, exact)
+    except ValueError:
+        pass
+    pattern = re.sub(r"[^\w.-]", "?", value, flags=re.ASCII)
+    return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
+
+
+def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) -> bool:
+    """Check a compiler that a record states against a condition written with `%`.
+
+    Raises Unanswerable where the condition asks for more than its name, version and hash, and no
+    dependencies are `listed` that could answer it; and where it names a language, since only the
+    compiler's recipe knows its languages.
+    """
+    if condition.name in LANGUAGES:
+        reason = f"{condition} asks for a language, and one compiler is listed"
+        raise Unanswerable(reason, condition)
+    pattern, has_more = condition.stated_compiler
+    if has_more and not listed:
+        more = f"{condition} asks for more of a compiler than is listed"
+        raise Unanswerable(f"{more}. Write conditions on the spec before %.", condition)
+    return not has_more and (not pattern or matcher("compiler", pattern)(compiler))
+
+
+def provides(condition: Depends, virtuals: Collection[str]) -> bool:
+    """Check whether an edge with some virtuals provides those of a condition.
+
+    After `%` one of them is enough, as in Spack's `edges_to_dependencies`.
+    """
+    provided = (virtual in virtuals for virtual in condition.virtuals)
+    return not condition.virtuals or (any(provided) if condition.direct else all(provided))
+
+
+def node_conditions(condition: Depends) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+    """Return the conditions on a dependency, and those on one that provides the name."""
+    by_name, by_virtual = [], []
+    for term in condition.terms:
+        if not isinstance(term, Term) or term.column != "package" or term.negated:
+            by_virtual.append(term)
+        elif condition.direct:
+            term = replace(term, pattern=compiler_name(term.pattern))
+        by_name.append(term)
+    return tuple(by_name), tuple(by_virtual)
+
+
+def fits_missing(condition: Condition, dependency: Dependency) -> bool:
+    """Check a dependency whose record is missing, so that only its name and hash are known."""
+    if isinstance(condition, Depends):
+        return condition.negated
+    if _is_propagated(condition):
+        return not condition.negated
+    spec = Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
+    fits = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
+    return condition.negated != fits
+
+
+def _is_propagated(term: Term) -> bool:
+    return term.column == "variants" and is_propagated(term.pattern)
+
+
+def _text_of(condition: Condition) -> str:
+    # The module imports this one.
+
+    return format_condition(condition)
 
 
 class Query(Frozen):
@@ -46,7 +259,6 @@ class Query(Frozen):
 
     def __str__(self) -> str:
         # The module imports this one.
-        from spackscope.model.query.format import format_query
 
         return format_query(self)
 
@@ -211,3 +423,116 @@ def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
 
 def _depth(condition: Condition) -> int:
     return 0 if isinstance(condition, Term) else 1 if condition.direct else 2
+
+
+_WORD_OF = {term: word for word, term in WORDS.items()}
+_UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
+_ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
+
+
+def format_query(query: Query) -> str:
+    """Return the text of a query, from which the query line gets the same query.
+
+    It has a key at every word, which means the same whatever packages there are.
+    """
+    if not query.specs:
+        return " ".join(_group_texts(query.groups))
+    specs = [sorted((*groups, *query.groups), key=order_of) for groups in query.specs]
+    return " ".join(map(_spec_text, specs, [specs[0], *specs]))
+
+
+def format_group(group: Group) -> str:
+    """Return the text of alternatives, as `os=a | os=b`."""
+    return " | ".join(map(format_condition, group))
+
+
+def format_condition(condition: Condition) -> str:
+    """Return the text of one condition, as `!+mpi` or `^zlib@1.3`."""
+    text = _dependency_text(condition) if isinstance(condition, Depends) else _term_text(condition)
+    return f"!{text}" if condition.negated else text
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Join the words of a command line, with the quotes that the shell removed from flags.
+
+    Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
+    """
+    flags = ((re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
+    return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
+
+
+def _term_text(term: Term) -> str:
+    column, pattern = term.column, term.pattern
+    if (column, pattern) in _WORD_OF:
+        return _WORD_OF[column, pattern]
+    if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
+        # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
+        is_plain = pattern != ":" and not re.search(_ENDS_IN_SEPARATOR, pattern)
+        return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
+    if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
+        return f"/{pattern}"
+    name, _, flags = pattern.partition("=")
+    if column == "flags" and name in FLAGS and flags:
+        return f"{name}={lexer.quoted(flags)}"
+    name = split_variant(pattern)[0]
+    if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
+        parts = lexer.PAIR_PARTS.fullmatch(pattern)
+        if parts is None or parts[3][0] in lexer.QUOTES:
+            return pattern
+        return parts[1] + parts[2] + lexer.quoted(parts[3])
+    return f"{column}={lexer.quoted(pattern)}"
+
+
+def _dependency_text(dependency: Depends) -> str:
+    term_of_name, name = dependency.name_term, dependency.name
+    virtuals, deptypes = ",".join(dependency.virtuals), ",".join(dependency.deptypes)
+    sigil = "%" if dependency.direct else "^"
+    if deptypes or (virtuals and not (name and dependency.is_assigned)):
+        attributes = {"deptypes": deptypes, "virtuals": virtuals}.items()
+        pairs = " ".join(f"{key}={lexer.quoted(text)}" for key, text in attributes if text)
+        sigil += f"[{pairs}] "
+    elif virtuals:
+        sigil += f"{virtuals}="
+    texts = [format_condition(term) for term in dependency.terms if term is not term_of_name]
+    # After a sigil `key=` would be a virtual, and another sigil or name a separate condition.
+    first = name or ("" if texts and texts[0][:1] in "@/+~" else "*")
+    # A git reference would include the hash after it.
+    while texts and (texts[0][:1] in "@/" or not first) and "@git." not in first:
+        first += texts.pop(0)
+    return sigil + " ".join([first, *texts])
+
+
+def _group_texts(groups: Iterable[Group]) -> list[str]:
+    """Return the texts of the groups of one spec, where a second `/hash` would begin another."""
+    texts = []
+    has_hash = False
+    for group in groups:
+        alternatives = list(map(format_condition, group))
+        hashes = [text.lstrip("!").startswith("/") for text in alternatives]
+        if has_hash:
+            alternatives = [
+                text.replace("/", "hash=", 1) if is_hash else text
+                for text, is_hash in zip(alternatives, hashes, strict=True)
+            ]
+        texts.append(" | ".join(alternatives))
+        has_hash = has_hash or any(hashes)
+    return texts
+
+
+def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
+    """Return the text of one of several specs, separated from the spec before it.
+
+    A name followed by a sigil begins a spec in a live filter too; `*` is not a condition. A hash
+    begins one where the spec before has a hash, and no dependency that could have this one.
+    """
+    name_group = next((group for group in groups if is_package_name(group)), None)
+    texts = _group_texts([group for group in groups if group is not name_group])
+    if name_group is not None:
+        first, *others = map(format_condition, name_group)
+        name = first.removeprefix("package=")
+        return " ".join([" | ".join([f"{name}@:", *others]), *texts])
+    has_hash = any(len(group) == 1 and str(group[0]).startswith("/") for group in before)
+    has_dependency = any(isinstance(condition, Depends) for group in before for condition in group)
+    if has_dependency or not (has_hash and texts[0].startswith("/")):
+        texts.insert(0, "*@:")
+    return " ".join(texts)

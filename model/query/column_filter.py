@@ -17,15 +17,15 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import ANSWERS
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
-from spackscope.model.query.ast import Query
-from spackscope.model.query.builder import Spans
-from spackscope.model.query.conditions import Condition, Group, Term
+from spackscope.model.query.ast import Condition, Group, Query, Term
 from spackscope.model.query.matchers import is_glob, matcher
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import (
+from spackscope.model.query.parser import (
     MAX_QUERY_LENGTH,
     MAX_TERMS,
+    ParsedInput,
+    Spans,
     check_once,
+    parse,
     unclosed_quote,
 )
 
@@ -159,3 +159,13 @@ def _word(column: str, condition: Condition) -> str:
 def quote_word(word: str) -> str:
     """Quote a value where the words of a filter would end in it."""
     return lexer.in_quotes(word) if re.search(r"[\s\"']", word) or word == "|" else word
+
+
+def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:
+    """Parse the filter of a column, which replaces that column's part of a query. Never raises."""
+    others = query.without_column(column)
+    try:
+        filtered, spans = apply_filter(others, column, text)
+    except QueryError as error:
+        return ParsedInput(text, cursor, None, {}, (), error.with_traceback(None), column, others)
+    return ParsedInput(text, cursor, filtered, spans, (), None, column, others)

@@ -12,7 +12,7 @@ from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progre
 from spackscope.model.storage.schemes import is_remote
 
 if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
+    from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.spack_config import ConfiguredExternal, SpackConfig
     from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http_client import Client

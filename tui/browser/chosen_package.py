@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.model.query.ast import Term
+from spackscope.model.query.parser import ParsedInput, parse_input
 
 
 def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | None:

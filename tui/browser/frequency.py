@@ -9,8 +9,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term
 from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Host

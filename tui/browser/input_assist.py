@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from spackscope.model.assist.answers import Completion, Completions
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.parsed_input import ParsedInput
+from spackscope.model.query.parser import ParsedInput
 from spackscope.tui.browser.state import NO_COMPLETIONS, QUERY, Draft, Host, Task
 from spackscope.tui.keymap.in_use import shown
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from textual import events
 from textual.widgets import Input
 
-from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.parser import ParsedInput
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host

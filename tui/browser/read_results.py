@@ -22,7 +22,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
 from spackscope.model.presentation.kinds import row_notes
 from spackscope.model.presentation.titles import shared_texts
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.row_windows import read_windows, window_starts

@@ -17,17 +17,15 @@ from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
 from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, Task
 from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
 
 if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
+    from spackscope.model.query.parser import NamedQueries
 
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01

@@ -17,9 +17,8 @@ from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.presentation.table_columns import ColumnChoices
 from spackscope.model.presentation.titles import SourceChip
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from spackscope.model.catalog.facets import VARIANTS, FacetKey, variant_texts
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.variants import split_variant
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser.state import Host
 
 Found = tuple[FacetKey | None, str | None]

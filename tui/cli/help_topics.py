@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean, wrap
-from spackscope.model.query.conditions import VIEW
+from spackscope.model.query.ast import VIEW
 from spackscope.tui.cli.help import BROWSE, COMMANDS, ESSENTIAL
 from spackscope.tui.query_reference import LANGUAGE
 

@@ -12,7 +12,7 @@ from textual.app import App
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.query.conditions import VIEW
+from spackscope.model.query.ast import VIEW
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS
 from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
@@ -22,7 +22,7 @@ from spackscope.tui.widgets.search_list import ItemList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
+    from spackscope.model.query.parser import NamedQueries
 
 _PALETTE = "app.command_palette"
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from spackscope.model.core.errors import WrongNamedQuery
-from spackscope.model.query.conditions import VIEW
-from spackscope.model.query.named_queries import NamedQueries
+from spackscope.model.query.ast import VIEW
+from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.settings.origins import Mistake
 from spackscope.tui.settings.settings import Settings
 

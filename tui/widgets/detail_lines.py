@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import events
 from textual.message import Message
 
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.tui.keymap import DETAIL, bindings
 from spackscope.tui.keymap.in_use import first_key
 from spackscope.tui.widgets.detail_flow import LayoutRow

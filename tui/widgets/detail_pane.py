@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import Piece, RowPainter
 from spackscope.tui.widgets.filter_input import FilterInput

@@ -9,9 +9,8 @@ from textual.widget import Widget
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.query.conditions import Group
 from spackscope.tui.widgets.filter_input import FilterInput
 
 MIN_WIDTH = 20

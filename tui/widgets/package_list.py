@@ -16,8 +16,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, pad
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.tui.keymap.in_use import written_key
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles

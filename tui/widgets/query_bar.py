@@ -19,12 +19,12 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parsed_input import ParsedInput, parse_input
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.filter_input import FilterInput, FilterMessage
 
 if TYPE_CHECKING:
-    from spackscope.model.query.named_queries import NamedQueries
+    from spackscope.model.query.parser import NamedQueries
 
 _COUNT_MARGIN = 2
 """Cells between the query and the count."""

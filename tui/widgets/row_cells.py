@@ -24,8 +24,7 @@ from spackscope.model.presentation.table_columns import (
     variant_texts,
     variants_cell,
 )
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 

@@ -14,7 +14,7 @@ from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.core.variants import split_variant
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from tests.builders import all_records
 from tests.evaluator import satisfies

@@ -9,10 +9,9 @@ import pytest
 from spackscope.model.assist.completion import complete, without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, QueryError
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import parse_filter_input, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.ast import Query, Term, query_of
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import catalog_of, database, hash_of, installs, leaf
 

@@ -13,9 +13,9 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.tasks import never
 from spackscope.model.query.ast import Query
+from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.lexer import in_quotes
-from spackscope.model.query.parsed_input import parse_filter_input, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import parse, parse_input
 from tests.builders import catalog_of, record, write_page
 from tests.hostile import HOSTILE_TEXT
 

@@ -10,8 +10,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import FacetKey, facets, mark_of
 from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import Cancelled, Unanswerable
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import Query, exact_term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders import INDEX_OF_1_2, catalog_of, on_host
 

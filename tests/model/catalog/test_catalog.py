@@ -11,8 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME, COLUMNS
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 

@@ -22,8 +22,7 @@ from spackscope.model.core.records import Spec
 from spackscope.model.index.codec import pack_codes, reverse_edges
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parsed_input import parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.catalog.source_names import source_term, unique_end, with_full_name
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
 

@@ -12,12 +12,10 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import QueryError, Unanswerable
-from spackscope.model.query.ast import Query, query_of_specs
+from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.query.conditions import Condition, Depends, Term, exact_term
 from spackscope.model.query.matchers import ANY
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import MAX_TERMS, check_once
+from spackscope.model.query.parser import MAX_TERMS, check_once, parse
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 from tests.evaluator import satisfies
 from tests.examples import examples

@@ -15,10 +15,8 @@ from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.detail import DetailLine, detail
 from spackscope.model.presentation.paste import install_command, spec_string
 from spackscope.model.presentation.table_columns import variants_cell
-from spackscope.model.query.ast import query_of
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
 from spackscope.tui.cli.colours import Colours
 from spackscope.tui.cli.spec_report import SpecReport
 from tests.builders import all_records, page, read, record

@@ -18,8 +18,7 @@ from spackscope.model.core.text import is_clean
 from spackscope.model.presentation.paste import install_command, spec_string
 from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
 from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
 from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import (
     FLAGS,

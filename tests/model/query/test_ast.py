@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.query.conditions import exact_term
+from spackscope.model.query.ast import exact_term
 from spackscope.model.query.parser import parse
 
 

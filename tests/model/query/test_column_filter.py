@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Depends, Query, Term
 from spackscope.model.query.column_filter import apply_filter, column_groups, column_text
-from spackscope.model.query.conditions import Depends, Term
 from spackscope.model.query.parser import parse
 from tests.examples import examples
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from spackscope.model.query.ast import query_of
-from spackscope.model.query.conditions import Term, exact_term
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.ast import Term, exact_term, query_of
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
 from tests.examples import examples
 from tests.hostile import HOSTILE_TEXT
 

@@ -9,10 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.format import format_for_shell, join_words
-from spackscope.model.query.parser import Packages, parse
+from spackscope.model.query.ast import Query, Term, join_words, query_of
+from spackscope.model.query.parser import Packages, format_for_shell, parse
 from tests.examples import examples
 from tests.random_queries import random_query
 

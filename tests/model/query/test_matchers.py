@@ -7,8 +7,7 @@ import pytest
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Spec
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.matchers import size_range
 from spackscope.model.query.parser import parse
 from tests.builders import hash_of

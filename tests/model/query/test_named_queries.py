@@ -10,11 +10,8 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Spec
-from spackscope.model.query.ast import Query
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.named_queries import NamedQueries
-from spackscope.model.query.parsed_input import parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.parser import NamedQueries, parse, parse_input
 from tests.evaluator import satisfies
 from tests.examples import examples
 from tests.model.query.test_format import words

@@ -9,11 +9,9 @@ import pytest
 
 from spackscope.model.assist.completion import without_word
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query
-from spackscope.model.query.column_filter import apply_filter
-from spackscope.model.query.conditions import Term
-from spackscope.model.query.parsed_input import parse_filter_input, parse_input
-from spackscope.model.query.parser import parse
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.column_filter import apply_filter, parse_filter_input
+from spackscope.model.query.parser import parse, parse_input
 from tests.parse_counts import ParseCounts
 from tests.random_queries import random_query
 

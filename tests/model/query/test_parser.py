@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.core.errors import QueryError
-from spackscope.model.query.ast import Query, query_of
-from spackscope.model.query.conditions import Depends, Term
-from spackscope.model.query.parser import parse
-from spackscope.model.query.validation import MAX_QUERY_LENGTH
+from spackscope.model.query.ast import Depends, Query, Term, query_of
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
 
 # What a text means
 

@@ -12,7 +12,8 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import Cancelled, IndexDamaged
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.parsed_input import ParsedInput, parse_filter_input
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results, Where

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.conditions import Term, exact_term
+from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import frequency
 from spackscope.tui.browser.facets import DAMAGED

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parsed_input import parse_filter_input
+from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.tui.browser.input_assist import Replacement
 from tests.browsing import SAMPLE
 from tests.tui.browser.fake_host import FakeBrowser

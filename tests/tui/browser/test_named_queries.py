@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spackscope.model.query.named_queries import NamedQueries
+from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
 from tests.browsing import HOST, Browser, browsing, sample_where
 

@@ -10,7 +10,7 @@ from spackscope.model.catalog.tree import Node as TreeNode
 from spackscope.model.catalog.tree import read_unfolded
 from spackscope.model.catalog.view import Sort
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
 from tests.builders import database, edge, hash_of, installs, record, write_page

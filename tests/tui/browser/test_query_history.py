@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.query_history import (
     MAX_LENGTH,

@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, Sort
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import views
 from spackscope.tui.browser.views import LARGE

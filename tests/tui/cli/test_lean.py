@@ -115,7 +115,6 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
         *("catalog.facets", "catalog.listing", "catalog.tree"),
         *("presentation.detail", "presentation.row_notes", "sources.discover"),
         *("presentation.export", "presentation.paste"),
-        *("query.named_queries", "query.inserted_queries"),
     )
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     changed = ("settings.key_changes", "settings.named_queries", "browser.commands")
@@ -143,7 +142,6 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
     modules = set(result.stderr.split())
     assert "spackscope.tui.settings.config_file" in modules
     assert not modules.intersection((*HEAVY, *NOT_TO_OPEN))
-    assert "spackscope.model.query.named_queries" not in modules, "the query names none"
     settings = {name for name in modules if name.startswith("spackscope.tui.settings.")}
     assert settings <= {
         f"spackscope.tui.settings.{name}"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.query.named_queries import MAX_NESTED
+from spackscope.model.query.parser import MAX_NESTED
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.program import Program
 

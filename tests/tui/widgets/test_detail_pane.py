@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.tree import Tree, read_tree
 from spackscope.model.core.tasks import never
 from spackscope.model.presentation.detail import DetailLine
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.model.catalog.test_dependency_tree import catalog_with

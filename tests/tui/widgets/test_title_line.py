@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.presentation.titles import SourceChip
-from spackscope.model.query.conditions import Term
+from spackscope.model.query.ast import Term
 from spackscope.tui.widgets.title_line import PROBLEMS, SOURCES, Title, lay_out
 
 CHIPS = (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.query.format import join_words
+from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import load_catalog, parse_query

@@ -19,8 +19,7 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import cell_width, clean, counted, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.sources import stale_copies
-from spackscope.model.query.ast import Query
-from spackscope.model.query.format import join_words
+from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options

@@ -13,7 +13,7 @@ from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
-from spackscope.model.query.format import join_words
+from spackscope.model.query.ast import join_words
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.cli.completion.index_at_hand import index_at_hand, session_of
