@@ -6,84 +6,13 @@ import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
-from operator import attrgetter
-from typing import TYPE_CHECKING, Literal, overload
+from contextlib import suppress
+from typing import Any, Literal
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.mirror import MirrorIndex
-
-
-_NUMBERS = attrgetter("st_size", "st_mtime_ns", "st_ctime_ns")
-
-ListedFile = tuple[str, str, int, int, int, str]
-"""Path, what the user is shown for it, size, mtime, ctime, and why it is unreadable, if it is."""
-
-
-class FileList:
-    """Files below a directory, as text and numbers: 113,000 take 10 MB, as objects 70.
-
-    `origin` is what the user is shown for the directory `top`. `size` is that of all files.
-    """
-
-    def __init__(self, top: str, origin: str) -> None:
-        self._top, self._prefix = top, os.path.join(origin, "")
-        self._batches: list[tuple[bytes, Sequence[int]]] = []
-        self._reasons: dict[str, str] = {}
-        self._count = self.size = 0
-        self._digest = hashlib.sha256()
-
-    def add(self, paths: Sequence[str], statuses: Sequence[os.stat_result]) -> None:
-        """Add some files by their paths and statuses."""
-        if paths:
-            self._add(paths, list(chain.from_iterable(map(_NUMBERS, statuses))))
-
-    def add_unreadable(self, path: str, reason: str) -> None:
-        """Add what cannot be read."""
-        self._reasons[path] = reason
-        self._digest.update(reason.encode("utf-8", "surrogatepass"))
-        self._add([path], [0, 0, 0])
-
-    def origin_of(self, path: str) -> str:
-        """Return what the user is shown for a file."""
-        return self._prefix + path[len(self._top) :].lstrip(os.sep)
-
-    @property
-    def digest(self) -> str:
-        """A digest that changes whenever one of the files does."""
-        return self._digest.hexdigest()
-
-    def _add(self, paths: Sequence[str], numbers: list[int]) -> None:
-        self._count += len(paths)
-        self.size += sum(numbers[::3])
-        text = "\0".join(paths).encode("utf-8", "surrogatepass")
-        self._digest.update(text)
-        try:
-            packed = array("q", numbers)
-        except OverflowError:
-            # Some file systems have times after the year 2262.
-            self._digest.update(repr(numbers).encode())
-            self._batches.append((text, numbers))
-        else:
-            self._digest.update(packed.tobytes())
-            self._batches.append((text, packed))
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[ListedFile]:
-        for text, numbers in self._batches:
-            values = iter(numbers)
-            paths = text.decode("utf-8", "surrogatepass").split("\0")
-            for path, size, mtime, ctime in zip(paths, values, values, values, strict=True):
-                reason = self._reasons.get(path, "")
-                yield path, self.origin_of(path), size, mtime, ctime, reason
-
 
 Kind = Literal["candidate", "known", "sizes"]
 """How a document is read.
@@ -93,13 +22,14 @@ document is read whatever it looks like. Where an index lists the specs, a manif
 for the `sizes` of archives.
 """
 
+_BATCH = 256
+
 
 class Document(Frozen):
     """One file of a source and its fingerprint: size in bytes, mtime and ctime in nanoseconds.
 
     The ctime changes with permissions, and with content that keeps size and mtime. `path` is the
     local file, `origin` what the user is shown: a path that begins with the source, or a URL.
-    `unreadable` is the reason where the file or directory cannot be read.
 
     `cached` is true where the specs in the document are in a build cache. All its specs get its
     `tag` and `stack`, if it has them.
@@ -111,59 +41,99 @@ class Document(Frozen):
     size: int = 0
     mtime_ns: int = 0
     ctime_ns: int = 0
-    unreadable: str = ""
     kind: Kind = "candidate"
     cached: bool = False
     tag: str = ""
     stack: str = ""
 
 
-class Documents(Sequence[Document]):
+class FileList:
+    """Files below a directory, as text and numbers: 113,000 take 10 MB, as documents 70.
+
+    `origin` is what the user is shown for the directory `top`. `size` is that of all files.
+    """
+
+    def __init__(self, top: str, origin: str) -> None:
+        self._top, self._prefix = top, os.path.join(origin, "")
+        self._batches: list[tuple[bytes, Sequence[int]]] = []
+        self._paths: list[str] = []
+        self._numbers: list[int] = []
+        self._count = self.size = 0
+
+    def add(self, path: str, status: os.stat_result) -> None:
+        """Add a file by its path and status."""
+        self._paths.append(path)
+        self._numbers += (status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+        self._count += 1
+        self.size += status.st_size
+        if len(self._paths) == _BATCH:
+            self._pack()
+
+    def origin_of(self, path: str) -> str:
+        """Return what the user is shown for a file."""
+        return self._prefix + path[len(self._top) :].lstrip(os.sep)
+
+    def documents(self, source: str) -> Iterator[Document]:
+        """Yield the files as documents, which may be pages."""
+        self._pack()
+        for text, numbers in self._batches:
+            values = iter(numbers)
+            paths = text.decode("utf-8", "surrogatepass").split("\0")
+            for path, size, mtime, ctime in zip(paths, values, values, values, strict=True):
+                yield Document(source, path, self.origin_of(path), size, mtime, ctime)
+
+    @property
+    def fingerprint(self) -> str:
+        """A digest that changes whenever one of the files does."""
+        self._pack()
+        digest = hashlib.sha256()
+        for text, numbers in self._batches:
+            digest.update(text)
+            digest.update(numbers if isinstance(numbers, array) else repr(numbers).encode())
+        return digest.hexdigest()
+
+    def _pack(self) -> None:
+        """Pack what was added one by one."""
+        if self._paths:
+            text = "\0".join(self._paths).encode("utf-8", "surrogatepass")
+            numbers: Sequence[int] = self._numbers
+            # Some file systems have times after the year 2262.
+            with suppress(OverflowError):
+                numbers = array("q", numbers)
+            self._batches.append((text, numbers))
+            self._paths, self._numbers = [], []
+
+    def __len__(self) -> int:
+        return self._count
+
+
+class Documents:
     """Documents in the order of reading: files that may be pages, and then others.
 
     The files are kept as a list that takes little memory: each iteration makes documents of it.
     """
 
     def __init__(
-        self,
-        others: Iterable[Document] = (),
-        files: FileList | None = None,
-        source: str = "",
+        self, others: Iterable[Document] = (), files: FileList | None = None, source: str = ""
     ) -> None:
-        self._others, self._files, self._source = tuple(others), files, source
+        self._others, self._files, self._source = tuple(others), files or FileList("", ""), source
 
     def __iter__(self) -> Iterator[Document]:
-        for file in self._files or ():
-            yield Document(self._source, *file)
+        yield from self._files.documents(self._source)
         yield from self._others
 
     def __len__(self) -> int:
-        return len(self._files or ()) + len(self._others)
-
-    @overload
-    def __getitem__(self, index: int) -> Document: ...
-    @overload
-    def __getitem__(self, index: slice) -> tuple[Document, ...]: ...
-    def __getitem__(self, index: int | slice) -> Document | tuple[Document, ...]:
-        return tuple(self)[index]
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence) and tuple(self) == tuple(other)
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
+        return len(self._files) + len(self._others)
 
     @property
     def size(self) -> int:
         """The bytes of all documents."""
-        size = sum(document.size for document in self._others)
-        return size + (self._files.size if self._files is not None else 0)
+        return self._files.size + sum(document.size for document in self._others)
 
     @property
     def fingerprint(self) -> str:
         """A digest that changes whenever one of the documents does."""
-        files = self._files.digest if self._files is not None else ""
-        return files + fingerprint(self._others)
+        return self._files.fingerprint + fingerprint(self._others)
 
     def named(self, source: str) -> Documents:
         """Return these documents as those of a source of another name."""
@@ -183,7 +153,7 @@ class DiscoveredSource(Frozen):
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
     `remark` why an older copy is used. `failure` is the reason where nothing can be read.
-    `indexes` are the indexes of its mirrors.
+    `indexes` has a `MirrorIndex` for each index of its mirrors.
     """
 
     source: str
@@ -194,7 +164,7 @@ class DiscoveredSource(Frozen):
     checked: float | None = None
     remark: str = ""
     failure: str = ""
-    indexes: tuple[MirrorIndex, ...] = field(default=(), repr=False)
+    indexes: tuple[Any, ...] = field(default=(), repr=False)
 
 
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
@@ -253,8 +223,6 @@ def read_bytes(document: Document) -> bytes:
 
     Raises OSError.
     """
-    if document.unreadable:
-        raise OSError(document.unreadable)
     max_size = MAX_FILE_SIZE
     if document.kind == "sizes":
         from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE

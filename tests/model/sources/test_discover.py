@@ -119,7 +119,7 @@ def test_an_invalid_source_fails_in_one_sentence(
     discovered = discover_one(source.format(**known))
 
     assert discovered.failure == failure.format(**known)
-    assert discovered.documents == ()
+    assert not discovered.documents
 
 
 # Directories
@@ -149,7 +149,7 @@ def test_an_install_tree_is_its_database(below_it: str, tmp_path: Path) -> None:
 
     assert discovered.kind == "install tree"
     assert names(discovered, tmp_path) == ["tree/.spack-db/index.json"]
-    assert not discovered.documents[0].cached
+    assert not next(iter(discovered.documents)).cached
 
 
 def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
@@ -357,9 +357,10 @@ def test_unreadable_directories_are_reported(unprivileged: Path) -> None:
     shut = discover_one(unprivileged / "closed")
     (unprivileged / "build_cache").chmod(0o755)
 
-    assert [document.unreadable for document in discovered.documents] == [
+    assert [problem.reason for problem in discovered.problems] == [
         "cannot be read: permission denied"
     ] * 2
+    assert discovered.failure == f"the source {unprivileged} cannot be read: permission denied"
     assert shut.failure.endswith("closed cannot be read: permission denied")
 
 
@@ -484,7 +485,7 @@ def test_no_secret_is_shown() -> None:
         discovered, none = discover(sources, Session({}))
 
     assert contents(discovered) == [ONE]
-    assert discovered.source == discovered.documents[0].source == f"{server.url}?…"
+    assert discovered.source == next(iter(discovered.documents)).source == f"{server.url}?…"
     assert "has no index" in none.failure
     assert "s3cret" not in repr((discovered, none))
 

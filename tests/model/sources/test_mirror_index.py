@@ -62,7 +62,7 @@ def test_a_blob_with_a_wrong_checksum_is_refused(tmp_path: Path) -> None:
 
     discovered = discover_one(write_files(tmp_path, files))
 
-    assert discovered.documents == ()
+    assert not discovered.documents
     assert f"{tmp_path}/blobs/sha256/" in discovered.failure
     assert "does not match its checksum" in discovered.failure
 
@@ -181,7 +181,7 @@ def test_a_wrong_remote_blob_is_refused() -> None:
     with serve_files(mirror_v3(ONE) | dict.fromkeys(blob(ONE), TWO)) as server:
         discovered = discover_one(server.url)
 
-    assert discovered.documents == ()
+    assert not discovered.documents
     assert "does not match its checksum" in discovered.failure
 
 

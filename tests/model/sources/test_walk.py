@@ -116,6 +116,32 @@ def test_links_are_followed_and_a_directory_is_read_once(tmp_path: Path) -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("link", "target", "files"),
+    [
+        ("c/back", "../b", ["b/1", "b/2", "c/1", "d/deep/1"]),
+        ("b/before", "../d/deep", ["b/1", "b/2", "b/before/1", "c/1"]),
+        ("bb", "../other", ["b/1", "b/2", "bb/x", "c/1", "d/deep/1"]),
+        ("bb", "../link", ["b/1", "b/2", "bb/deep/1", "c/1"]),
+    ],
+)
+def test_a_directory_is_read_where_it_is_first_in_the_order(
+    link: str, target: str, files: list[str], tmp_path: Path
+) -> None:
+    top = tmp_path / "top"
+    for name in ("top/b/1", "top/b/2", "top/c/1", "top/d/deep/1", "other/x"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    (tmp_path / "link").symlink_to("top/d")
+    (top / link).symlink_to(target)
+
+    assert names(scan([str(top)]), top) == files
+    # The top may be a link, too.
+    (tmp_path / "other top").symlink_to(top)
+    assert names(scan([str(tmp_path / "other top")]), tmp_path / "other top") == files
+
+
 def test_broken_and_circular_links_are_reported(tmp_path: Path) -> None:
     write_page(tmp_path, [record()])
     (tmp_path / "nowhere").symlink_to("missing")
