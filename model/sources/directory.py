@@ -252,7 +252,7 @@ class _Search:
     ) -> DiscoveredSource:
         """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
         from spackscope.model.sources.mirror import Mirror, discover_mirror
-        from spackscope.model.storage.local import LocalFolder
+        from spackscope.model.storage.base import LocalFolder
 
         folder = LocalFolder(directory, origin)
         return discover_mirror(Mirror(self.source, folder, self.session, build_cache=build_cache))

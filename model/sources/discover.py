@@ -26,7 +26,7 @@ from spackscope.model.sources.source_name import (
     parse_target,
     unique_names,
 )
-from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.base import is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
 """Time after which `on_late` is called with the sources that have answered."""
@@ -170,7 +170,7 @@ def _found_at(
     target = UrlTarget(address, view=view) if stat.S_ISDIR(mode) else parse_target(address)
     if target.view or target.layout == "v3":
         from spackscope.model.sources.mirror import discover_mirror, mirror_at
-        from spackscope.model.storage.local import LocalFolder
+        from spackscope.model.storage.base import LocalFolder
 
         folder = LocalFolder(absolute_path(target.top or "."), target.top)
         return discover_mirror(mirror_at(source, folder, target, session))

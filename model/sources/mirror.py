@@ -63,9 +63,7 @@ from spackscope.model.sources.source_name import (
     is_tag_list,
     parse_target,
 )
-from spackscope.model.storage.base import FetchedFile, Storage
-from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.base import FetchedFile, LocalFolder, Storage, is_remote, scheme_of
 from spackscope.model.storage.urls import MAX_URL_LENGTH, split_url
 
 

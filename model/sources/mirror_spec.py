@@ -43,9 +43,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.spack_config import find_spack_root
-from spackscope.model.storage.base import FetchedFile, Storage
-from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.base import FetchedFile, LocalFolder, Storage, is_remote, scheme_of
 from spackscope.model.storage.urls import local_path
 
 REGISTRY = "OCI"

@@ -20,7 +20,7 @@ from spackscope.model.sources.source_name import (
     is_local_path,
     parse_public_cache,
 )
-from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.base import is_remote, scheme_of
 
 if TYPE_CHECKING:
     from spackscope.model.sources.spack_config import SpackConfig

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.schemes import is_remote
+from spackscope.model.storage.base import is_remote
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.spack_config import ConfiguredExternal, SpackConfig
     from spackscope.model.storage.base import Storage
-    from spackscope.model.storage.http_client import Client
+    from spackscope.model.storage.http import Client
 
 
 class Session(Frozen):
@@ -49,17 +49,9 @@ class Session(Frozen):
 
     def open(self, url: str, options: Mapping[str, object] = {}) -> Storage:
         """Open the storage that a URL or path names. Raises SourceError."""
-        from spackscope.model.storage.open import open_storage
+        from spackscope.model.storage.open import open_folder, open_remote
 
-        return open_storage(
-            url,
-            self.environ,
-            options=options,
-            client=self.client if is_remote(url) else None,
-            on_progress=self.on_progress,
-            should_stop=self.should_stop,
-            asks_anew=self.asks_anew,
-        )
+        return open_remote(url, self.client, options) if is_remote(url) else open_folder(url)
 
     def check_cancelled(self) -> None:
         """Raise Cancelled if `should_stop` returns True."""
@@ -82,7 +74,12 @@ class Session(Frozen):
 
     @cached_property
     def client(self) -> Client:
-        """The HTTP client that all storages share."""
-        from spackscope.model.storage.http_client import Client
+        """What all remote storages share: connections, and the cache of downloads."""
+        from spackscope.model.storage.http import Client
 
-        return Client(self.environ, should_stop=self.should_stop)
+        return Client(
+            self.environ,
+            on_progress=self.on_progress,
+            should_stop=self.should_stop,
+            asks_anew=self.asks_anew,
+        )

@@ -10,7 +10,7 @@ from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.storage.schemes import is_remote, scheme_of
+from spackscope.model.storage.base import is_remote, scheme_of
 
 SAMPLE = "sample_data"
 """The name of the bundled sample, the source where none is given and no Spack is found."""

@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
-from spackscope.model.storage.schemes import scheme_of
+from spackscope.model.storage.base import scheme_of
 
 PLATFORM = "windows" if sys.platform == "win32" else sys.platform
 OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}

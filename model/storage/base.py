@@ -1,16 +1,43 @@
-"""What every storage offers: the files below a URL or a path, by their names."""
+"""What every storage offers: a place that gives files by name, and how such a place is named.
+
+What is here needs nothing of the network, since most sources are files of this machine.
+"""
 
 from __future__ import annotations
 
+import os
+import re
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 
-from spackscope.model.core.errors import ListingUnsupported, SourceError, WrongContent
-from spackscope.model.core.files import MAX_FILE_SIZE
+from spackscope.model.core.errors import (
+    ListingUnsupported,
+    NotFound,
+    SourceError,
+    WrongContent,
+    reason,
+)
+from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url
 
 Check = Callable[[bytes], object]
 """Raises Unreadable where the content of a file is cut off, or is not what it should be."""
+
+_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)://"
+_REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
+
+
+def scheme_of(source: str) -> str:
+    """Return the scheme of a URL in lower case, or nothing where it is a path."""
+    match = re.match(_SCHEME, source)
+    return match[1].lower() if match else ""
+
+
+def is_remote(source: str) -> bool:
+    """Check whether a source is a URL whose files have to be downloaded."""
+    return scheme_of(source) in _REMOTE
 
 
 class FetchedFile(Frozen):
@@ -26,10 +53,30 @@ class FetchedFile(Frozen):
     remark: str = ""
 
 
-class Storage(ABC):
-    """Files below a URL or a path; names are relative to it, with `/`.
+class Wanted(Frozen):
+    """A file to fetch, as the arguments of `Storage.fetch` describe it."""
 
-    >>> storage = open_storage("https://example.org/cache", os.environ)
+    name: str
+    sha256: str
+    immutable: bool
+    max_size: int
+    check: Check | None
+
+    def check_digest(self, digest: str, origin: str) -> None:
+        """Compare the digest of a file with the checksum, if there is one. Raises WrongContent."""
+        if self.sha256 and digest != self.sha256:
+            raise WrongContent(
+                f"{origin} does not match its checksum: sha256 is {digest[:12]}…,"
+                f" expected {self.sha256[:12]}…"
+            )
+
+
+class Storage(ABC):
+    """A place that gives files by name, each with a cached copy if that is current.
+
+    Names are relative to its URL or path, with `/`.
+
+    >>> storage = session.open("https://example.org/cache")
     >>> storage.fetch("build_cache/index.json").path
     '/home/ann/.cache/spackscope/copies/4f1d…'
     """
@@ -37,7 +84,6 @@ class Storage(ABC):
     origin: str
     """The URL or path as it is shown to the user, without any password."""
 
-    @abstractmethod
     def fetch(
         self,
         name: str,
@@ -56,6 +102,11 @@ class Storage(ABC):
         Raises NotFound, WrongContent, other SourceErrors where there is neither the file nor a
         cached copy that may serve, and Cancelled.
         """
+        return self._fetch(Wanted(name, sha256.lower(), immutable, max_size, check))
+
+    @abstractmethod
+    def _fetch(self, wanted: Wanted) -> FetchedFile:
+        """Return a file on this machine, as `fetch` does."""
 
     @abstractmethod
     def is_cached(self, name: str) -> bool:
@@ -77,10 +128,54 @@ class Storage(ABC):
         raise ListingUnsupported(f"{self.origin} cannot be listed")
 
 
-def check_digest(digest: str, sha256: str, origin: str) -> None:
-    """Compare the digest of a file with its checksum. Raises WrongContent."""
-    if digest != sha256.lower():
-        raise WrongContent(
-            f"{origin} does not match its checksum: sha256 is {digest[:12]}…,"
-            f" expected {sha256[:12]}…"
-        )
+class LocalFolder(Storage):
+    """Storage that is a directory on this machine, of which nothing is copied."""
+
+    def __init__(self, top: str, origin: str) -> None:
+        self.top, self.origin = top, origin
+
+    def _fetch(self, wanted: Wanted) -> FetchedFile:
+        path, origin = self._path(wanted.name), self._origin(wanted.name)
+        if not os.path.isfile(path):
+            raise NotFound(f"{shown_url(origin)} does not exist")
+        if wanted.sha256:
+            try:
+                with open_file(path) as file:
+                    if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
+                        raise too_large(size, MAX_FILE_SIZE)
+                    digest = sha256_of(file)
+            except OSError as error:
+                raise SourceError(f"{origin} {reason(error)}") from None
+            wanted.check_digest(digest, origin)
+        return FetchedFile(path, origin)
+
+    def is_cached(self, name: str) -> bool:
+        """Check whether there is such a file."""
+        return os.path.isfile(self._path(name))
+
+    def size_of(self, name: str) -> int:
+        """Return the size of a file. Raises NotFound and SourceError."""
+        origin = self._origin(name)
+        try:
+            status = os.stat(self._path(name))
+        except (FileNotFoundError, NotADirectoryError):
+            raise NotFound(f"{shown_url(origin)} does not exist") from None
+        except OSError as error:
+            raise SourceError(f"{origin} {reason(error)}") from None
+        if not stat.S_ISREG(status.st_mode):
+            raise NotFound(f"{shown_url(origin)} is not a file")
+        return status.st_size
+
+    def names(self, under: str) -> Iterator[str]:
+        """Yield the sorted names of all files below a folder, without following links."""
+        for directory, folders, files in os.walk(self._path(under)):
+            folders.sort()
+            relative = os.path.relpath(directory, self.top).replace(os.sep, "/")
+            for name in sorted(files):
+                yield f"{relative}/{name}"
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self.top, *name.split("/"))
+
+    def _origin(self, name: str) -> str:
+        return os.path.join(self.origin, *name.split("/"))

@@ -12,13 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
-from spackscope.model.storage.base import Check, FetchedFile, Storage
-from spackscope.model.storage.credentials import Credentials
-from spackscope.model.storage.download import Download, Downloader, RemoteFile
-from spackscope.model.storage.download_cache import FileVersion
-from spackscope.model.storage.http import request_file
+from spackscope.model.storage.base import FetchedFile, Storage, Wanted
+from spackscope.model.storage.cache import Attempt, Download, FileVersion
+from spackscope.model.storage.http import Client, request_file
 from spackscope.model.storage.urls import Url, basic_authorization, shown_top, web_url
 
 INDEX = "index.json"
@@ -41,75 +39,69 @@ class OciRegistry(Storage):
     of the registry only: from a realm elsewhere an anonymous token is requested.
     """
 
-    def __init__(self, url: str, credentials: Credentials, downloader: Downloader) -> None:
+    def __init__(self, url: str, user: str, password: str, client: Client) -> None:
         split = web_url(url, ("oci", "oci+http", "oci+https"))
         scheme = "http" if split.scheme == "oci+http" else "https"
         self.origin = shown_top(url)
         self._top = Url(scheme, split.host, split.port, f"/v2{split.path.rstrip('/')}")
         self._manifest_url = self._top.below(f"manifests/{_TAG}")
-        self._password = split.authorization or _authorization(credentials)
+        self._password = split.authorization or _authorization(user, password)
         self._authorization = ""
-        self._downloader = downloader
+        self._client = client
 
-    def fetch(
-        self,
-        name: str,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
-        check: Check | None = None,
-    ) -> FetchedFile:
+    def _fetch(self, wanted: Wanted) -> FetchedFile:
         """Return the cached copy of the index that the manifest of the tag index.spack names.
 
-        Raises NotFound for every other name, and where there is no such tag; WrongContent, other
-        SourceErrors where there is no stale copy either, and Cancelled.
+        Raises NotFound for every other name, and where there is no such tag.
         """
-        if name != INDEX:
-            raise NotFound(f"{self.origin} has no {name}: registries have only an index")
-        manifest_file = RemoteFile(
-            self._manifest_url.key,
+        if wanted.name != INDEX:
+            raise NotFound(f"{self.origin} has no {wanted.name}: registries have only an index")
+        manifest = self._download(
+            self._manifest_url,
             f"{self.origin}:{_TAG}",
-            max_size=_MAX_MANIFEST_SIZE,
-            check=_index_digest,
+            Wanted(_TAG, "", False, _MAX_MANIFEST_SIZE, _index_digest),
+            accept=_MANIFEST,
         )
-        manifest = self._fetch(self._manifest_url, manifest_file, accept=_MANIFEST)
         try:
             digest = _index_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
         except (OSError, Unreadable) as error:
             raise SourceError(f"{manifest.origin} {reason(error)}") from None
-        if sha256 and sha256.lower() != digest:
-            raise NotFound(f"{self.origin} has no {name} of sha256 {sha256[:12]}…")
-        blob = replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}")
-        index_file = RemoteFile(
-            blob.key, f"{self.origin}/{INDEX}", digest, immutable=True, max_size=max_size
+        if wanted.sha256 and wanted.sha256 != digest:
+            raise NotFound(f"{self.origin} has no {INDEX} of sha256 {wanted.sha256[:12]}…")
+        index = self._download(
+            replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}"),
+            f"{self.origin}/{INDEX}",
+            Wanted(INDEX, digest, True, wanted.max_size, None),
         )
-        index = self._fetch(blob, index_file)
         return FetchedFile(index.path, index.origin, manifest.checked, manifest.remark)
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached manifest that names the index."""
-        return name == INDEX and self._downloader.cache.find(self._manifest_url.key) is not None
+        return name == INDEX and self._client.cache.find(self._manifest_url.key) is not None
 
-    def _fetch(self, url: Url, file: RemoteFile, *, accept: str = "*/*") -> FetchedFile:
+    def _download(
+        self, url: Url, origin: str, wanted: Wanted, *, accept: str = "*/*"
+    ) -> FetchedFile:
         def send(download: Download) -> FileVersion | None:
             headers = {"Accept": accept}
             if self._authorization:
                 headers["Authorization"] = self._authorization
-            return request_file(self._downloader.client, url, download, headers)
+            return request_file(self._client, url, download, headers)
 
         def request(download: Download) -> FileVersion | None:
             try:
                 return send(download)
             except Unauthorized as error:
-                self._authorization, realm = self._authenticate(error)
+                refusal = error
+            self._authorization, server = self._authenticate(refusal, download)
             try:
                 return send(download)
             except SourceError as error:
-                raise self._explain(error, realm) from None
+                raise self._explain(error, server) from None
 
-        return self._downloader.fetch(file, request)
+        return self._client.fetch(url.key, origin, wanted, request)
 
-    def _authenticate(self, refusal: Unauthorized) -> tuple[str, Url]:
+    def _authenticate(self, refusal: Unauthorized, attempt: Attempt) -> tuple[str, Url]:
         """Return the Authorization that a registry asks for, and the URL that it is from.
 
         As the token specification of the distribution registry says. Raises SourceError.
@@ -131,9 +123,10 @@ class OciRegistry(Storage):
         headers = {"Authorization": self._password} if self._password and is_own else {}
         query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
         try:
-            return f"Bearer {self._request_token(realm.with_query(query), headers)}", realm
+            token = self._request_token(realm.with_query(query), headers, attempt)
         except SourceError as error:
             raise self._explain(error, realm) from None
+        return f"Bearer {token}", realm
 
     def _explain(self, failure: SourceError, server: Url) -> SourceError:
         """Return why a server refused, if that is because no credentials were sent to it."""
@@ -144,9 +137,11 @@ class OciRegistry(Storage):
             " another server; credentials are not sent there"
         )
 
-    def _request_token(self, realm: Url, headers: Mapping[str, str]) -> str:
+    def _request_token(self, realm: Url, headers: Mapping[str, str], attempt: Attempt) -> str:
         reply = b""
-        with self._downloader.client.get(replace(realm, userinfo=""), headers) as response:
+        with self._client.request(
+            "GET", replace(realm, userinfo=""), headers, attempt
+        ) as response:
             response.check_status(realm.shown)
             for chunk in response.chunks():
                 reply += chunk
@@ -162,13 +157,14 @@ class OciRegistry(Storage):
         return token
 
 
-def _authorization(credentials: Credentials) -> str:
-    if not credentials.user:
+def _authorization(user: str, password: str) -> str:
+    if not user:
         return ""
     try:
         # The environment consists of bytes, and they are sent as they are.
-        pair = (credentials.user, credentials.secret)
-        return basic_authorization(*(text.encode("utf-8", "surrogateescape") for text in pair))
+        return basic_authorization(
+            *(text.encode("utf-8", "surrogateescape") for text in (user, password))
+        )
     except UnicodeEncodeError:
         raise SourceError("its access_pair has characters that cannot be sent") from None
 

@@ -1,4 +1,4 @@
-"""Open the storage that a URL or a path names."""
+"""Open the storage that a URL or a path names, without any request yet."""
 
 from __future__ import annotations
 
@@ -8,56 +8,15 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.storage.base import Storage
-from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.schemes import is_remote, scheme_of
-from spackscope.model.storage.urls import local_path, split_url
+from spackscope.model.storage.base import LocalFolder, Storage, scheme_of
+from spackscope.model.storage.urls import local_path
 
 if TYPE_CHECKING:
-    from spackscope.model.storage.download import Downloader
-    from spackscope.model.storage.http_client import Client
-    from spackscope.model.storage.object_store import Bucket
+    from spackscope.model.storage.http import Client
 
 
-def open_storage(
-    url: str,
-    environ: Mapping[str, str],
-    *,
-    options: Mapping[str, object] = {},
-    client: Client | None = None,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-    asks_anew: bool = False,
-) -> Storage:
-    """Open a storage, without any request yet.
-
-    `url` begins with http, https, file, s3, gs, oci or oci+http; everything else is a path. Of
-    `environ`, the cache directory, proxies, certificates and credentials are read; `options` are
-    those of a mirror's connection in mirrors.yaml. Storages with one `client` share its
-    connections, and do not try again a host that another could not reach. `on_progress` gets the
-    bytes of each download, `should_stop` is called at least every 50 ms. With `asks_anew` servers
-    are asked for files, not whether cached copies are current.
-
-    Raises SourceError for a URL that cannot be opened; it contains no secret.
-
-    >>> open_storage("s3://spack-binaries/develop", os.environ).fetch("v3/layout.json").origin
-    's3://spack-binaries/develop/v3/layout.json'
-    """
-    if not is_remote(url):
-        return _open_folder(url)
-    # Imported here, since files of this machine need none of it.
-    from spackscope.model.storage.download import Downloader
-    from spackscope.model.storage.download_cache import open_download_cache
-    from spackscope.model.storage.http_client import Client
-
-    client = client or Client(environ, should_stop=should_stop)
-    cache = open_download_cache(environ)
-    downloader = Downloader(cache, client, on_progress, should_stop, asks_anew)
-    return _open_remote(url, downloader, options, environ, should_stop)
-
-
-def _open_folder(url: str) -> LocalFolder:
+def open_folder(url: str) -> LocalFolder:
+    """Open the folder of a path or of a `file:` URL. Raises SourceError."""
     scheme, shown = scheme_of(url), shown_url(url)
     if scheme not in ("", "file"):
         raise SourceError(f"{shown}: {scheme}:// is not supported")
@@ -71,39 +30,31 @@ def _open_folder(url: str) -> LocalFolder:
     return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)
 
 
-def _open_remote(
-    url: str,
-    downloader: Downloader,
-    options: Mapping[str, object],
-    environ: Mapping[str, str],
-    should_stop: ShouldStop,
-) -> Storage:
-    """Open the storage of a URL. Raises SourceError where it needs a library that is missing."""
-    from spackscope.model.storage.credentials import read_credentials, s3_credentials
-    from spackscope.model.storage.http import HttpStorage
-    from spackscope.model.storage.object_store import ObjectStorage
-    from spackscope.model.storage.oci import OciRegistry
+def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) -> Storage:
+    """Open the storage of a URL for which `base.is_remote` is true.
 
-    split = split_url(url)
-    if split.scheme in ("http", "https"):
-        return HttpStorage(url, downloader)
-    credentials = read_credentials(options, environ)
-    if split.scheme not in ("s3", "gs"):
-        return OciRegistry(url, credentials, downloader)
-    if not split.netloc:
-        raise SourceError(f"{shown_url(url)} is not a valid URL: it has no bucket")
+    Storages with one client share its connections, and do not try again a host that another could
+    not reach. `options` are those of a mirror's connection in mirrors.yaml.
+
+    Raises SourceError for a URL that cannot be opened, and where a library is missing; it contains
+    no secret.
+
+    >>> open_remote("s3://spack-binaries/develop", client).fetch("v3/layout.json").origin
+    's3://spack-binaries/develop/v3/layout.json'
+    """
+    from spackscope.model.storage import http, object_stores, oci
+
+    scheme = scheme_of(url)
+    if scheme in ("http", "https"):
+        return http.HttpStorage(url, client)
+    credentials = object_stores.read_credentials(options, client.environ)
     try:
-        if split.scheme == "s3":
-            from spackscope.model.storage.s3 import S3Bucket
-
-            credentials = s3_credentials(credentials, environ)
-            bucket: Bucket = S3Bucket(split.netloc, credentials, should_stop)
-        else:
-            from spackscope.model.storage.gcs import GcsBucket
-
-            bucket = GcsBucket(split.netloc, should_stop)
+        if scheme == "s3":
+            return object_stores.S3Storage(url, credentials, client)
+        if scheme == "gs":
+            return object_stores.GcsStorage(url, client)
     except ImportError:
-        library = "boto3" if split.scheme == "s3" else "google-cloud-storage"
-        install = f"pip install 'spackscope[{split.scheme}]'"
-        raise SourceError(f"{split.scheme}:// needs {library}: {install}") from None
-    return ObjectStorage(url, bucket, downloader)
+        library = "boto3" if scheme == "s3" else "google-cloud-storage"
+        install = f"pip install 'spackscope[{scheme}]'"
+        raise SourceError(f"{scheme}:// needs {library}: {install}") from None
+    return oci.OciRegistry(url, credentials.user, credentials.secret, client)

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, u
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.storage.schemes import scheme_of
+from spackscope.model.storage.base import scheme_of
 
 MAX_URL_LENGTH = 1 << 14
 """Characters of a URL; one with a signature in its query has up to some thousand."""

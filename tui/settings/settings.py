@@ -126,7 +126,7 @@ def _absolute(file: ConfigFile, name: str, value: Any) -> Any:
     if name not in ("sources", "public"):
         return value
     from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
-    from spackscope.model.storage.schemes import scheme_of
+    from spackscope.model.storage.base import scheme_of
 
     if not isinstance(value, str):
         return tuple(_absolute(file, name, source) for source in value)

@@ -10,9 +10,9 @@ import pytest
 
 from spackscope.model.sources.mirror import Mirror, discover_mirror
 from spackscope.model.sources.session import Session
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.local import LocalFolder
-from spackscope.model.storage.timeouts import Timeouts
+from spackscope.model.storage.base import LocalFolder
+from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.http import Client
 from tests.builders import (
     DATABASE_TYPE,
     INDEX_OF_0_23,

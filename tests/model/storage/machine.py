@@ -15,11 +15,8 @@ import trustme
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.files import MAX_FILE_SIZE
-from spackscope.model.storage.download import Downloader
-from spackscope.model.storage.download_cache import open_download_cache
-from spackscope.model.storage.http import HttpStorage
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.timeouts import Timeouts
+from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.http import Client, HttpStorage
 from tests.web_server import Handler, WebServer, serving
 
 NO_URL = "is not a valid URL"
@@ -28,7 +25,7 @@ NO_URL = "is not a valid URL"
 NO_PORT = "its port is not a number up to 65,535"
 
 
-QUICK = Timeouts(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
+QUICK = Timeouts(connect=1.0, stalled=0.2, head=1.5, pause=0.01, max_pause=0.5)
 
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'
@@ -42,10 +39,7 @@ class Machine:
         self.cache = home / "spackscope" / "copies"
 
     def storage(self, url: str, *, timeouts: Timeouts = QUICK, **more: Any) -> HttpStorage:
-        client = Client(
-            self.environ, timeouts=timeouts, should_stop=more.get("should_stop", lambda: False)
-        )
-        return HttpStorage(url, Downloader(open_download_cache(self.environ), client, **more))
+        return HttpStorage(url, Client(self.environ, timeouts=timeouts, **more))
 
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
         return Path(self.storage(server.url).fetch(name, **how).path).read_bytes()

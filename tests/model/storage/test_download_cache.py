@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.storage.download_cache import (
+from spackscope.model.storage.cache import (
     CachedFile,
     DownloadCache,
     FileVersion,
@@ -225,7 +225,7 @@ def test_eight_processes_at_once_do_no_harm(cache: DownloadCache) -> None:
 def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Path) -> None:
     for environ in ({}, {"XDG_CACHE_HOME": "/dev/null"}):
         program = (
-            "from spackscope.model.storage.download_cache import *\n"
+            "from spackscope.model.storage.cache import *\n"
             f"cache = open_download_cache({environ!r})\n"
             "with cache.open_new('key') as file:\n"
             "    cache.store('key', file, url='', version=FileVersion(), sha256='')\n"

@@ -11,10 +11,8 @@ import pytest
 import trustme
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, Unreachable
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.timeouts import Timeouts
-from spackscope.model.storage.urls import split_url
-from tests.model.storage.machine import NEW, NO_PORT, NO_URL, OLD, QUICK, Machine, tls_server
+from spackscope.model.storage.cache import Timeouts
+from tests.model.storage.machine import NEW, NO_PORT, NO_URL, OLD, Machine, tls_server
 from tests.web_server import (
     Exchange,
     Handler,
@@ -47,9 +45,8 @@ def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> 
     [
         (is_silent, "127.0.0.1 has sent nothing for 0.2 seconds"),
         (stalls_after(b"{", 100), "127.0.0.1 has sent nothing for 0.2 seconds"),
-        (hangs_up, "the connection to 127.0.0.1 broke: server disconnected without"),
-        (announces(100, NEW), "the connection to 127.0.0.1 broke: peer closed connection"),
-        (announces(5, NEW), "127.0.0.1 has sent more than the 5 bytes that it announced"),
+        (hangs_up, "the connection to 127.0.0.1 broke: remote end closed connection without"),
+        (announces(100, NEW), "the connection to 127.0.0.1 broke: the body ends too early"),
         (responds(500), "URL/index cannot be read: 127.0.0.1 answers HTTP 500"),
         (responds(429), "URL/index cannot be read: 127.0.0.1 answers HTTP 429"),
         (responds(503, Retry_After=0), "URL/index cannot be read: 127.0.0.1 answers HTTP 503"),
@@ -305,17 +302,3 @@ def test_a_password_does_not_come_back_after_a_redirect_elsewhere(machine: Machi
         machine.storage(f"http://ann:pw@127.0.0.1:{server.port}").fetch("index")
 
         assert "authorization" not in server.requests[-1].headers
-
-
-@pytest.mark.parametrize("value", ["a\r\nX: y", "a\0", "\udcff", "\u0142"])
-def test_a_header_that_http_does_not_allow_is_not_sent(machine: Machine, value: str) -> None:
-    with serving(index=sends(NEW)) as server:
-        client = Client(machine.environ, timeouts=QUICK)
-        asking = client.get(split_url(f"{server.url}/index"), {"Authorization": value})
-        with pytest.raises(SourceError) as raised, asking:
-            pass
-
-    assert server.requests == []
-    assert str(raised.value).endswith(
-        "the header Authorization has characters that HTTP does not allow"
-    )

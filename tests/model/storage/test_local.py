@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import NotFound, SourceError
-from spackscope.model.storage.local import LocalFolder
+from spackscope.model.storage.base import LocalFolder
 
 
 def test_the_size_of_a_file_is_read_from_the_directory(tmp_path: Path) -> None:

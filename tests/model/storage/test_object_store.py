@@ -19,15 +19,11 @@ from spackscope.model.core.errors import Cancelled, NotFound, SourceError, Wrong
 from spackscope.model.loader.load import load
 from spackscope.model.sources.mirror_spec import read_entries
 from spackscope.model.sources.session import Session
-from spackscope.model.storage.credentials import Credentials, read_credentials, s3_credentials
-from spackscope.model.storage.download import Downloader
-from spackscope.model.storage.download_cache import open_download_cache
-from spackscope.model.storage.gcs import GcsBucket
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.object_store import ObjectStorage
-from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.s3 import S3Bucket
-from spackscope.model.storage.timeouts import Timeouts
+from spackscope.model.storage.base import Storage
+from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.http import Client
+from spackscope.model.storage.object_stores import Credentials, read_credentials
+from spackscope.model.storage.open import open_remote
 from tests.builders import all_records, signed_v3, under
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
@@ -87,8 +83,8 @@ def test_an_object_comes_once_and_again_when_it_changed(
     seen: list[tuple[str, int, int | None]] = []
 
     def fetched() -> Path:
-        storage = open_storage(
-            "s3://caches/develop", environ, on_progress=lambda *progress: seen.append(progress)
+        storage = Session(environ, on_progress=lambda *progress: seen.append(progress)).open(
+            "s3://caches/develop"
         )
         found = storage.fetch("v3/my index")
         assert found.origin == "s3://caches/develop/v3/my index"
@@ -106,8 +102,8 @@ def test_a_large_object_comes_whole(bucket: Any, environ: dict[str, str]) -> Non
     data = os.urandom(3_000_000)
     bucket.put_object(Bucket="caches", Key="blob", Body=data)
 
-    fetched = open_storage("s3://caches", environ).fetch(
-        "blob", sha256=sha256(data), immutable=True
+    fetched = (
+        Session(environ).open("s3://caches").fetch("blob", sha256=sha256(data), immutable=True)
     )
 
     assert Path(fetched.path).read_bytes() == data
@@ -117,7 +113,7 @@ def test_a_wrong_checksum_and_a_missing_object_are_errors(
     bucket: Any, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
-    storage = open_storage("s3://caches/", environ)
+    storage = Session(environ).open("s3://caches/")
 
     with pytest.raises(WrongContent, match=r"^s3://caches/blob does not match its checksum"):
         storage.fetch("blob", sha256=sha256(NEW), immutable=True)
@@ -127,7 +123,7 @@ def test_a_wrong_checksum_and_a_missing_object_are_errors(
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist"):
         storage.size_of("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
-        open_storage("s3://other", environ).fetch("none")
+        Session(environ).open("s3://other").fetch("none")
 
 
 def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
@@ -157,7 +153,7 @@ def test_names_are_listed_below_a_folder(
         bucket.put_object(Bucket="caches", Key=f"develop/{name}", Body=b"")
     assert bucket.list_objects_v2(Bucket="caches")["IsTruncated"]
 
-    storage = open_storage("s3://caches/develop/", environ)
+    storage = Session(environ).open("s3://caches/develop/")
 
     assert list(storage.names("specs")) == names
     assert len(list(storage.names(""))) == 22
@@ -178,7 +174,7 @@ def test_the_options_of_a_mirror_go_before_the_environment(
         "access_pair": {"id": "me", "secret_variable": "SECRET"},
     }
 
-    fetched = open_storage("s3://caches", environ, options=options).fetch("index")
+    fetched = Session(environ).open("s3://caches", options).fetch("index")
 
     assert Path(fetched.path).read_bytes() == NEW
 
@@ -192,11 +188,11 @@ def test_a_profile_of_the_user_is_taken(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     del environ["AWS_ACCESS_KEY_ID"], environ["AWS_SECRET_ACCESS_KEY"]
 
-    fetched = open_storage("s3://caches", environ | {"AWS_PROFILE": "site"}).fetch("index")
+    fetched = Session(environ | {"AWS_PROFILE": "site"}).open("s3://caches").fetch("index")
     assert Path(fetched.path).read_bytes() == NEW
 
     with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
-        open_storage("s3://caches", environ, options={"profile": "none"}).fetch("other")
+        Session(environ).open("s3://caches", {"profile": "none"}).fetch("other")
 
 
 @pytest.mark.parametrize(("keys", "signed"), [(False, False), (True, True)])
@@ -206,22 +202,15 @@ def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool
         environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
     with serving() as server:
         server.default = lambda exchange: exchange.respond(200, NEW, ETag='"1"')
-        storage = open_storage("s3://caches", environ, options={"endpoint_url": server.url})
+        storage = Session(environ).open("s3://caches", {"endpoint_url": server.url})
         assert Path(storage.fetch("index").path).read_bytes() == NEW
 
     assert ("authorization" in server.requests[0].headers) is signed
 
 
-def s3_storage(server: WebServer, environ: dict[str, str], **more: Any) -> ObjectStorage:
-    should_stop = more.get("should_stop", lambda: False)
-    timeouts = QUICK if "should_stop" not in more else Timeouts()
-    credentials = s3_credentials(Credentials(endpoint=server.url), environ)
-    bucket = S3Bucket("caches", credentials, should_stop, timeouts)
-    return ObjectStorage("s3://caches", bucket, downloader(environ, **more))
-
-
-def downloader(environ: dict[str, str], **more: Any) -> Downloader:
-    return Downloader(open_download_cache(environ), Client(environ), **more)
+def s3_storage(server: WebServer, environ: dict[str, str], **options: Any) -> Storage:
+    client = Client(environ, **{"timeouts": QUICK, **options})
+    return open_remote("s3://caches", client, {"endpoint_url": server.url})
 
 
 def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
@@ -250,7 +239,9 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
     with serving() as server:
         server.default = is_silent
-        storage = s3_storage(server, environ, should_stop=lambda: server.waiting == 1)
+        storage = s3_storage(
+            server, environ, timeouts=Timeouts(), should_stop=lambda: server.waiting == 1
+        )
         with pytest.raises(Cancelled):
             storage.fetch("index")
 
@@ -262,8 +253,8 @@ def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> Non
 def test_a_missing_library_is_a_sentence(scheme: str, package: str, library: str) -> None:
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        "from spackscope.model.storage.open import open_storage\n"
-        f"open_storage('{scheme}://bucket/x', {{}})"
+        "from spackscope.model.sources.session import Session\n"
+        f"Session({{}}).open('{scheme}://bucket/x')"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
@@ -301,7 +292,7 @@ def test_an_endpoint_that_cannot_be_asked_is_a_sentence(
     options = {"endpoint_url": endpoint} if is_option else {}
     environ = {} if is_option else {"AWS_ENDPOINT_URL": endpoint}
     with pytest.raises(SourceError) as raised:
-        open_storage("s3://caches", environ, options=options)
+        Session(environ).open("s3://caches", options)
 
     assert str(raised.value).startswith(reason)
     assert "s3cr3t" not in str(raised.value)
@@ -313,7 +304,7 @@ def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> No
         listed = f"<ListBucketResult><IsTruncated>true</IsTruncated>{further}</ListBucketResult>"
         with serving() as server:
             server.default = sends(listed.encode(), Content_Type="application/xml")
-            storage = open_storage("s3://caches", environ | {"AWS_ENDPOINT_URL": server.url})
+            storage = Session(environ | {"AWS_ENDPOINT_URL": server.url}).open("s3://caches")
             with pytest.raises(SourceError, match="its list is incomplete"):
                 list(storage.names(""))
 
@@ -351,9 +342,8 @@ class GoogleStore:
             exchange.respond(200, json.dumps(described).encode(), Content_Type="application/json")
 
 
-def gcs_storage(environ: dict[str, str]) -> ObjectStorage:
-    bucket = GcsBucket("caches", lambda: False, QUICK)
-    return ObjectStorage("gs://caches/develop", bucket, downloader(environ))
+def gcs_storage(environ: dict[str, str]) -> Storage:
+    return open_remote("gs://caches/develop", Client(environ, timeouts=QUICK))
 
 
 def test_objects_of_google_come_once_and_again_when_they_changed(

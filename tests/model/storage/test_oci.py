@@ -11,17 +11,16 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
-from spackscope.model.storage.credentials import read_credentials
-from spackscope.model.storage.download import Downloader
-from spackscope.model.storage.download_cache import open_download_cache
-from spackscope.model.storage.http_client import Client
-from spackscope.model.storage.oci import INDEX, OciRegistry
-from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.timeouts import Timeouts
+from spackscope.model.sources.session import Session
+from spackscope.model.storage.base import Storage
+from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.http import Client
+from spackscope.model.storage.oci import INDEX
+from spackscope.model.storage.open import open_remote
 from tests.web_server import Exchange, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
-QUICK = Timeouts(connect=1.0, stalled=0.3, pause=0.01)
+QUICK = Timeouts(connect=1.0, stalled=0.3, head=1.5, pause=0.01)
 
 
 def digest(data: bytes) -> str:
@@ -81,11 +80,9 @@ def environ(tmp_path: Path) -> dict[str, str]:
 
 def registry(
     port: int, environ: dict[str, str], user: str = "", options: Mapping[str, object] = {}
-) -> OciRegistry:
+) -> Storage:
     url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
-    client = Client(environ, timeouts=QUICK)
-    downloader = Downloader(open_download_cache(environ), client)
-    return OciRegistry(url, read_credentials(options, environ), downloader)
+    return open_remote(url, Client(environ, timeouts=QUICK), options)
 
 
 def test_the_index_of_a_registry_comes_through_its_tag(environ: dict[str, str]) -> None:
@@ -334,7 +331,7 @@ def test_a_registry_without_the_tag_has_no_index(environ: dict[str, str]) -> Non
 
 
 def test_a_registry_has_nothing_but_the_index(environ: dict[str, str]) -> None:
-    storage = open_storage("oci://ghcr.io/spack/cache", environ)
+    storage = Session(environ).open("oci://ghcr.io/spack/cache")
 
     assert storage.origin == "oci://ghcr.io/spack/cache"
     with pytest.raises(NotFound):

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.storage.open import open_storage
-from spackscope.model.storage.schemes import is_remote
+from spackscope.model.sources.session import Session
+from spackscope.model.storage.base import is_remote
 from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 
@@ -27,11 +27,11 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
         str(tmp_path / "my cache"),
         f"file://localhost{tmp_path}/my%20cache/",
     ):
-        fetched = open_storage(address, machine.environ).fetch("index")
+        fetched = Session(machine.environ).open(address).fetch("index")
         assert Path(fetched.path).read_bytes() == NEW
         assert fetched.origin.startswith(address.rstrip("/"))
     with serving(index=sends(NEW)) as server:
-        assert open_storage(server.url, machine.environ).fetch("index").origin.endswith("/index")
+        assert Session(machine.environ).open(server.url).fetch("index").origin.endswith("/index")
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,6 @@ def test_an_address_without_a_storage_is_an_error(
     machine: Machine, address: str, sentence: str
 ) -> None:
     with pytest.raises(SourceError) as raised:
-        open_storage(address, machine.environ)
+        Session(machine.environ).open(address)
 
     assert str(raised.value).startswith(sentence)

@@ -10,7 +10,7 @@ import pytest
 import trustme
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.storage.proxies_and_tls import proxy_of
+from spackscope.model.storage.http import proxy_of
 from spackscope.model.storage.urls import split_url
 from tests.model.storage.machine import NEW, NO_PORT, Machine, tls_server
 from tests.web_server import Exchange, sends, serving

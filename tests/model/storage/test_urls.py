@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.redaction import library_message, shown_url, without_secrets
-from spackscope.model.storage.schemes import scheme_of
+from spackscope.model.storage.base import scheme_of
 from spackscope.model.storage.urls import Url, local_path, split_url, web_url
 
 ROOT = Path(__file__).parents[3]
@@ -29,8 +29,8 @@ def test_no_other_module_splits_or_joins_urls() -> None:
         imported = set()
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):
-                imported |= {each.name for each in node.names if each.name.startswith("urllib")}
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib"):
+                imported |= {each.name for each in node.names if each.name.startswith("urllib.")}
+            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib."):
                 imported |= {each.name for each in node.names}
         if name != "model/storage/urls.py":
             assert imported <= HARMLESS.get(name, set()), name

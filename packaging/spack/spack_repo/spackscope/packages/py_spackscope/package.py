@@ -29,13 +29,11 @@ class PySpackscope(PythonPackage):
         depends_on("python@3.10:")
         depends_on("py-archspec@0.2.5:0.2")
         depends_on("py-certifi")
-        depends_on("py-httpcore@1.0.7:1")
-        # For proxies of socks5://, which the recipe of httpcore has no variant for.
-        depends_on("py-socksio@1")
         depends_on("py-pyyaml@6:")
         depends_on("py-rich@14.2:15")
         depends_on("py-textual@8.2:8")
         depends_on("py-tomli@2:", when="^python@:3.10")
+        depends_on("py-urllib3@2.3:2+socks")
 
         depends_on("py-boto3@1.28:", when="+s3")
         # Python 3.14 has a module of its own.
