@@ -8,7 +8,7 @@ from pathlib import Path
 from benchmarks import dag_index
 from benchmarks.measurements import MILLISECONDS, Figures, seconds
 from benchmarks.processes import cost
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.kinds import run_kinds
@@ -61,7 +61,7 @@ def _groups(catalog: Catalog) -> list[range]:
 def _two_of(catalog: Catalog, groups: Sequence[range]) -> list[str]:
     """Return the hashes of two look-alikes of a large group."""
     group = max(groups, key=len)
-    return [f"/{hash_}" for hash_ in spec_graph(catalog).hashes([group[0], group[-1]])]
+    return [f"/{hash_}" for hash_ in dag_of(catalog).hashes([group[0], group[-1]])]
 
 
 def _kinds(
@@ -72,7 +72,7 @@ def _kinds(
     many: int,
 ) -> None:
     like_60 = sorted(groups, key=lambda group: abs(len(group) - GROUP_SIZE))[:many]
-    graph = spec_graph(_open(index, environ))
+    graph = dag_of(_open(index, environ))
     run_kinds(graph, groups[0])
     measured = [
         (
@@ -82,7 +82,7 @@ def _kinds(
         for group in like_60
     ]
     figures.add(f"kinds of {GROUP_SIZE} look-alikes", _WALK, measured, MILLISECONDS)
-    graph = spec_graph(_open(index, environ))
+    graph = dag_of(_open(index, environ))
     ours = seconds(lambda: [run_kinds(graph, group) for group in groups])
     theirs = seconds(lambda: [_closures(graph, group) for group in groups])
     figures.add("kinds of all look-alikes", _WALK, [(ours, theirs)], MILLISECONDS)
@@ -90,14 +90,14 @@ def _kinds(
 
 def _fits(figures: Figures, index: Path, environ: Mapping[str, str]) -> None:
     catalog = _open(index, environ)
-    graph = spec_graph(catalog)
+    graph = dag_of(catalog)
     everything = range(graph.count)
     fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34 os=rocky9"))
-    measured = seconds(fit.codes), seconds(lambda: graph.run_closure(everything))
+    measured = seconds(fit.codes), seconds(lambda: graph.reached(everything, run_only=True))
     figures.add("which specs run on a host", "one walk from all specs", [measured], MILLISECONDS)
 
 
-def _closures(graph: SpecGraph, group: range) -> list[set[int]]:
+def _closures(graph: Dag, group: range) -> list[set[int]]:
     """Walk the dependencies of each spec: the least that comparing specs one by one takes."""
     first, nodes = graph.down.first, graph.down.nodes
     closures = []

@@ -9,7 +9,7 @@ from itertools import islice
 from operator import or_
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.dag import Attributes, Graph, Walk, Walker, post_order
+from spackscope.model.analysis.dag import Attributes, Dag, Walk, Walker, post_order
 from spackscope.model.catalog.dependency_graph import Edge, EdgeKind
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
@@ -31,7 +31,7 @@ class EdgeKey(NamedTuple):
     number: int = 0
 
 
-def match_edges(graph: Graph, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
+def match_edges(graph: Dag, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
     """Return the edges of two nodes by their keys: edges to be compared have the same key.
 
     A spliced spec lists no build dependencies, so that they are not compared with it.
@@ -43,7 +43,7 @@ def match_edges(graph: Graph, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[Ed
     return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
 
 
-def common_edges(graph: Graph, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, Edge]]:
+def common_edges(graph: Dag, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, Edge]]:
     """Yield the edges that two nodes have to dependencies of one name."""
     edges_a, edges_b = match_edges(graph, a, b)
     return ((key, edge, edges_b[key]) for key, edge in edges_a.items() if key in edges_b)
@@ -113,7 +113,7 @@ class Difference(Frozen):
     deptypes: tuple[str, ...] = ()
 
 
-def own_differences(graph: Graph, a: int, b: int) -> tuple[Difference, ...]:
+def own_differences(graph: Dag, a: int, b: int) -> tuple[Difference, ...]:
     """Return the differences between the own configurations of two described nodes.
 
     First those of attributes by name, then of dependencies that both have, of providers, and of
@@ -191,7 +191,7 @@ def _is_listed(
     return all(is_whole or name in values for values, is_whole in zip((a, b), listed, strict=True))
 
 
-def _edge_differences(graph: Graph, a: int, b: int) -> Iterator[Difference]:
+def _edge_differences(graph: Dag, a: int, b: int) -> Iterator[Difference]:
     edges_a, edges_b = match_edges(graph, a, b)
     for key, edge in edges_a.items():
         if key in edges_b:
@@ -241,7 +241,7 @@ def _differences_of_edge(name: str, a: Edge, b: Edge) -> Iterator[Difference]:
         yield Difference("virtuals", a.virtuals, b.virtuals, dependency=name)
 
 
-def _label(graph: Graph, id_: int) -> str:
+def _label(graph: Dag, id_: int) -> str:
     version = graph.attributes(id_).version if graph.is_described(id_) else ""
     return f"{graph.name(id_)}@{version}" if version else graph.name(id_)
 
@@ -454,7 +454,7 @@ class PairWalk(Frozen):
 
 
 def walk_pairs(
-    graph: Graph,
+    graph: Dag,
     a: int,
     b: int,
     children_of: Callable[[int, int], Sequence[PairBelow]],
@@ -504,7 +504,7 @@ class PairBelow(NamedTuple):
     compiles: bool
 
 
-def differing_children(graph: Graph, a: int, b: int) -> list[PairBelow]:
+def differing_children(graph: Dag, a: int, b: int) -> list[PairBelow]:
     """Return the dependencies of two nodes that differ, in pairs by name."""
     differing = []
     for key, edge, other in common_edges(graph, a, b):
@@ -578,14 +578,14 @@ class Comparison(Frozen):
     replaced: tuple[Replaced, ...] = ()
 
 
-def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+def compare(graph: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
     """Compare two specs with all below them.
 
     Causes are in this order: the differences of the specs themselves; what is linked or run
     before what is used for building only; what most depends on; the nearest; by name. Raises
     IndexDamaged and Cancelled.
 
-        first = compare(spec_graph(catalog), a, b).causes[0]
+        first = compare(dag_of(catalog), a, b).causes[0]
         first.path  # ('mpich', 'libxml2', 'libiconv')
     """
     return Comparer(graph).compare(a, b, should_stop=should_stop)
@@ -594,7 +594,7 @@ def compare(graph: Graph, a: int, b: int, *, should_stop: ShouldStop = never) ->
 class Comparer:
     """Compares many specs of a graph, reading each pair of nodes below them once."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Dag) -> None:
         self._graph = graph
         self._own_differences = lru_cache(_MAX_KEPT)(partial(own_differences, graph))
         self._children = lru_cache(_MAX_KEPT)(partial(differing_children, graph))
@@ -631,7 +631,7 @@ class Comparer:
 
 
 def _causes(
-    graph: Graph, walk: PairWalk, differences: dict[int, tuple[Difference, ...]]
+    graph: Dag, walk: PairWalk, differences: dict[int, tuple[Difference, ...]]
 ) -> list[Cause]:
     have_below = walk.have_below([number in differences for number in range(len(walk.pairs))])
     causes = []
@@ -656,7 +656,7 @@ def _causes(
     return causes
 
 
-def _are_one_build(graph: Graph, a: int, b: int) -> bool:
+def _are_one_build(graph: Dag, a: int, b: int) -> bool:
     """Check whether specs with different hashes were built as one, and then spliced."""
     built_as = graph.build_spec(a), graph.build_spec(b)
     if not any(built_as):
@@ -665,7 +665,7 @@ def _are_one_build(graph: Graph, a: int, b: int) -> bool:
     return first == second
 
 
-def _replaced(graph: Graph, walk: PairWalk) -> tuple[Replaced, ...]:
+def _replaced(graph: Dag, walk: PairWalk) -> tuple[Replaced, ...]:
     """Return the nearest pairs of nodes that are not of one build, below specs that are."""
     replaced, below_one_build = [], {0}
     for number in walk.top_down:
@@ -798,7 +798,7 @@ class PairChanges:
     """
 
     def __init__(
-        self, graph: Graph, *, max_pairs: int = MAX_PAIRS_OF_ALL, should_stop: ShouldStop = never
+        self, graph: Dag, *, max_pairs: int = MAX_PAIRS_OF_ALL, should_stop: ShouldStop = never
     ) -> None:
         self.change_sets: list[tuple[Change, ...]] = []
         self._graph, self._max_pairs, self._should_stop = graph, max_pairs, should_stop
@@ -941,7 +941,7 @@ def compiled_languages(virtuals: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(language for language in LANGUAGES if language in virtuals)
 
 
-def compiler_texts(graph: Graph, links: Iterable[CompilerLink]) -> tuple[str, ...]:
+def compiler_texts(graph: Dag, links: Iterable[CompilerLink]) -> tuple[str, ...]:
     """Return compilers with their languages, such as `c,cxx=gcc@12.1.0`."""
     languages: dict[str, list[str]] = defaultdict(list)
     for child, of_child in links:
@@ -951,7 +951,7 @@ def compiler_texts(graph: Graph, links: Iterable[CompilerLink]) -> tuple[str, ..
     )
 
 
-def compilers(graph: Graph, id_: int) -> tuple[str, ...]:
+def compilers(graph: Dag, id_: int) -> tuple[str, ...]:
     """Return the compilers among the dependencies of a spec.
 
     Before Spack 1.0 there are none: compilers were attributes.
@@ -1068,7 +1068,7 @@ _WITH_VERSION = ("package_hash", "patches", "namespace", "external", "external_e
 
 
 def varying(
-    graph: Graph,
+    graph: Dag,
     groups: Sequence[Sequence[int]],
     *,
     run_only: bool = False,
@@ -1113,7 +1113,7 @@ class _Table:
     """
 
     def __init__(
-        self, graph: Graph, walks: Sequence[Walk], *, is_run: bool, only_kinds: bool
+        self, graph: Dag, walks: Sequence[Walk], *, is_run: bool, only_kinds: bool
     ) -> None:
         self.walks = walks
         self._graph, self._is_run, self._only_kinds = graph, is_run, only_kinds

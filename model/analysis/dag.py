@@ -5,22 +5,35 @@ from __future__ import annotations
 from array import array
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property, reduce
 from itertools import chain, count
-from typing import NamedTuple, Protocol, TypeVar, cast
+from operator import or_
+from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Adjacency, Edge, EdgeKind
-from spackscope.model.core.columns import Value
+from spackscope.model.catalog.dependency_graph import Adjacency, Edge, EdgeArrays, EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field, fields
-from spackscope.model.core.records import LANGUAGES, is_hash, is_run
+from spackscope.model.core.records import LANGUAGES, Dependency, is_hash, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.damage import checked_hash, class_reading_index
 
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
+
+_OFFSET = 1 << 32
+"""What is added to the ids of a second catalog; an index has no such ids."""
+
+_WINDOW = 512
+"""Records that are read with one statement."""
+
+_CHECK_INTERVAL = 4096
+_PATCHES = "patches"
+_NO_COMPILER = "none"
+
+_Texts = tuple[str, ...]
+_Node = TypeVar("_Node", bound=Hashable)
 
 
 class Attributes(Frozen):
@@ -60,82 +73,316 @@ class Attributes(Frozen):
         )
 
 
-class Graph(Protocol):
-    """Specs by their ids, and the edges between them.
+def dag_of(catalog: Catalog) -> Dag:
+    """Return the graph of a catalog; there is one for each.
 
-    The ids after those of all records are those of absent dependencies, which no document
-    describes. All methods raise IndexDamaged.
+    Nothing is read before it is needed.
+
+        dag = dag_of(catalog)
+        dag.attributes(catalog.by_hash(hash_)[0].id).version
     """
+    return catalog.cached(Dag)
+
+
+@class_reading_index
+class Dag:
+    """The specs of a catalog, or of two side by side, and the edges between them.
+
+    The ids of a catalog are those of its records, and then those of absent dependencies, which no
+    document describes. Those of a second one are returned by `second_id`: an index of caches is
+    large and kept, what an environment has is small and changes often, so that they get no index
+    in common. In place of a second catalog there may be bare hashes, such as those on standard
+    input. Edges stay within a catalog. Safe to use from several threads. All methods raise
+    IndexDamaged.
+    """
+
+    def __init__(self, catalog: Catalog, second: Catalog | Sequence[str] | None = None) -> None:
+        self.catalog = catalog
+        self._first = _Specs(catalog)
+        self._second = None if second is None else _Specs(second)
+        self._configurations: dict[int, int] = {}
+        self._attributes: dict[int, Attributes] = {}
+        # Numbers from a counter, since threads that add at once would see the same length.
+        self._next_number: Callable[[], int] = count().__next__
+        self._by_codes: dict[tuple[int, ...], int] = {}
+        self._by_key: dict[Hashable, int] = {}
+
+    @staticmethod
+    def second_id(id_: int) -> int:
+        """Return the id here of a spec of the second catalog, or of a bare hash by its place."""
+        return _OFFSET + id_
+
+    def _at(self, id_: int) -> tuple[_Specs, int]:
+        """Return the catalog of a spec, and its id there."""
+        if id_ < _OFFSET or self._second is None:
+            return self._first, id_
+        return self._second, id_ - _OFFSET
+
+    @property
+    def count(self) -> int:
+        """The number of records of the first catalog."""
+        return self._first.count
+
+    @property
+    def down(self) -> Adjacency:
+        """The edges to dependencies in the first catalog as arrays; absent ones have none."""
+        return self._first.edges.down
+
+    @property
+    def edge_kinds(self) -> list[EdgeKind]:
+        """The deptypes and virtuals that the kinds of `down` mean."""
+        return self._first.edges.kinds
 
     def is_described(self, id_: int) -> bool:
         """Check whether a document describes a spec."""
+        specs, own = self._at(id_)
+        return own < specs.count
 
     def lists_dependencies(self, id_: int) -> bool:
         """Check whether the document of a spec lists its dependencies, as pages do not."""
+        specs, own = self._at(id_)
+        return own < specs.count and specs.catalog.dependencies.lists(own)
 
     def name(self, id_: int) -> str:
-        """Return the package of a spec."""
-
-    def identity(self, id_: int) -> int:
-        """Return the first id with the same hash: two specs are the same if theirs are equal."""
+        """Return the package of a spec; "" of a bare hash."""
+        specs, own = self._at(id_)
+        if own >= specs.count:
+            return specs.absent[own - specs.count].name
+        return specs.catalog.dependencies.name(own)
 
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
+        wanted = list(ids)
+        hashes = self._first.hashes(id_ for id_ in wanted if id_ < _OFFSET)
+        if self._second is not None:
+            second = self._second.hashes(id_ - _OFFSET for id_ in wanted if id_ >= _OFFSET)
+            hashes |= {_OFFSET + id_: hash_ for id_, hash_ in second.items()}
+        return [hashes[id_] for id_ in wanted]
+
+    def find(self, hashes: Iterable[str]) -> dict[str, int]:
+        """Return the first id of each of some hashes, of those that the first catalog has."""
+        return self._first.find(hashes)
+
+    def identity(self, id_: int) -> int:
+        """Return the first id with the same hash: two specs are the same if theirs are equal.
+
+        Of two catalogs it is that in the first, unless only the second describes the spec.
+        """
+        specs, own = self._at(id_)
+        first = specs.same_hash.first[own]
+        if self._second is None:
+            return first
+        if specs is self._second:
+            first += _OFFSET
+        return self._in_both.get(first, first)
+
+    @cached_property
+    def _in_both(self) -> dict[int, int]:
+        """The identities of the specs of one catalog that are those of the other."""
+        assert self._second is not None
+        in_both = {}
+        second, size = self._second, self._second.count + len(self._second.absent)
+        hashes = second.hashes(range(size))
+        found = self._first.find(dict.fromkeys(hashes.values()))
+        for own, hash_ in hashes.items():
+            if (id_ := found.get(hash_)) is not None:
+                if own < second.count and id_ >= self._first.count:
+                    in_both[id_] = _OFFSET + second.same_hash.first[own]
+                else:
+                    in_both[_OFFSET + own] = id_
+        return in_both
 
     def build_spec(self, id_: int) -> str:
         """Return the hash that a spliced spec was built as; empty for any other."""
+        specs, own = self._at(id_)
+        return specs.catalog.build_specs.get(own, "") if own < specs.count else ""
 
-    def edges(self, id_: int) -> Sequence[Edge]:
+    def links(self, id_: int) -> Sequence[tuple[int, EdgeKind]]:
+        """Return the direct dependencies, each with the kind of the edge, in document order."""
+        specs, own = self._at(id_)
+        if own >= specs.count:
+            return ()
+        down, offset = specs.edges.down, id_ - own
+        edges = slice(down.first[own], down.first[own + 1])
+        kinds = map(specs.edges.kinds.__getitem__, down.kinds[edges])
+        children: Iterable[int] = down.nodes[edges]
+        if offset:
+            children = (offset + child for child in children)
+        return list(zip(children, kinds, strict=True))
+
+    def edges(self, id_: int) -> list[Edge]:
         """Return the edges to the direct dependencies, in the order of the document."""
+        return [Edge(id_, child, *kind) for child, kind in self.links(id_)]
 
-    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
-        """Return the direct dependencies, each with the kind of the edge to it, as `edges`."""
+    def dependents(self, id_: int) -> set[int]:
+        """Return the specs that depend directly on a spec, each with its first id."""
+        specs, own = self._at(id_)
+        spans = ((each, each + 1) for each in specs.same_hash.ids(own))
+        return {self.identity(id_ - own + each) for each in specs.edges.up.neighbours(spans)}
+
+    def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
+        """Return specs of the first catalog with all that they depend on.
+
+        With `run_only` with what they reach over dependencies that are linked or run.
+        """
+        of_kind = [is_run(kind.deptypes) for kind in self.edge_kinds] if run_only else None
+        reached, frontier = set[int](), set(ids)
+        while frontier:
+            reached |= frontier
+            spans = ((id_, id_ + 1) for id_ in frontier if id_ < self.count)
+            frontier = self.down.neighbours(spans, of_kind) - reached
+        return reached
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
+        if (number := self._configurations.get(id_)) is not None:
+            return number
+        specs, own = self._at(id_)
+        if own >= specs.count:
+            return -1 - self.identity(id_)
+        codes = id_ - own, *specs.codes(own)
+        if (number := self._by_codes.get(codes)) is None:
+            if self._second is None:
+                number = self._by_codes.setdefault(codes, self._next_number())
+            else:
+                attributes = specs.attributes(own)
+                number = self._by_key.setdefault(attributes.key, self._next_number())
+                self._by_codes[codes], self._attributes[number] = number, attributes
+        self._configurations[id_] = number
+        return number
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
+        specs, own = self._at(id_)
+        if own >= specs.count:
+            return Attributes(self.name(id_))
+        number = self.configuration(id_)
+        if (attributes := self._attributes.get(number)) is None:
+            attributes = self._attributes[number] = specs.attributes(own)
+        return attributes
 
 
-def by_package(graph: Graph, ids: Iterable[int]) -> dict[str, list[int]]:
+def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
     """Return specs by their packages, in their order."""
     packages: dict[str, list[int]] = {}
     for id_ in ids:
-        packages.setdefault(graph.name(id_), []).append(id_)
+        packages.setdefault(dag.name(id_), []).append(id_)
     return packages
 
 
-_PATCHES = "patches"
-_NO_COMPILER = "none"
+class _SameHash:
+    """The ids with the same hash, of which there may be hundreds of thousands.
 
-_Texts = tuple[str, ...]
-_Links = Callable[[int], Iterable[tuple[int, EdgeKind]]]
-
-
-class OwnAttributes:
-    """The attributes of records by their ids; `links` returns the dependencies of one.
-
-    Safe to use from several threads.
+    `first` has for each id the first one with its hash. `repeated` are pairs of such a first id
+    and another one, those of a hash together and in their order.
     """
 
-    def __init__(self, catalog: Catalog, links: _Links) -> None:
-        self._columns = catalog.column_arrays
-        self._dictionaries = catalog.dictionaries
-        self._links = links
-        # Numbers from a counter, since threads that add at once would see the same length.
-        self._numbers: dict[tuple[int, ...], int] = {}
-        self._next_number: Callable[[], int] = count().__next__
-        self._number_of: dict[int, int] = {}
-        self._attributes: dict[int, Attributes] = {}
+    def __init__(self, size: int, repeated: Iterable[tuple[int, int]]) -> None:
+        self.first = array("I", range(size))
+        # For each id the next one with its hash, or itself: a set for each hash would be ten times
+        # larger.
+        self._next = self.first[:]
+        last = -1
+        for first, id_ in repeated:
+            if last < 0 or self.first[last] != first:
+                last = first
+            self._next[last], self.first[id_] = id_, first
+            last = id_
 
-    def number(self, id_: int) -> int:
-        """Return a number that is equal for records with equal attributes."""
-        if (known := self._number_of.get(id_)) is not None:
-            return known
-        look_alike, column = self._columns.look_alike(id_), self._columns.column
+    def ids(self, id_: int) -> Iterator[int]:
+        """Yield all ids with the hash of one."""
+        id_ = self.first[id_]
+        yield id_
+        while (following := self._next[id_]) != id_:
+            yield following
+            id_ = following
+
+
+class _Specs:
+    """The specs of one catalog by its ids, or bare hashes by their places.
+
+    Everything on a record but its hash is read from the dictionaries of the index: a row of it for
+    each spec would take ten times as long.
+    """
+
+    catalog: Catalog
+
+    def __init__(self, source: Catalog | Sequence[str]) -> None:
+        self._source = source
+        if isinstance(source, Catalog):
+            self.catalog = source
+
+    @property
+    def edges(self) -> EdgeArrays:
+        """The edges of the catalog."""
+        return self.catalog.edge_arrays
+
+    @cached_property
+    def count(self) -> int:
+        """The number of records."""
+        return self.edges.count if isinstance(self._source, Catalog) else 0
+
+    @cached_property
+    def absent(self) -> Sequence[Dependency]:
+        """The specs that no document describes."""
+        if isinstance(self._source, Catalog):
+            return self.edges.absent
+        return [Dependency(hash_, "") for hash_ in self._source]
+
+    @cached_property
+    def _absent(self) -> dict[str, int]:
+        """The first id of each absent spec by its hash."""
+        ids = enumerate(self.absent, self.count)
+        return {absent.hash: id_ for id_, absent in reversed([*ids])}
+
+    @cached_property
+    def same_hash(self) -> _SameHash:
+        """The ids with the same hash."""
+        rows: Iterable[tuple[int, int]] = ()
+        if self.count:
+            # Read in the order of hashes: with GROUP BY and JOIN SQLite keeps all repeated ones.
+            rows = self.catalog.database.execute(
+                "SELECT first, id FROM (SELECT id, min(id) OVER (PARTITION BY hash) AS first"
+                " FROM spec) WHERE id != first"
+            )
+        absent = enumerate(self.absent, self.count)
+        firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
+        repeated = sorted(pair for pair in firsts if pair[0] != pair[1])
+        return _SameHash(self.count + len(self.absent), chain(rows, repeated))
+
+    def hashes(self, ids: Iterable[int]) -> dict[int, str]:
+        """Return hashes by their ids."""
+        wanted = set(ids)
+        present = sorted(id_ for id_ in wanted if id_ < self.count)
+        hashes = {i: self.absent[i - self.count].hash for i in wanted if i >= self.count}
+        for start in range(0, len(present), _WINDOW):
+            # The ids are numbers of this index, never text of a user.
+            among = ",".join(map(str, present[start : start + _WINDOW]))
+            rows = self.catalog.database.execute(
+                f"SELECT id, hash FROM spec WHERE id IN ({among})"
+            )
+            hashes.update((id_, checked_hash(hash_)) for id_, hash_ in rows)
+        return hashes
+
+    def find(self, hashes: Iterable[str]) -> dict[str, int]:
+        """Return the first id of each of some hashes, of those that are there."""
+        wanted = list(hashes)
+        ids = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
+        wanted = list(filter(is_hash, wanted)) if self.count else []
+        for start in range(0, len(wanted), _WINDOW):
+            # Checked hashes are no text that could end the statement.
+            among = "','".join(wanted[start : start + _WINDOW])
+            ids |= self.catalog.database.execute(
+                f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
+            ).fetchall()
+        return ids
+
+    def codes(self, id_: int) -> tuple[int, ...]:
+        """Return codes that are equal for records with equal attributes."""
+        columns = self.catalog.column_arrays
+        look_alike, column = columns.look_alike(id_), columns.column
         node, arch = column("node")[id_], column("arch")[look_alike]
-        key = (
+        return (
             column("package")[look_alike],
             column("version")[look_alike],
             column("extra")[look_alike],
@@ -143,65 +390,48 @@ class OwnAttributes:
             arch if self._states_compiler(id_, node) else self._bare_arches[arch],
             node,
         )
-        if (number := self._numbers.get(key)) is None:
-            number = self._numbers.setdefault(key, self._next_number())
-        self._number_of[id_] = number
-        return number
-
-    def _lists(self, column: str) -> Sequence[_Texts]:
-        return cast(Sequence[_Texts], self._dictionaries.values(column))
 
     @cached_property
     def _variant_sets(self) -> list[int]:
         """For each set of variants the first with the same variants in any order."""
         first: dict[_Texts, int] = {}
-        sets = self._lists("variants")
-        keys = (tuple(sorted(map(variant_key, set_))) for set_ in sets)
+        keys = (tuple(sorted(map(variant_key, set_))) for set_ in self._texts("variants"))
         return [first.setdefault(key, code) for code, key in enumerate(keys)]
-
-    @cached_property
-    def _arches(self) -> list[tuple[str, str, str]]:
-        texts = self._dictionaries.texts
-        return list(zip(texts("platform"), texts("os"), texts("target"), strict=True))
 
     @cached_property
     def _bare_arches(self) -> list[int]:
         """A number for each architecture without its compiler, apart from those with one."""
-        first: dict[_Texts, int] = {}
-        return [-1 - first.setdefault(arch, code) for code, arch in enumerate(self._arches)]
+        texts, first = self.catalog.dictionaries.texts, dict[_Texts, int]()
+        arches = zip(texts("platform"), texts("os"), texts("target"), strict=True)
+        return [-1 - first.setdefault(arch, code) for code, arch in enumerate(arches)]
 
     def _states_compiler(self, id_: int, node: int) -> bool:
         """Check whether the compiler of a record is its attribute, and not a dependency."""
-        format_ = self._dictionaries.nodes[node].spec_format
+        format_ = self.catalog.dictionaries.nodes[node].spec_format
         if format_:
             return format_ < COMPILED_IN
-        kinds = (kind for _, kind in self._links(id_))
-        return not any(set(LANGUAGES).intersection(kind.virtuals) for kind in kinds)
+        down = self.edges.down
+        kinds = set(down.kinds[down.first[id_] : down.first[id_ + 1]])
+        return not any(set(LANGUAGES).intersection(self.edges.kinds[k].virtuals) for k in kinds)
 
     def attributes(self, id_: int) -> Attributes:
-        """Return the own attributes of a record."""
-        number = self.number(id_)
-        if (attributes := self._attributes.get(number)) is None:
-            attributes = self._attributes[number] = self._read(id_)
-        return attributes
-
-    def _read(self, id_: int) -> Attributes:
-        look_alike, column = self._columns.look_alike(id_), self._columns.column
+        """Read the own attributes of a record."""
+        columns, dictionaries = self.catalog.column_arrays, self.catalog.dictionaries
+        look_alike, column = columns.look_alike(id_), columns.column
         arch, code = column("arch")[look_alike], column("node")[id_]
-        node, texts = self._dictionaries.nodes[code], self._dictionaries.texts
+        node, texts = dictionaries.nodes[code], dictionaries.texts
         compiler = texts("compiler")[arch]
         if compiler == _NO_COMPILER or not self._states_compiler(id_, code):
             compiler = ""
-        variant_set = column("variant_set")[look_alike]
+        variant_set, extra = column("variant_set")[look_alike], column("extra")[look_alike]
         variants = dict(self._variants[variant_set])
         patches = variants.pop(_PATCHES, ())
-        extra = column("extra")[look_alike]
         return Attributes(
             package=texts("package")[column("package")[look_alike]],
             version=texts("version")[column("version")[look_alike]],
             namespace=texts("namespace")[extra],
             variants=variants,
-            lists=frozenset(_names_of_lists(self._lists("variants")[variant_set])),
+            lists=frozenset(_names_of_lists(self._texts("variants")[variant_set])),
             flags=self._flags[extra],
             patches=node.patches or patches,
             package_hash=node.package_hash,
@@ -215,33 +445,31 @@ class OwnAttributes:
             spec_format=node.spec_format,
         )
 
+    def _texts(self, column: str) -> Sequence[_Texts]:
+        return cast(Sequence[_Texts], self.catalog.dictionaries.values(column))
+
     @cached_property
     def _variants(self) -> _Decoded:
         """The values of the variants in each set, by their names."""
-        return _Decoded(self._dictionaries.values("variants"), _split_variant)
+        return _Decoded(self._texts("variants"), lambda text: split_variant(variant_key(text)))
 
     @cached_property
     def _flags(self) -> _Decoded:
         """The words of the compiler flags in each set, by the names of the flags."""
-        return _Decoded(self._dictionaries.values("flags"), _split_flag)
+        return _Decoded(self._texts("flags"), _split_flag)
 
 
 class _Decoded(dict[int, dict[str, _Texts]]):
     """What the codes of lists of texts mean, each read when it is first needed."""
 
     def __init__(
-        self, values: Sequence[Value], split: Callable[[str], tuple[str, _Texts]]
+        self, values: Sequence[_Texts], split: Callable[[str], tuple[str, _Texts]]
     ) -> None:
-        self._values = cast(Sequence[_Texts], values)
-        self._split = split
+        self._values, self._split = values, split
 
     def __missing__(self, code: int) -> dict[str, _Texts]:
         decoded = self[code] = dict(map(self._split, self._values[code]))
         return decoded
-
-
-def _split_variant(variant: str) -> tuple[str, _Texts]:
-    return split_variant(variant_key(variant))
 
 
 def _split_flag(flag: str) -> tuple[str, _Texts]:
@@ -255,381 +483,6 @@ def _names_of_lists(variants: _Texts) -> Iterator[str]:
         name, equals, _ = variant.partition("=")
         if equals and name.endswith(":") and name[:-1] != _PATCHES:
             yield name[:-1]
-
-
-class SameHash:
-    """The ids with the same hash, of which there may be hundreds of thousands.
-
-    `first` has for each id the first one with its hash. `repeated` are pairs of such a first id
-    and another one, those of a hash together and in their order.
-    """
-
-    def __init__(self, count: int, repeated: Iterable[tuple[int, int]]) -> None:
-        self.first = array("I", range(count))
-        # For each id the next one with its hash, or itself: a set for each hash would be ten times
-        # larger.
-        self._next = self.first[:]
-        last = -1
-        for first, id_ in repeated:
-            if last < 0 or self.first[last] != first:
-                last = first
-            self._next[last], self.first[id_] = id_, first
-            last = id_
-
-    def ids(self, first: int) -> Iterator[int]:
-        """Yield all ids with the hash of a first one."""
-        yield first
-        while (following := self._next[first]) != first:
-            yield following
-            first = following
-
-
-_WINDOW = 512
-
-
-def spec_graph(catalog: Catalog) -> SpecGraph:
-    """Return the graph of a catalog; there is one for each.
-
-    Nothing is read before it is needed.
-
-        graph = spec_graph(catalog)
-        graph.attributes(catalog.by_hash(hash_)[0].id).version
-    """
-    return catalog.cached(SpecGraph)
-
-
-@class_reading_index
-class SpecGraph:
-    """The specs of a catalog: see `Graph`. Safe to use from several threads."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.catalog = catalog
-        self._columns = catalog.column_arrays
-        self._edges = catalog.edge_arrays
-        self._dictionaries = catalog.dictionaries
-        self._own = OwnAttributes(catalog, self.links)
-
-    @property
-    def count(self) -> int:
-        """The number of records."""
-        return self._edges.count
-
-    @property
-    def down(self) -> Adjacency:
-        """The edges to dependencies as arrays; absent ones have none."""
-        return self._edges.down
-
-    @property
-    def up(self) -> Adjacency:
-        """The edges to dependents as arrays."""
-        return self._edges.up
-
-    @property
-    def edge_kinds(self) -> list[EdgeKind]:
-        """The deptypes and virtuals that the kinds of `down` and `up` mean."""
-        return self._edges.kinds
-
-    def is_described(self, id_: int) -> bool:
-        """Check whether a document describes a spec."""
-        return id_ < self.count
-
-    def lists_dependencies(self, id_: int) -> bool:
-        """Check whether the document of a spec lists its dependencies, as pages do not."""
-        return self.catalog.dependencies.lists(id_)
-
-    def name(self, id_: int) -> str:
-        """Return the package of a spec."""
-        if id_ >= self.count:
-            return self._edges.absent[id_ - self.count].name
-        package = self._columns.column("package")[self._columns.look_alike(id_)]
-        return self._dictionaries.texts("package")[package]
-
-    def identity(self, id_: int) -> int:
-        """Return the first id with the same hash."""
-        return self._same_hash.first[id_]
-
-    @cached_property
-    def _same_hash(self) -> SameHash:
-        """The ids with the same hash."""
-        # Read in the order of hashes: with GROUP BY and JOIN SQLite keeps all that are repeated.
-        rows = self.catalog.database.execute(
-            "SELECT first, id FROM (SELECT id, min(id) OVER (PARTITION BY hash) AS first"
-            " FROM spec) WHERE id != first"
-        )
-        absent = enumerate(self._edges.absent, self.count)
-        firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
-        repeated = sorted(pair for pair in firsts if pair[0] != pair[1])
-        return SameHash(self.count + len(self._edges.absent), chain(rows, repeated))
-
-    def hashes(self, ids: Iterable[int]) -> list[str]:
-        """Return the hash of each id, in their order."""
-        wanted = list(ids)
-        present = sorted({id_ for id_ in wanted if id_ < self.count})
-        hashes = {i: self._edges.absent[i - self.count].hash for i in wanted if i >= self.count}
-        for start in range(0, len(present), _WINDOW):
-            # The ids are numbers of this index, never text of a user.
-            among = ",".join(map(str, present[start : start + _WINDOW]))
-            rows = self.catalog.database.execute(
-                f"SELECT id, hash FROM spec WHERE id IN ({among})"
-            )
-            hashes.update((id_, checked_hash(hash_)) for id_, hash_ in rows)
-        return [hashes[id_] for id_ in wanted]
-
-    def find(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the first id of each of some hashes, of those that are there."""
-        wanted = list(dict.fromkeys(hashes))
-        ids = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
-        wanted = list(filter(is_hash, wanted))
-        for start in range(0, len(wanted), _WINDOW):
-            # Checked hashes are no text that could end the statement.
-            among = "','".join(wanted[start : start + _WINDOW])
-            ids |= self.catalog.database.execute(
-                f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
-            ).fetchall()
-        return ids
-
-    @cached_property
-    def _absent(self) -> dict[str, int]:
-        """The first id of each absent dependency by its hash."""
-        first: dict[str, int] = {}
-        for id_, absent in enumerate(self._edges.absent, self.count):
-            first.setdefault(absent.hash, id_)
-        return first
-
-    def build_spec(self, id_: int) -> str:
-        """Return the hash that a spliced spec was built as; empty for any other."""
-        return self.catalog.build_specs.get(id_, "")
-
-    def edges(self, id_: int) -> Sequence[Edge]:
-        """Return the edges to the direct dependencies, in the order of the document."""
-        return self.catalog.dependencies.of(id_)
-
-    def dependents(self, id_: int) -> set[int]:
-        """Return the specs that depend directly on a spec, each with its first id."""
-        same = self._same_hash
-        spans = ((each, each + 1) for each in same.ids(same.first[id_]))
-        return set(map(self.identity, self.up.neighbours(spans)))
-
-    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
-        """Return the direct dependencies of a spec, each with the kind of the edge to it."""
-        if id_ >= self.count:
-            return ()
-        down, kinds = self.down, self.edge_kinds
-        edges = slice(down.first[id_], down.first[id_ + 1])
-        return zip(down.nodes[edges], map(kinds.__getitem__, down.kinds[edges]), strict=True)
-
-    def configuration(self, id_: int) -> int:
-        """Return a number that is equal for specs with equal attributes; not for absent ones."""
-        return self._own.number(id_) if id_ < self.count else -1 - self.identity(id_)
-
-    def attributes(self, id_: int) -> Attributes:
-        """Return the own attributes of a spec."""
-        return self._own.attributes(id_) if id_ < self.count else Attributes(self.name(id_))
-
-    def closure(self, ids: Iterable[int]) -> set[int]:
-        """Return specs with all that they depend on."""
-        return self._reach(ids, None)
-
-    def run_closure(self, ids: Iterable[int]) -> set[int]:
-        """Return specs with all that they reach over dependencies that are linked or run."""
-        return self._reach(ids, [is_run(kind.deptypes) for kind in self.edge_kinds])
-
-    def _reach(self, ids: Iterable[int], of_kind: Sequence[bool] | None) -> set[int]:
-        reached, frontier = set(), set(ids)
-        while frontier:
-            reached |= frontier
-            spans = ((id_, id_ + 1) for id_ in frontier if id_ < self.count)
-            frontier = self.down.neighbours(spans, of_kind) - reached
-        return reached
-
-
-class HashGraph:
-    """Hashes that no document describes, by their place in the list: see `Graph`.
-
-    Joined with another graph they are what that describes.
-    """
-
-    count = 0
-
-    def __init__(self, hashes: Sequence[str]) -> None:
-        self._hashes = hashes
-        self._ids = {hash_: id_ for id_, hash_ in reversed([*enumerate(hashes)])}
-
-    def is_described(self, _: int) -> bool:
-        """Return False."""
-        return False
-
-    def lists_dependencies(self, _: int) -> bool:
-        """Return False."""
-        return False
-
-    def name(self, _: int) -> str:
-        """Return an empty text: the package is unknown."""
-        return ""
-
-    def identity(self, id_: int) -> int:
-        """Return the first id with the same hash."""
-        return self._ids[self._hashes[id_]]
-
-    def hashes(self, ids: Iterable[int]) -> list[str]:
-        """Return the hash of each id, in their order."""
-        return [self._hashes[id_] for id_ in ids]
-
-    def find(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the first id of each of some hashes, of those that are there."""
-        return {hash_: self._ids[hash_] for hash_ in hashes if hash_ in self._ids}
-
-    def build_spec(self, _: int) -> str:
-        """Return an empty text: it is unknown."""
-        return ""
-
-    def edges(self, _: int) -> Sequence[Edge]:
-        """Return no edges."""
-        return ()
-
-    def links(self, _: int) -> Iterable[tuple[int, EdgeKind]]:
-        """Return no links."""
-        return ()
-
-    def configuration(self, id_: int) -> int:
-        """Return a number that no other hash has."""
-        return -1 - self.identity(id_)
-
-    def attributes(self, _: int) -> Attributes:
-        """Return no attributes."""
-        return Attributes("")
-
-
-_OFFSET = 1 << 32
-"""What is added to the ids of the second graph; an index has no such ids."""
-
-_MAX_EDGE_LISTS = 20_000
-"""Specs whose edges are kept; those of large sources would need too much memory."""
-
-_Answer = TypeVar("_Answer")
-
-
-class JoinedGraph:
-    """The specs of a first graph by their ids, and those of a second one by `second_id`.
-
-    Edges stay within a graph. Specs with the same hash have the same `identity`: that in the
-    first graph, unless only the second describes the spec. Answers on single specs are kept, as
-    analyses ask the same of a spec many times: see `Graph`. Safe to use from several threads.
-    """
-
-    is_described: Callable[[int], bool]
-    lists_dependencies: Callable[[int], bool]
-    name: Callable[[int], str]
-    identity: Callable[[int], int]
-    configuration: Callable[[int], int]
-    attributes: Callable[[int], Attributes]
-    build_spec: Callable[[int], str]
-    edges: Callable[[int], Sequence[Edge]]
-
-    def __init__(self, first: SpecGraph, second: SpecGraph | HashGraph) -> None:
-        self._first, self._second = first, second
-        self._configurations: dict[tuple[bool, int], int] = {}
-        # Numbers from a counter, since threads that add at once would see the same length.
-        self._numbers: dict[Hashable, int] = {}
-        self._next_number: Callable[[], int] = count().__next__
-        self.is_described = _in_either(first.is_described, second.is_described)
-        self.lists_dependencies = _in_either(first.lists_dependencies, second.lists_dependencies)
-        self.name = _in_either(first.name, second.name)
-        self.attributes = _in_either(first.attributes, second.attributes)
-        self.build_spec = _in_either(first.build_spec, second.build_spec)
-        self.identity = lru_cache(None)(self._identity_of)
-        self.configuration = lru_cache(None)(self._configuration_of)
-        self.edges = lru_cache(_MAX_EDGE_LISTS)(self._edges_of)
-
-    @staticmethod
-    def second_id(id_: int) -> int:
-        """Return the id here of a spec of the second graph."""
-        return _OFFSET + id_
-
-    @staticmethod
-    def is_second(id_: int) -> bool:
-        """Check whether a spec is one of the second graph."""
-        return id_ >= _OFFSET
-
-    def hashes(self, ids: Iterable[int]) -> list[str]:
-        """Return the hash of each id, in their order."""
-        wanted = list(ids)
-        first = [id_ for id_ in wanted if not self.is_second(id_)]
-        second = [id_ for id_ in wanted if self.is_second(id_)]
-        hashes = dict(zip(first, self._first.hashes(first), strict=True))
-        own = (id_ - _OFFSET for id_ in second)
-        hashes |= zip(second, self._second.hashes(own), strict=True)
-        return [hashes[id_] for id_ in wanted]
-
-    def _identity_of(self, id_: int) -> int:
-        """Return an id that specs have in common if and only if they have the same hash."""
-        if not self.is_described(id_):
-            return self._shared(id_)
-        if not self.is_second(id_):
-            return self._first.identity(id_)
-        own = id_ - _OFFSET
-        return self._described.get(own, self.second_id(self._second.identity(own)))
-
-    @cached_property
-    def _described(self) -> dict[int, int]:
-        """The ids in the first graph, where it describes it, of all records of the second."""
-        records = range(self._second.count)
-        hashes = self._second.hashes(records)
-        first = self._first.find(hashes)
-        return {
-            id_: first[hash_]
-            for id_, hash_ in zip(records, hashes, strict=True)
-            if hash_ in first and self._first.is_described(first[hash_])
-        }
-
-    def _shared(self, id_: int) -> int:
-        """Return the identity of an absent dependency, which the other graph may have."""
-        hashes = self.hashes([id_])
-        (first,) = [*self._first.find(hashes).values()] or [-1]
-        (second,) = [*self._second.find(hashes).values()] or [-1]
-        is_first = first >= 0 and (
-            second < 0 or self._first.is_described(first) or not self._second.is_described(second)
-        )
-        return first if is_first else self.second_id(second)
-
-    def _edges_of(self, id_: int) -> Sequence[Edge]:
-        if not self.is_second(id_):
-            return self._first.edges(id_)
-        edges = self._second.edges(id_ - _OFFSET)
-        return [Edge(id_, _OFFSET + e.child, e.deptypes, e.virtuals) for e in edges]
-
-    def links(self, id_: int) -> Iterable[tuple[int, EdgeKind]]:
-        """Return the direct dependencies, each with the kind of the edge to it."""
-        if not self.is_second(id_):
-            return self._first.links(id_)
-        links = self._second.links(id_ - _OFFSET)
-        return ((_OFFSET + child, kind) for child, kind in links)
-
-    def _configuration_of(self, id_: int) -> int:
-        if not self.is_described(id_):
-            return -1 - self.identity(id_)
-        is_second = self.is_second(id_)
-        configuration = (
-            self._second.configuration(id_ - _OFFSET)
-            if is_second
-            else self._first.configuration(id_)
-        )
-        if (number := self._configurations.get((is_second, configuration))) is None:
-            number = self._numbers.setdefault(self.attributes(id_).key, self._next_number())
-            self._configurations[is_second, configuration] = number
-        return number
-
-
-def _in_either(
-    in_first: Callable[[int], _Answer], in_second: Callable[[int], _Answer]
-) -> Callable[[int], _Answer]:
-    """Return a function that asks the graph of a spec, once for each."""
-    return lru_cache(None)(
-        lambda id_: in_second(id_ - _OFFSET) if id_ >= _OFFSET else in_first(id_)
-    )
-
-
-_Node = TypeVar("_Node")
 
 
 def post_order(
@@ -646,13 +499,85 @@ def post_order(
         entered.add(start)
         while stack:
             node, rest = stack[-1]
-            child = next((child for child in rest if child not in entered), None)
-            if child is None:
+            for child in rest:
+                if child not in entered:
+                    entered.add(child)
+                    stack.append((child, iter(children(child))))
+                    break
+            else:
                 stack.pop()
                 yield node
+
+
+Mask = int
+"""A set: a bit for each of its elements."""
+
+
+class ClosureMasks(Generic[_Node]):
+    """The union of the masks of each node and of all that it reaches; none is visited twice.
+
+    `below` returns the nodes that one leads to, and `own` the mask of a node alone. Nothing is
+    reached through `skipped` nodes, nor are they. A node on a cycle, which no real index has,
+    lacks what is reached through itself.
+    """
+
+    def __init__(
+        self,
+        below: Callable[[_Node], Sequence[_Node]],
+        own: Callable[[_Node], Mask],
+        skipped: Collection[_Node] = (),
+    ) -> None:
+        self._below, self._own = below, own
+        self._skipped = frozenset(skipped)
+        # What reaches skipped nodes gets nothing from them.
+        self._whole: dict[_Node, Mask] = dict.fromkeys(skipped, 0)
+        self._witnesses: dict[Mask, dict[_Node, _Node]] = {}
+
+    def whole(self, start: _Node, should_stop: ShouldStop = never) -> Mask:
+        """Return the union for a node. Raises Cancelled."""
+        known = self._whole
+        if start in self._skipped:
+            starts = [child for child in self._below(start) if child not in self._skipped]
+            return reduce(or_, (self.whole(c, should_stop) for c in starts), self._own(start))
+        if (mask := known.get(start)) is not None:
+            return mask
+        if not self._below(start):
+            # Most specs of pages have nothing below them, and need not be kept.
+            return self._own(start)
+        for number, node in enumerate(
+            post_order([start], lambda node: [c for c in self._below(node) if c not in known])
+        ):
+            if number % _CHECK_INTERVAL == 0 and should_stop():
+                raise Cancelled
+            mask = self._own(node)
+            for child in self._below(node):
+                mask |= known.get(child, 0)
+            known[node] = mask
+        return known[start]
+
+    def witness(self, start: _Node, bits: Mask) -> _Node:
+        """Return a node below another one whose own mask has some bits; the other if none has.
+
+        It is kept for all nodes on the way, too.
+        """
+        if not self._below(start):
+            return start
+        self.whole(start)
+        known, witnesses = self._whole, self._witnesses.setdefault(bits, {})
+        node, path = start, {start}
+        while node not in witnesses:
+            children = [
+                child
+                for child in self._below(node)
+                if known.get(child, 0) & bits and child not in path
+            ]
+            found = next((child for child in children if self._own(child) & bits), None)
+            if found is not None or not children:
+                witnesses[node] = node if found is None else found
             else:
-                entered.add(child)
-                stack.append((child, iter(children(child))))
+                path.add(node := children[0])
+        witnesses.update(dict.fromkeys(path, witnesses[node]))
+        return witnesses[start]
 
 
 class Step(NamedTuple):
@@ -687,7 +612,7 @@ class Walk(Frozen):
     came_from: dict[int, int] = field(default_factory=dict)
     unknown: set[int] = field(default_factory=set)
 
-    def path(self, graph: Graph, name: str) -> tuple[str, ...]:
+    def path(self, graph: Dag, name: str) -> tuple[str, ...]:
         """Return the packages on a shortest path from below a root to a package."""
         wanted = self.nodes.get(name, set())
         id_ = next((id_ for id_ in self.came_from if id_ in wanted), -1)
@@ -701,7 +626,7 @@ class Walk(Frozen):
 class Walker:
     """Walks the closures of specs; what several of them share is read once."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Dag) -> None:
         self._graph = graph
         self._steps: dict[int, list[Step]] = {}
         self._unknown: set[int] = set()
@@ -746,7 +671,7 @@ class Walker:
         return walk
 
 
-def spec_at(graph: Graph, start: int, path: Sequence[str]) -> int | None:
+def spec_at(graph: Dag, start: int, path: Sequence[str]) -> int | None:
     """Return the spec at the end of a path of packages; None if there is none.
 
     Of two dependencies on one package the one that is linked or run is followed.
@@ -758,96 +683,3 @@ def spec_at(graph: Graph, start: int, path: Sequence[str]) -> int | None:
             return None
         id_ = next((e.child for e in edges if is_run(e.deptypes)), edges[0].child)
     return id_
-
-
-_CHECK_INTERVAL = 4096
-
-Mask = int
-"""A set: a bit for each of its elements."""
-
-
-class ClosureMasks:
-    """The union of the masks of each node and of all that it reaches; none is visited twice.
-
-    `own` returns the mask of a node. There are `count` nodes, the last of which have no edges; and
-    edges to `skipped` nodes are not followed. A node on a cycle, which no real index has, lacks
-    what is reached through itself.
-    """
-
-    def __init__(
-        self,
-        edges: Adjacency,
-        count: int,
-        own: Callable[[int], Mask],
-        skipped: Collection[int] = (),
-    ) -> None:
-        self._edges, self._own, self._count = edges, own, count
-        self._skipped = frozenset(skipped)
-        self._witnesses: dict[Mask, dict[int, int]] = {}
-
-    @cached_property
-    def _whole(self) -> list[Mask | None]:
-        """The union for each node that it is known of."""
-        whole: list[Mask | None] = [None] * self._count
-        for node in self._skipped:
-            # What reaches them gets nothing from them.
-            whole[node] = 0
-        return whole
-
-    def _children(self, node: int) -> Sequence[int]:
-        first = self._edges.first
-        if node + 1 >= len(first):
-            return ()
-        return self._edges.nodes[first[node] : first[node + 1]]
-
-    def whole(self, start: int, should_stop: ShouldStop = never) -> Mask:
-        """Return the union for a node. Raises Cancelled."""
-        if start in self._skipped:
-            mask = self._own(start)
-            for child in self._children(start):
-                mask |= self.whole(child) if child not in self._skipped else 0
-            return mask
-        if not self._children(start):
-            return self._own(start)
-        known = self._whole
-        stack, opened = [start], set[int]()
-        while stack:
-            node = stack[-1]
-            if known[node] is not None:
-                stack.pop()
-            elif node in opened:
-                mask = self._own(node)
-                for child in self._children(node):
-                    mask |= known[child] or 0
-                known[stack.pop()] = mask
-            else:
-                opened.add(node)
-                if len(opened) % _CHECK_INTERVAL == 0 and should_stop():
-                    raise Cancelled
-                children = self._children(node)
-                stack += [c for c in children if known[c] is None and c not in opened]
-        return known[start] or 0
-
-    def witness(self, start: int, bits: Mask) -> int:
-        """Return a node below another one whose own mask has some bits; the other if none has.
-
-        It is kept for all nodes on the way, too.
-        """
-        if not self._children(start):
-            return start
-        self.whole(start)
-        known, witnesses = self._whole, self._witnesses.setdefault(bits, {})
-        node, path = start, {start}
-        while node not in witnesses:
-            children = [
-                child
-                for child in self._children(node)
-                if (known[child] or 0) & bits and child not in path
-            ]
-            found = next((child for child in children if self._own(child) & bits), None)
-            if found is not None or not children:
-                witnesses[node] = node if found is None else found
-            else:
-                path.add(node := children[0])
-        witnesses.update(dict.fromkeys(path, witnesses[node]))
-        return witnesses[start]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from spackscope.model.analysis.compare import Cause, Change, Comparer, changes_of, own_differences
-from spackscope.model.analysis.dag import Graph, by_package
+from spackscope.model.analysis.dag import Dag, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -138,7 +138,7 @@ def _doubles(
 
 
 def _explained(
-    graph: Graph, doubles: Sequence[Double], should_stop: ShouldStop
+    graph: Dag, doubles: Sequence[Double], should_stop: ShouldStop
 ) -> Iterator[PairCause]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
     count, comparer = 0, Comparer(graph)
@@ -155,7 +155,7 @@ def _explained(
             yield PairCause(double.package, nearest, id_, _first(comparison.causes))
 
 
-def _distance_to(graph: Graph, id_: int) -> Callable[[int], tuple[int, int]]:
+def _distance_to(graph: Dag, id_: int) -> Callable[[int], tuple[int, int]]:
     """Return a function that counts the own differences of another build, and those below."""
     children = _children(graph, id_)
 
@@ -167,7 +167,7 @@ def _distance_to(graph: Graph, id_: int) -> Callable[[int], tuple[int, int]]:
     return distance
 
 
-def _children(graph: Graph, id_: int) -> set[int]:
+def _children(graph: Dag, id_: int) -> set[int]:
     return {graph.identity(edge.child) for edge in graph.edges(id_)}
 
 

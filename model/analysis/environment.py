@@ -7,14 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
-from spackscope.model.analysis.dag import (
-    Graph,
-    HashGraph,
-    JoinedGraph,
-    SpecGraph,
-    post_order,
-    spec_graph,
-)
+from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
@@ -56,7 +49,7 @@ class ListedSpecs:
 
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
-        self.graph: SpecGraph = spec_graph(catalog)
+        self.graph: Dag = dag_of(catalog)
 
     @cached_property
     def specs(self) -> list[int]:
@@ -87,7 +80,7 @@ class ListedSpecs:
     @cached_property
     def run(self) -> frozenset[int]:
         """The ids of the roots, and of all that they link or run, directly or not."""
-        return frozenset(map(self.graph.identity, self.graph.run_closure(self.roots)))
+        return frozenset(map(self.graph.identity, self.graph.reached(self.roots, run_only=True)))
 
     def uses(self, ids: Collection[int], *, should_stop: ShouldStop = never) -> Mapping[int, Use]:
         """Return which roots need some specs; nothing if there are too many to search them all.
@@ -111,7 +104,7 @@ class ListedSpecs:
 class _Search:
     """Searches below one root after the other."""
 
-    def __init__(self, graph: SpecGraph, names: Mapping[int, str], run: Collection[int]) -> None:
+    def __init__(self, graph: Dag, names: Mapping[int, str], run: Collection[int]) -> None:
         self.uses: dict[int, Use] = {}
         self.visits = 0
         self._graph, self._names = graph, names
@@ -178,7 +171,7 @@ class Environment(Frozen):
     describe, the identity is used, which another source describes.
     """
 
-    graph: Graph
+    graph: Dag
     specs: tuple[int, ...]
     roots: tuple[int, ...]
     described: dict[int, int]
@@ -223,9 +216,9 @@ def environment_of(catalog: Catalog, caches: Catalog) -> Environment:
 
     Its roots are the explicit specs; without any, those that no other depends on.
     """
-    own = spec_graph(catalog)
-    graph = JoinedGraph(spec_graph(caches), own)
-    ids = sorted(own.closure(range(own.count)))
+    own = dag_of(catalog)
+    graph = Dag(caches, catalog)
+    ids = sorted(own.reached(range(own.count)))
     tops = [id_ for id_ in ids if not own.dependents(id_)]
     # In a damaged document each may depend on another one.
     roots = ListedSpecs(catalog).explicit or tops or ids
@@ -239,12 +232,12 @@ def environment_of(catalog: Catalog, caches: Catalog) -> Environment:
 
 def environment_of_hashes(hashes: Sequence[str], caches: Catalog) -> Environment:
     """Return the environment of some hashes, of which only the caches know more."""
-    graph = JoinedGraph(spec_graph(caches), HashGraph(hashes))
+    graph = Dag(caches, hashes)
     return _environment(graph, range(len(hashes)), range(len(hashes)), {})
 
 
 def _environment(
-    graph: JoinedGraph, ids: Sequence[int], roots: Sequence[int], described: dict[int, int]
+    graph: Dag, ids: Sequence[int], roots: Sequence[int], described: dict[int, int]
 ) -> Environment:
     specs, root_specs = (
         tuple(dict.fromkeys(graph.identity(graph.second_id(id_)) for id_ in some))

@@ -255,8 +255,7 @@ class NodeReasons:
             mask |= self._bits.mask([NOT_LISTED])
         elif not facts.external:
             # Spack takes an external to run with any C library of the host.
-            edges = self._libc_edges
-            for child in edges.nodes[edges.first[id_] : edges.first[id_ + 1]]:
+            for child in self._libc_edges.of(id_):
                 mask |= self._libc_mask(child)
         return mask
 
@@ -398,23 +397,18 @@ class HostFit:
         self._fits: Sequence[Fit] = ()
         self._briefs: dict[Verdict, Fit] = {}
 
-    @property
-    def _count(self) -> int:
-        """The number of records and absent dependencies."""
-        return self._edges.count + len(self._edges.absent)
-
     @cached_property
-    def _run(self) -> ClosureMasks:
+    def _run(self) -> ClosureMasks[int]:
         """The reasons of what specs link or run."""
         kinds = self._edges.kinds
         followed = [is_run(kind.deptypes) and LIBC not in kind.virtuals for kind in kinds]
         edges, skipped = self._edges.down.restricted(followed), self._ids_of([_GCC_RUNTIME])
-        return ClosureMasks(edges, self._count, self._nodes.mask, skipped)
+        return ClosureMasks(edges.of, self._nodes.mask, skipped)
 
     @cached_property
-    def _compilers(self) -> ClosureMasks:
+    def _compilers(self) -> ClosureMasks[int]:
         """The compilers and their runtimes anywhere below specs."""
-        return ClosureMasks(self._edges.down, self._count, self._compiler_bit)
+        return ClosureMasks(self._edges.down.of, self._compiler_bit)
 
     @cached_property
     def _compiler_bits(self) -> dict[int, Mask]:

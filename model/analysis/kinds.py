@@ -13,7 +13,7 @@ from spackscope.model.analysis.compare import (
     run_time_deptypes,
     run_time_values,
 )
-from spackscope.model.analysis.dag import SpecGraph, post_order, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
@@ -66,7 +66,7 @@ class RunKinds:
     copied: a code is made of the codes of the dependencies. Safe to use from several threads.
     """
 
-    def __init__(self, graph: SpecGraph, *, ignores_unknown: bool = False) -> None:
+    def __init__(self, graph: Dag, *, ignores_unknown: bool = False) -> None:
         self._graph, self._ignores_unknown = graph, ignores_unknown
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
@@ -135,7 +135,7 @@ class RunKinds:
         return code
 
 
-def _read_links(graph: SpecGraph, id_: int) -> _Links:
+def _read_links(graph: Dag, id_: int) -> _Links:
     run, compilers = [], []
     for child, (deptypes, virtuals) in graph.links(id_):
         if at_run_time := run_time_deptypes(deptypes):
@@ -145,21 +145,21 @@ def _read_links(graph: SpecGraph, id_: int) -> _Links:
     return _Links(run, tuple(compilers))
 
 
-def kinds_of(graph: SpecGraph) -> RunKinds:
+def kinds_of(graph: Dag) -> RunKinds:
     """Return the codes of a graph, which are computed once."""
     return graph.catalog.cached(_kinds_of)
 
 
 def _kinds_of(catalog: Catalog) -> RunKinds:
-    return RunKinds(spec_graph(catalog))
+    return RunKinds(dag_of(catalog))
 
 
-def run_kind(graph: SpecGraph, id_: int) -> int:
+def run_kind(graph: Dag, id_: int) -> int:
     """Return a code that two records share if they are of the same run-time kind."""
     return kinds_of(graph).codes([id_])[0]
 
 
-def run_the_same(graph: SpecGraph, ids: Sequence[int]) -> bool | None:
+def run_the_same(graph: Dag, ids: Sequence[int]) -> bool | None:
     """Check whether records are of one run-time kind; None if their sources do not tell."""
     if len(set(map(graph.identity, ids))) == 1:
         return True
@@ -172,14 +172,14 @@ def run_the_same(graph: SpecGraph, ids: Sequence[int]) -> bool | None:
 
 
 def run_kinds(
-    graph: SpecGraph, ids: Sequence[int], *, should_stop: ShouldStop = never
+    graph: Dag, ids: Sequence[int], *, should_stop: ShouldStop = never
 ) -> tuple[Kind, ...]:
     """Partition records into run-time kinds, the largest first, then by the hash.
 
     Records whose source lists no dependencies are one kind, which is not known and the last.
     Raises Cancelled and IndexDamaged.
 
-        most_used = run_kinds(spec_graph(catalog), ids)[0].ids[0]
+        most_used = run_kinds(dag_of(catalog), ids)[0].ids[0]
     """
     members: dict[int, list[int]] = {}
     codes = kinds_of(graph).codes(ids, should_stop=should_stop)
@@ -197,7 +197,7 @@ def run_kinds(
 
 
 def _by_use(
-    graph: SpecGraph, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
+    graph: Dag, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
 ) -> Kind:
     users = {id_: len(graph.dependents(id_)) for id_ in ids}
     ordered = sorted(ids, key=lambda id_: (-users[id_], hashes[id_]))

@@ -15,7 +15,7 @@ from spackscope.model.analysis.compare import (
     common_edges,
     own_differences,
 )
-from spackscope.model.analysis.dag import Attributes, Graph
+from spackscope.model.analysis.dag import Attributes, Dag
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name
@@ -65,7 +65,7 @@ class LookAlikes(Frozen):
         return [Difference(name, a.get(name), b.get(name)) for name in self.differing(other)]
 
 
-def look_alikes_of(graph: Graph, id_: int) -> LookAlikes:
+def look_alikes_of(graph: Dag, id_: int) -> LookAlikes:
     """Return what specs that look like one have in common, without their ids."""
     attributes = graph.attributes(id_)
     values = {
@@ -83,7 +83,7 @@ class Candidates(Frozen):
     total: int
 
 
-def group_candidates(graph: Graph, ids: Iterable[int]) -> Candidates:
+def group_candidates(graph: Dag, ids: Iterable[int]) -> Candidates:
     """Return candidates in groups, each spec once."""
     every = dict.fromkeys(map(graph.identity, ids))
     looks: dict[tuple[int, bool], LookAlikes] = {}
@@ -97,7 +97,7 @@ def group_candidates(graph: Graph, ids: Iterable[int]) -> Candidates:
     return Candidates(tuple(with_ids), len(every))
 
 
-def compilers_of(graph: Graph, id_: int) -> tuple[str, ...]:
+def compilers_of(graph: Dag, id_: int) -> tuple[str, ...]:
     """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
 
     Before that the one compiler is an attribute; since then they are dependencies. For which
@@ -114,7 +114,7 @@ def compilers_of(graph: Graph, id_: int) -> tuple[str, ...]:
     return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()
 
 
-def _compiler(graph: Graph, id_: int) -> str:
+def _compiler(graph: Dag, id_: int) -> str:
     name = graph.name(id_)
     return f"{name}@{graph.attributes(id_).version}" if graph.is_described(id_) else name
 
@@ -139,7 +139,7 @@ class _PairCauses(NamedTuple):
 class CauseCounter:
     """Counts the causes that `compare` finds, reading each node and each pair of nodes once."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Dag) -> None:
         self._graph = graph
         self.steps = 0
         """Pairs of nodes that all counts have visited, and the dependencies of these."""
@@ -253,7 +253,7 @@ class _Tied(NamedTuple):
 
 
 def nearest(
-    graph: Graph,
+    graph: Dag,
     id_: int,
     candidates: Iterable[int],
     *,
@@ -274,7 +274,7 @@ def nearest(
 class NearestSearch:
     """Searches for the nearest candidates of several specs."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Dag) -> None:
         self._graph = graph
         self._counter = CauseCounter(graph)
         self._compared = 0

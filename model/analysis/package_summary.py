@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.id_ranges import IdRanges
@@ -46,7 +46,7 @@ class _Cache:
     """The whole summaries of a catalog, by query and package."""
 
     def __init__(self, catalog: Catalog) -> None:
-        self.graph = spec_graph(catalog)
+        self.graph = dag_of(catalog)
         self.summaries: BoundedCache[tuple[Query, int], PackageSummary] = BoundedCache(
             lambda summary: _BYTES
         )

@@ -16,7 +16,7 @@ from spackscope.model.analysis.compare import (
     PairChanges,
     Value,
 )
-from spackscope.model.analysis.dag import Graph, JoinedGraph, by_package, post_order
+from spackscope.model.analysis.dag import Dag, by_package, post_order
 from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.nearest import chosen_values, compilers_of
 from spackscope.model.catalog.catalog import Catalog
@@ -53,7 +53,7 @@ class SpecMatcher:
     """
 
     def __init__(
-        self, graph: Graph, roots: Collection[int] = (), *, should_stop: ShouldStop = never
+        self, graph: Dag, roots: Collection[int] = (), *, should_stop: ShouldStop = never
     ) -> None:
         self._graph, self._roots, self._should_stop = graph, roots, should_stop
         self._values: dict[int, Mapping[str, Value]] = {}
@@ -289,7 +289,7 @@ class SourceComparison(Frozen):
     sources name no cause.
     """
 
-    graph: Graph
+    graph: Dag
     count_a: int
     count_b: int
     same: int
@@ -327,7 +327,7 @@ class _Sources:
 
     def __init__(self, a: Catalog, b: Catalog) -> None:
         listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
-        self.graph = graph = JoinedGraph(listed_a.graph, listed_b.graph)
+        self.graph = graph = Dag(a, b)
         self.a = {graph.identity(id_): id_ for id_ in listed_a.specs}
         second = [graph.second_id(id_) for id_ in listed_b.specs]
         self.b = {graph.identity(id_): id_ for id_ in second}

@@ -26,6 +26,12 @@ class Adjacency:
         self.nodes = nodes
         self.kinds = kinds
 
+    def of(self, node: int) -> Sequence[int]:
+        """Return the neighbours of a node; an absent dependency has none."""
+        if node + 1 >= len(self.first):
+            return ()
+        return self.nodes[self.first[node] : self.first[node + 1]]
+
     def neighbours(self, spans: Iterable[Span], of_kind: Sequence[bool] | None = None) -> set[int]:
         """Return the neighbours of spans of nodes.
 

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Literal
 
 from spackscope.model.analysis.compare import VaryingRow, all_values, varying
-from spackscope.model.analysis.dag import SpecGraph, Walker
+from spackscope.model.analysis.dag import Dag, Walker
 from spackscope.model.analysis.kinds import Kind, run_kinds
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
@@ -321,7 +321,7 @@ _NOT_SHOWN = frozenset(("spec_format",))
 
 
 def read_comparison(
-    graph: SpecGraph,
+    graph: Dag,
     ids: Sequence[int],
     *,
     by_kind: bool,
@@ -358,7 +358,7 @@ def read_comparison(
     return replace(table, specs=tuple(_with_users(graph, table.specs)))
 
 
-def _one_of_each_hash(graph: SpecGraph, ids: Sequence[int]) -> list[int]:
+def _one_of_each_hash(graph: Dag, ids: Sequence[int]) -> list[int]:
     """Return one record of each hash: one whose source lists dependencies, if there is any."""
     chosen: dict[int, int] = {}
     for id_ in ids:
@@ -368,7 +368,7 @@ def _one_of_each_hash(graph: SpecGraph, ids: Sequence[int]) -> list[int]:
     return list(chosen.values())
 
 
-def _columns(graph: SpecGraph, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
+def _columns(graph: Dag, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
     """Yield a column for each kind, of which the most used one stands for all, or for each."""
     for kind in kinds:
         hashes = graph.hashes(kind.ids)
@@ -379,7 +379,7 @@ def _columns(graph: SpecGraph, kinds: Sequence[Kind], *, by_kind: bool) -> Itera
                 yield ComparedSpec(id_, hash_, users=users if kind.is_known else None)
 
 
-def _title(graph: SpecGraph, ids: Sequence[int]) -> str:
+def _title(graph: Dag, ids: Sequence[int]) -> str:
     """Return the package, with its version if that is the same in all."""
     specs = [graph.attributes(id_) for id_ in ids]
     packages = list(dict.fromkeys(spec.package for spec in specs))
@@ -394,7 +394,7 @@ class _Reading:
 
     def __init__(
         self,
-        graph: SpecGraph,
+        graph: Dag,
         columns: tuple[int, ...],
         kinds: Sequence[Kind],
         should_stop: ShouldStop,
@@ -492,7 +492,7 @@ def _is_below(row: VaryingRow) -> bool:
     return bool(row.path) or row.attribute == "compiler"
 
 
-def _with_users(graph: SpecGraph, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
+def _with_users(graph: Dag, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
     """Yield the columns with the names of those that use them."""
     for spec in specs:
         users = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}

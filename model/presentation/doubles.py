@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spackscope.model.analysis.compare import Change
-from spackscope.model.analysis.dag import Graph
+from spackscope.model.analysis.dag import Dag
 from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import aligned, clean, counted, shorten
@@ -26,7 +26,7 @@ _MAX_WIDTH = 40
 class DoublesReport:
     """Writes the doubles of a graph."""
 
-    def __init__(self, graph: Graph, doubles: Doubles) -> None:
+    def __init__(self, graph: Dag, doubles: Doubles) -> None:
         self._graph, self._doubles = graph, doubles
         ids = {id_ for double in doubles.doubles for build in double.builds for id_ in _ids(build)}
         ordered = sorted(ids)

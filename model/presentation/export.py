@@ -205,10 +205,10 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
     where a document lists none.
     """
     # Nothing else here needs the edges.
-    from spackscope.model.analysis.dag import spec_graph
+    from spackscope.model.analysis.dag import dag_of
 
-    graph = spec_graph(catalog)
-    needed = graph.run_closure(ids).difference(ids)
+    graph = dag_of(catalog)
+    needed = graph.reached(ids, run_only=True).difference(ids)
     hashes_ = chain(graph.hashes(ids), graph.hashes(sorted(needed)))
     return iter(dict.fromkeys(filter(is_hash, hashes_)))
 

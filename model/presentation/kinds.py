@@ -196,9 +196,9 @@ class RowNotes:
     """Computes notes in worker threads, and keeps the kinds of some groups."""
 
     def __init__(self, catalog: Catalog) -> None:
-        from spackscope.model.analysis.dag import spec_graph
+        from spackscope.model.analysis.dag import dag_of
 
-        self._graph = spec_graph(catalog)
+        self._graph = dag_of(catalog)
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
             lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
         )

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.dag import Walker, spec_at, spec_graph
+from spackscope.model.analysis.dag import Walker, dag_of, spec_at
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import SHORT_HASH
@@ -95,7 +95,7 @@ class ComparisonController:
 
         def job(task: Task) -> tuple[Key, ComparedTable, int | None] | None:
             key = tuple(read_ids(catalog, listing)), by_kind
-            graph = spec_graph(catalog)
+            graph = dag_of(catalog)
             if len(set(map(graph.identity, key[0]))) < 2:
                 return None
             cursor_on = graph.find([selected]).get(selected)
@@ -161,7 +161,7 @@ def _look_alikes(catalog: Catalog, listing: Listing | None, row: Row) -> Sequenc
 
 def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:
     """Find what a row is about below a spec, where the path to it may be another one."""
-    graph, path = spec_graph(catalog), destination.path
+    graph, path = dag_of(catalog), destination.path
     start = graph.find([destination.hash]).get(destination.hash)
     if start is None or not path:
         return start

@@ -156,9 +156,9 @@ class Navigation:
 
         def find(_: ShouldStop) -> int | None:
             # The first frame needs no graphs.
-            from spackscope.model.analysis.dag import spec_graph
+            from spackscope.model.analysis.dag import dag_of
 
-            return spec_graph(catalog).find([hash_]).get(hash_)
+            return dag_of(catalog).find([hash_]).get(hash_)
 
         self._host.run(find, self.jump, group="path")
 

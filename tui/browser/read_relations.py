@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.compare import compare
-from spackscope.model.analysis.dag import SpecGraph, by_package, spec_graph
+from spackscope.model.analysis.dag import Dag, by_package, dag_of
 from spackscope.model.analysis.kinds import run_kind, run_kinds
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import add_sizes, read_needs
@@ -70,7 +70,7 @@ def read_relations(
     needs = read_needs(catalog, id_)
     if needs is None:
         return [unlisted_line()]
-    graph = spec_graph(catalog)
+    graph = dag_of(catalog)
     shared = None
     if members.is_group:
         shared = _shared_needs(graph, members.ids[:_MAX_MEMBERS])
@@ -83,9 +83,9 @@ def read_relations(
     return [*needs_values(needs, shared), *user_values(named, len(users))]
 
 
-def _shared_needs(graph: SpecGraph, ids: Sequence[int]) -> frozenset[int]:
+def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
     """Return what the first of some specs links or runs, and all others with equal attributes."""
-    closures = [graph.run_closure([id_]) for id_ in ids]
+    closures = [graph.reached([id_], run_only=True) for id_ in ids]
     configurations = (set(map(graph.configuration, closure)) for closure in closures)
     shared = set.intersection(*configurations)
     return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
@@ -111,7 +111,7 @@ def read_difference(
     That is the most used one of another run-time kind, if there is any. Raises Cancelled and
     IndexDamaged.
     """
-    graph = spec_graph(catalog)
+    graph = dag_of(catalog)
     other = _marked(catalog, mark) if mark else _nearest(graph, catalog, row, should_stop)
     if other is None or graph.identity(other) == graph.identity(row.id):
         return []
@@ -128,19 +128,19 @@ def read_differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
     It is "" for a spec that differs only in what is below it. Raises IndexDamaged.
     """
     other = _marked(catalog, mark)
-    graph = spec_graph(catalog)
+    graph = dag_of(catalog)
     if other is None or not (graph.lists_dependencies(id_) and graph.lists_dependencies(other)):
         return {}
-    theirs = by_package(graph, map(graph.identity, sorted(graph.closure([other]))))
+    theirs = by_package(graph, map(graph.identity, sorted(graph.reached([other]))))
     differing = {}
-    for each in graph.closure([id_]) - {id_}:
+    for each in graph.reached([id_]) - {id_}:
         others = theirs.get(graph.name(each), [])
         if graph.identity(each) not in others:
             differing[each] = _in_place_of(graph, each, others)
     return differing
 
 
-def _in_place_of(graph: SpecGraph, id_: int, others: Sequence[int]) -> str:
+def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     """Return what others of the same package have that a spec has not, "" if nothing own."""
     if not others:
         return "missing there"
@@ -164,7 +164,7 @@ def _marked(catalog: Catalog, mark: str) -> int | None:
     return next((row.id for row in catalog.by_hash(mark)), None)
 
 
-def _nearest(graph: SpecGraph, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
+def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
     own = graph.identity(row.id)
     alike = range(*catalog.column_arrays.specs(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from tests.builders import SPACK_DATA, Node, catalog_of, database, installs
 
 
@@ -24,15 +24,15 @@ def spack_answers(name: str) -> list[dict[str, Any]]:
     return answers if os.environ.get("SPACKSCOPE_HYPOTHESIS") == "searching" else answers[::2]
 
 
-def graph_of(directory: Path, *nodes: Node) -> SpecGraph:
+def graph_of(directory: Path, *nodes: Node) -> Dag:
     """Index nodes, or what a directory has, as a graph."""
     if nodes:
         directory /= "index.json"
         directory.write_bytes(database(installs(*nodes)))
-    return spec_graph(catalog_of(directory, dependency_only=True))
+    return dag_of(catalog_of(directory, dependency_only=True))
 
 
-def ids_by_short_hash(graph: SpecGraph) -> dict[str, int]:
+def ids_by_short_hash(graph: Dag) -> dict[str, int]:
     """Return all ids by the first seven characters of their hashes."""
     ids = range(graph.count)
     return {hash_[:7]: id_ for id_, hash_ in zip(ids, graph.hashes(ids), strict=True)}

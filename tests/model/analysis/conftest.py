@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.analysis.compare import Comparison, compare
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.catalog.catalog import Catalog
 from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 
@@ -13,7 +13,7 @@ from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 @pytest.fixture(scope="session")
 def comparisons(whole_catalogs: dict[str, Catalog]) -> dict[str, Comparison]:
     """Return the comparison of each pair in `diff_pairs` by the id of the answer."""
-    graphs = {index: spec_graph(catalog) for index, catalog in whole_catalogs.items()}
+    graphs = {index: dag_of(catalog) for index, catalog in whole_catalogs.items()}
     ids = {index: ids_by_short_hash(graph) for index, graph in graphs.items()}
     return {
         answer["id"]: compare(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
 from spackscope.model.catalog.catalog import Catalog
@@ -46,7 +46,7 @@ def test_what_matches_of_a_package_is_summarised(catalog: Catalog, text: str) ->
         assert set(summary.targets) == set(counts)
         assert counts[summary.targets[0]] == max(counts.values())
         assert summary.running == catalog.count(query.with_package(name).plus(parse("fits")))
-        assert summary.kinds == len(run_kinds(spec_graph(catalog), list(ids)))
+        assert summary.kinds == len(run_kinds(dag_of(catalog), list(ids)))
 
 
 def test_what_is_known_is_not_computed_again(catalog: Catalog) -> None:

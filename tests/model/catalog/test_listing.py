@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, Sort, View
@@ -245,7 +245,7 @@ def test_rows_are_sorted_by_their_users(tmp_path: Path, folded: bool) -> None:
     catalog = catalog_of(tmp_path / "index.json")
     listing = catalog.listing(View(sort=Sort(USED_BY, descending=True), folded=folded))
 
-    users = [len(spec_graph(catalog).dependents(id_)) for id_ in listing.ids]
+    users = [len(dag_of(catalog).dependents(id_)) for id_ in listing.ids]
     if not folded:
         assert users == sorted(users, reverse=True)
     assert max(users) == users[0] > 0 == users[-1]

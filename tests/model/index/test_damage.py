@@ -12,7 +12,7 @@ import pytest
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.cover import cover
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.analysis.environment import Availability, environment_of
 from spackscope.model.analysis.fit import HostFit
@@ -98,7 +98,7 @@ def answers(catalog: Catalog) -> list[object]:
 
 def analyses(catalog: Catalog) -> list[object]:
     """Compare, count and cover what a catalog has."""
-    graph = spec_graph(catalog)
+    graph = dag_of(catalog)
     ids = range(graph.count)
     host = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
     wanted = environment_of(catalog, catalog)

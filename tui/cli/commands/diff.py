@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from spackscope.model.analysis.compare import compare
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import kinds_of, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
@@ -45,7 +45,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         hints = _hints(options.words)
         rows = (_find(catalog, word, argument, hints) for word, argument in arguments.items())
         specs = {row.id: row.spec for row in rows}
-        graph = spec_graph(catalog)
+        graph = dag_of(catalog)
         if len(specs) > 1:
             code = ExitCode.DIFFERENT
         if options.format:
@@ -81,7 +81,7 @@ def _hints(words: Sequence[str]) -> list[str]:
     return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
 
 
-def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
+def _kinds(graph: Dag, specs: Mapping[int, Spec]) -> Kinds:
     """Group specs by their run-time kinds, the largest first."""
     kinds: dict[int, list[str]] = {}
     unknown = []
@@ -96,7 +96,7 @@ def _kinds(graph: SpecGraph, specs: Mapping[int, Spec]) -> Kinds:
     return Kinds(known, unknown, run_the_same(graph, [*specs]))
 
 
-def _json(graph: SpecGraph, specs: Mapping[int, Spec]) -> Iterator[str]:
+def _json(graph: Dag, specs: Mapping[int, Spec]) -> Iterator[str]:
     ids = list(specs)
     comparison = compare(graph, ids[0], ids[-1]) if len(ids) <= 2 else None
     causes = comparison.causes if comparison is not None else ()
@@ -106,7 +106,7 @@ def _json(graph: SpecGraph, specs: Mapping[int, Spec]) -> Iterator[str]:
 
 
 def _pair(
-    graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
+    graph: Dag, specs: Mapping[int, Spec], options: Options, colours: Colours
 ) -> Iterator[str]:
     comparison = compare(graph, *specs)
     yield from spec_lines([*specs.values()], colours)
@@ -120,7 +120,7 @@ def _pair(
 
 
 def _table(
-    graph: SpecGraph, specs: Mapping[int, Spec], options: Options, colours: Colours
+    graph: Dag, specs: Mapping[int, Spec], options: Options, colours: Colours
 ) -> Iterator[str]:
     # Imported here, since two specs are compared without it.
     from spackscope.model.presentation.comparison import read_comparison

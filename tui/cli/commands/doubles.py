@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fnmatch import fnmatchcase
 
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
@@ -29,7 +29,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             should_stop=session.should_stop,
         )
         code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
-        report = DoublesReport(spec_graph(catalog), doubles)
+        report = DoublesReport(dag_of(catalog), doubles)
         if options.format:
             return iter([report.json()])
         return stdout_colours(options, session).headings(report.lines(shows_all=options.all))

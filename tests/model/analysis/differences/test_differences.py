@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.analysis import compare as node_pairs
 from spackscope.model.analysis.compare import Cause, Comparison, Difference, Value, compare
-from spackscope.model.analysis.dag import Graph, SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (
@@ -71,7 +71,7 @@ def expected_difference(answer: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def cause_in_json(graph: Graph, cause: Cause) -> dict[str, Any]:
+def cause_in_json(graph: Dag, cause: Cause) -> dict[str, Any]:
     a, b = (hash_[:7] for hash_ in graph.hashes([cause.a, cause.b]))
     return {
         "name": cause.package,
@@ -90,7 +90,7 @@ def test_the_causes_are_those_of_spack(
     whole_catalogs: dict[str, Catalog], comparisons: dict[str, Comparison]
 ) -> None:
     for answer in spack_answers("diff_pairs"):
-        graph = spec_graph(whole_catalogs[answer["index"]])
+        graph = dag_of(whole_catalogs[answer["index"]])
         comparison = comparisons[answer["id"]]
         expected = [
             {"follows": "", **cause, "diff": [expected_difference(i) for i in cause["diff"]]}
@@ -108,7 +108,7 @@ def test_the_other_way_round_the_causes_are_the_same(
 ) -> None:
     for answer in spack_answers("diff_pairs")[::20]:
         there = comparisons[answer["id"]]
-        graph = spec_graph(whole_catalogs[answer["index"]])
+        graph = dag_of(whole_catalogs[answer["index"]])
         ids = ids_by_short_hash(graph)
         back = compare(graph, *(ids[answer[side][:7]] for side in "ba"))
         assert there.pairs == back.pairs
@@ -131,14 +131,14 @@ def test_a_hostile_node_is_compared_in_time(tmp_path: Path) -> None:
 A, B = 11, 12
 
 
-def nodes_in(directory: Path, *nodes: dict[str, Any]) -> SpecGraph:
+def nodes_in(directory: Path, *nodes: dict[str, Any]) -> Dag:
     """Return the graph of some nodes."""
     directory.mkdir(exist_ok=True)
     (directory / "index.json").write_bytes(database(installs(*nodes)))
-    return spec_graph(catalog_of(directory / "index.json", dependency_only=True))
+    return dag_of(catalog_of(directory / "index.json", dependency_only=True))
 
 
-def ids_of(graph: SpecGraph, *numbers: int) -> list[int]:
+def ids_of(graph: Dag, *numbers: int) -> list[int]:
     """Return the ids of nodes by the numbers of their hashes."""
     hashes = graph.hashes(range(graph.count))
     return [hashes.index(hash_of(number)) for number in numbers]
@@ -163,7 +163,7 @@ def own(comparison: Comparison) -> list[tuple[str, Value, Value, str]]:
 def test_equal_hashes_do_not_differ(tmp_path: Path) -> None:
     write_page(tmp_path / "one", [record(1)], title="zlib")
     write_page(tmp_path / "two", [record(1)], title="zlib", tag="other")
-    graph = spec_graph(catalog_of(tmp_path / "one", tmp_path / "two"))
+    graph = dag_of(catalog_of(tmp_path / "one", tmp_path / "two"))
 
     comparison = compare(graph, 0, 1)
 
@@ -332,7 +332,7 @@ def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) ->
 def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
     write_page(tmp_path / "page", [record(A, versions=["1.2"])], title="zlib")
     (tmp_path / "index.json").write_bytes(database(installs(node(hash_of(B)))))
-    graph = spec_graph(catalog_of(tmp_path / "page", tmp_path / "index.json"))
+    graph = dag_of(catalog_of(tmp_path / "page", tmp_path / "index.json"))
     paged, described = ids_of(graph, A, B)
 
     comparison = compare(graph, paged, described)

@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.analysis import doubles as search
 from spackscope.model.analysis import environment as root_uses
-from spackscope.model.analysis.dag import spec_graph
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
 from spackscope.model.core.records import is_run
 from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
@@ -70,7 +70,7 @@ def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
 
 
 def spec_graph_hashes(tmp_path: Path, *ids: int) -> list[str]:
-    return spec_graph(catalog_of(tmp_path / "spack.lock")).hashes(ids)
+    return dag_of(catalog_of(tmp_path / "spack.lock")).hashes(ids)
 
 
 def test_an_equal_difference_of_many_packages_is_one_cause(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
         made("other", links=[NEW]),
     ]
     doubles = doubles_of(tmp_path, *roots)
-    graph = spec_graph(catalog_of(tmp_path / "spack.lock"))
+    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
     (double,) = doubles.doubles
     uses = {
         graph.attributes(build.id).version: (
@@ -188,7 +188,7 @@ def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
         by_name[nodes[hash_]["name"]].add(hash_)
 
     catalog = catalog_of(tmp_path / "spack.lock")
-    doubles, graph = find_doubles(catalog), spec_graph(catalog)
+    doubles, graph = find_doubles(catalog), dag_of(catalog)
 
     assert doubles.packages == len(names)
     assert {double.package: len(double.builds) for double in doubles.doubles} == {

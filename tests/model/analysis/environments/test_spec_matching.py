@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.analysis.dag import JoinedGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.source_differences import SpecMatcher
 from tests.builders import catalog_of
 from tests.model.analysis.lock_files import Made, made, write_lock
@@ -15,8 +15,8 @@ def matched(tmp_path: Path, old: list[Made], new: list[Made]) -> dict[str, str]:
         catalog_of(write_lock(tmp_path / side / "spack.lock", *roots))
         for side, roots in (("old", old), ("new", new))
     ]
-    first, second = map(spec_graph, catalogs)
-    graph = JoinedGraph(first, second)
+    first, second = map(dag_of, catalogs)
+    graph = Dag(*catalogs)
     ids = range(first.count), [graph.second_id(id_) for id_ in range(second.count)]
     hashes = [set(graph.hashes(side)) for side in ids]
     common = hashes[0] & hashes[1]

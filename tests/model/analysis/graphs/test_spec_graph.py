@@ -1,4 +1,4 @@
-"""Tests of `spec_graph`, whose attributes are those of the nodes that Spack wrote."""
+"""Tests of `dag_of`, whose attributes are those of the nodes that Spack wrote."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.dag import Attributes, SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Attributes, Dag, dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FLAGS
 from tests.builders import (
@@ -82,7 +82,7 @@ def spelled(value: Any) -> tuple[str, ...]:
 def test_attributes_and_configurations_are_those_of_the_nodes(
     name: str, whole_catalogs: dict[str, Catalog]
 ) -> None:
-    graph = spec_graph(whole_catalogs[name])
+    graph = dag_of(whole_catalogs[name])
     nodes = nodes_of(name)
     numbers: dict[int, str] = {}
     texts: dict[str, int] = {}
@@ -101,7 +101,7 @@ def test_attributes_and_configurations_are_those_of_the_nodes(
 def test_a_run_closure_follows_what_is_linked_or_run(
     name: str, whole_catalogs: dict[str, Catalog]
 ) -> None:
-    graph = spec_graph(whole_catalogs[name])
+    graph = dag_of(whole_catalogs[name])
     nodes = nodes_of(name)
 
     def reach(hash_: str, deptypes: set[str]) -> set[str]:
@@ -117,29 +117,31 @@ def test_a_run_closure_follows_what_is_linked_or_run(
 
     for id_ in range(0, graph.count, 97):
         (hash_,) = graph.hashes([id_])
-        assert set(graph.hashes(graph.run_closure([id_]))) == reach(hash_, {"link", "run"})
+        assert set(graph.hashes(graph.reached([id_], run_only=True))) == reach(
+            hash_, {"link", "run"}
+        )
         everything = {"build", "link", "run", "test"}
-        assert set(graph.hashes(graph.closure([id_]))) == reach(hash_, everything)
+        assert set(graph.hashes(graph.reached([id_]))) == reach(hash_, everything)
 
 
 def test_the_same_hash_in_two_tags_is_the_same_spec(tmp_path: Any) -> None:
     write_page(tmp_path / "one", [record(1), record(2)], title="zlib")
     write_page(tmp_path / "two", [record(1)], title="zlib", tag="other")
-    graph = spec_graph(catalog_of(tmp_path / "one", tmp_path / "two"))
+    graph = dag_of(catalog_of(tmp_path / "one", tmp_path / "two"))
 
     assert graph.count == 3
     assert len({graph.identity(id_) for id_ in range(3)}) == 2
     assert not graph.lists_dependencies(0)
 
 
-def absent_graph(tmp_path: Any) -> tuple[SpecGraph, Catalog]:
+def absent_graph(tmp_path: Any) -> tuple[Dag, Catalog]:
     """Return the graph of two specs that depend on one that no document describes."""
     absent = edge("zlib", hash_of(9), ["link"])
     for number in (1, 2):
         nodes = node(hash_of(number), name="hdf5", dependencies=[absent])
         (tmp_path / f"{number}.json").write_bytes(database(installs(nodes)))
     catalog = catalog_of(tmp_path / "1.json", tmp_path / "2.json")
-    return spec_graph(catalog), catalog
+    return dag_of(catalog), catalog
 
 
 def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Any) -> None:
@@ -151,16 +153,16 @@ def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Any) -> None
     assert graph.hashes(children) == [hash_of(9)] * 2
     assert graph.attributes(children[0]) == Attributes("zlib")
     assert graph.configuration(children[0]) == graph.configuration(children[1]) < 0
-    assert graph.run_closure([0]) == {0, children[0]}
+    assert graph.reached([0], run_only=True) == {0, children[0]}
     assert [graph.dependents(child) for child in children] == [{0, 1}, {0, 1}]
-    assert spec_graph(catalog) is graph
+    assert dag_of(catalog) is graph
 
 
 def test_a_variant_that_spack_printed_otherwise_is_the_same(tmp_path: Path) -> None:
     variants = [["cuda_arch:=80,90", "+mpi"], ["+mpi", "cuda_arch=90,80"]]
     write_page(tmp_path, [record(n, variants=each) for n, each in enumerate(variants)])
 
-    graph = spec_graph(catalog_of(tmp_path))
+    graph = dag_of(catalog_of(tmp_path))
 
     assert graph.configuration(0) == graph.configuration(1)
     assert graph.attributes(0).variants == graph.attributes(1).variants

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis import dag as walk
-from spackscope.model.analysis.dag import SpecGraph, Walker, spec_at, spec_graph
+from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at
 from tests.builders import Node, catalog_of, database, edge, hash_of, installs, node
 
 ROOT, MPI, CMAKE, ZLIB, BUILD_ZLIB, GMAKE = map(hash_of, range(6))
@@ -18,7 +18,7 @@ def spec(hash_: str, name: str, *dependencies: Node, version: str = "1") -> Node
 
 
 @pytest.fixture
-def graph(tmp_path: Path) -> SpecGraph:
+def graph(tmp_path: Path) -> Dag:
     """Return a graph in which two zlibs are used: one by mpich, one by cmake."""
     records = installs(
         spec(ROOT, "hdf5", edge("cmake", CMAKE, ["build"]), edge("mpich", MPI, ["link"])),
@@ -30,14 +30,14 @@ def graph(tmp_path: Path) -> SpecGraph:
     )
     path = tmp_path / "index.json"
     path.write_bytes(database(records))
-    return spec_graph(catalog_of(path))
+    return dag_of(catalog_of(path))
 
 
-def id_of(graph: SpecGraph, hash_: str) -> int:
+def id_of(graph: Dag, hash_: str) -> int:
     return graph.find([hash_])[hash_]
 
 
-def test_a_path_of_names_leads_to_a_spec(graph: SpecGraph) -> None:
+def test_a_path_of_names_leads_to_a_spec(graph: Dag) -> None:
     root = id_of(graph, ROOT)
     assert spec_at(graph, root, ()) == root
     assert spec_at(graph, root, ("mpich", "zlib")) == id_of(graph, ZLIB)
@@ -47,7 +47,7 @@ def test_a_path_of_names_leads_to_a_spec(graph: SpecGraph) -> None:
 
 @pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_SPECS", 3)])
 def test_a_walk_is_bounded_and_says_what_it_leaves_out(
-    limit: str, value: int, graph: SpecGraph, monkeypatch: pytest.MonkeyPatch
+    limit: str, value: int, graph: Dag, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
     assert not whole.unknown

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kind, run_kinds, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -16,7 +16,7 @@ from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answer
 A, B, LIB, OTHER, USER, SECOND_USER = (hash_of(number) for number in range(11, 17))
 
 
-def kinds_of(graph: SpecGraph, *hashes: str) -> list[list[str]]:
+def kinds_of(graph: Dag, *hashes: str) -> list[list[str]]:
     ids = list(graph.find(hashes).values())
     return [graph.hashes(kind.ids) for kind in run_kinds(graph, ids)]
 
@@ -24,7 +24,7 @@ def kinds_of(graph: SpecGraph, *hashes: str) -> list[list[str]]:
 def test_the_kinds_of_all_groups_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
     wrong = []
     for index, catalog in whole_catalogs.items():
-        graph = spec_graph(catalog)
+        graph = dag_of(catalog)
         ids = ids_by_short_hash(graph)
         for group in spack_answers("groups"):
             if group["index"] != index:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.compare import Cell, VaryingRow, varying
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -89,7 +89,7 @@ def test_rows_and_lines_of_all_groups_are_those_of_spack(
 ) -> None:
     wrong = {}
     for index, catalog in whole_catalogs.items():
-        graph = spec_graph(catalog)
+        graph = dag_of(catalog)
         ids = ids_by_short_hash(graph)
         for group in spack_answers("groups"):
             if group["index"] != index:
@@ -113,7 +113,7 @@ def test_what_hashes_of_a_kind_differ_in_is_that_of_spack(
 ) -> None:
     wrong = {}
     for index, catalog in whole_catalogs.items():
-        graph = spec_graph(catalog)
+        graph = dag_of(catalog)
         ids = ids_by_short_hash(graph)
         for group in spack_answers("groups")[::3]:
             kinds = zip(group["kinds"], group["within"], strict=True)
@@ -132,7 +132,7 @@ def app(hash_: str, *dependencies: Node, **fields: object) -> Node:
     return node(hash_, name="app", **{"dependencies": [*dependencies], **fields})
 
 
-def table_of(graph: SpecGraph, *hashes: str, run_only: bool = False) -> Sequence[VaryingRow]:
+def table_of(graph: Dag, *hashes: str, run_only: bool = False) -> Sequence[VaryingRow]:
     return varying(graph, [[graph.find([hash_])[hash_]] for hash_ in hashes], run_only=run_only)
 
 
@@ -251,7 +251,7 @@ def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     path.write_bytes(database(installs(own, leaf(LIB, "lib", "1"))))
     write_page(tmp_path, [record(1, versions=["1.2"])])
-    graph = spec_graph(catalog_of(path, tmp_path / "develop"))
+    graph = dag_of(catalog_of(path, tmp_path / "develop"))
     ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib"]
     table = varying(graph, [[id_] for id_ in ids])
 
@@ -264,7 +264,7 @@ def test_it_can_be_cancelled(tmp_path: Path) -> None:
 
 
 def test_all_groups_of_an_index_have_rows(whole_catalogs: dict[str, Catalog]) -> None:
-    graph = spec_graph(whole_catalogs["spack1"])
+    graph = dag_of(whole_catalogs["spack1"])
     ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib-ng"]
     kinds = run_kinds(graph, ids)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.compare import compare
-from spackscope.model.analysis.dag import SpecGraph, spec_graph
+from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import CauseCounter, nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -36,14 +36,12 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
     return node(hash_of(number), **{"dependencies": edges, **fields})
 
 
-def graph_of(path: Path, *nodes: dict[str, Any]) -> SpecGraph:
+def graph_of(path: Path, *nodes: dict[str, Any]) -> Dag:
     (path / "index.json").write_bytes(database(installs(*nodes, *COMPILERS)))
-    return spec_graph(catalog_of(path / "index.json"))
+    return dag_of(catalog_of(path / "index.json"))
 
 
-def found(
-    graph: SpecGraph, number: int, *numbers: int
-) -> list[tuple[str, tuple[str, ...], int | None]]:
+def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...], int | None]]:
     """Return the nearest of some candidates with what differs."""
     ids = graph.find(map(hash_of, (number, *numbers)))
     answer = nearest(graph, ids[hash_of(number)], [ids[hash_of(other)] for other in numbers])
@@ -116,7 +114,7 @@ def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
 def test_causes_are_counted_only_within_a_format(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_bytes(database(installs(in_format(4, node(hash_of(2)))), "7"))
     (tmp_path / "new.json").write_bytes(database(installs(zlib(1), *COMPILERS)))
-    graph = spec_graph(catalog_of(tmp_path / "old.json", tmp_path / "new.json"))
+    graph = dag_of(catalog_of(tmp_path / "old.json", tmp_path / "new.json"))
 
     # The name of a compiler before Spack 1.0, and the package that it is now, are the same.
     assert found(graph, 1, 2) == [(hash_of(2), (), None)]
@@ -127,7 +125,7 @@ def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
     write_page(
         tmp_path / "pages", [record(2), record(3, target="zen4"), record(4, compiler="none")]
     )
-    graph = spec_graph(catalog_of(tmp_path / "new.json", tmp_path / "pages"))
+    graph = dag_of(catalog_of(tmp_path / "new.json", tmp_path / "pages"))
 
     assert found(graph, 1, 2) == [(hash_of(2), (), None)]
     assert found(graph, 1, 3, 4) == [
@@ -138,7 +136,7 @@ def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
 
 def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]) -> None:
     for name, package in (("spack1", "hdf5"), ("spack0", "openmpi"), ("spack1", "py-setuptools")):
-        graph = spec_graph(whole_catalogs[name])
+        graph = dag_of(whole_catalogs[name])
         ids = [id_ for id_ in range(graph.count) if graph.name(id_) == package][:40]
         assert len(ids) > 10
         counter = CauseCounter(graph)
