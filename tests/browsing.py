@@ -83,7 +83,7 @@ def sample_where(holds: Callable[[Record], bool]) -> set[str]:
 
 def shown_hashes(catalog: Catalog, listing: Listing) -> set[str]:
     """Return the hashes of all specs that the rows of a listing stand for; no two are equal."""
-    rows = catalog.rows(listing.ids, listing.counts, listing.roles)
+    rows = catalog.rows(*listing.part())
     folded = {row.look_alike for row in rows if row.count > 1}
     single = {row.id for row in rows if row.count == 1 and row.look_alike not in folded}
     ids = sorted(single.union(*map(listing.look_alike_ids, folded)))
@@ -390,7 +390,7 @@ class Browser:
         if listing is None or catalog is None or not self.table.rows.length:
             return []
         with reading():
-            return catalog.rows(listing.ids, listing.counts, listing.roles)
+            return catalog.rows(*listing.part())
 
     @property
     def shown(self) -> set[str]:

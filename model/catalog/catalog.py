@@ -23,7 +23,7 @@ from spackscope.model.index.damage import class_reading_index
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing, RowOrder, ShownValues
+    from spackscope.model.catalog.listing import Listing, Listings
     from spackscope.model.sources.document import DiscoveredSource
 
 _Answer = TypeVar("_Answer")
@@ -66,12 +66,11 @@ class Catalog:
         self._packages = Packages(database, arrays)
         self.by_host = by_host = ByHost()
         self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
-        self._row_order: RowOrder | None = None
+        self._listings: Listings | None = None
         self.execution = QueryExecution(
             arrays, edges, self.dictionaries, self._packages, database, by_host
         )
         self.virtuals = self.execution.virtuals
-        self._last_values: tuple[Query, ShownValues] | None = None
         self._cache: dict[Callable[[Catalog], Any], Any] = {}
         self._cache_lock = threading.RLock()
 
@@ -130,27 +129,21 @@ class Catalog:
         return self._packages.span_of(name)
 
     def listing(
-        self, view: View, *, partition: Partition | None = None, should_stop: ShouldStop = never
+        self,
+        view: View,
+        *,
+        partition: Partition = lambda ids: (),
+        should_stop: ShouldStop = never,
     ) -> Listing:
         """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
-        specs = self.match(view.query, should_stop=should_stop)
-        with self.database.stoppable(should_stop):
-            return self._listing(view, specs, partition)
-
-    def _listing(self, view: View, specs: IdRanges, partition: Partition | None = None) -> Listing:
         # Packages are shown before any listing.
-        from spackscope.model.catalog.listing import Listing, RowOrder, ShownValues
+        from spackscope.model.catalog.listing import Listings
 
-        arrays, dictionaries, by_host = self.column_arrays, self.dictionaries, self.by_host
-        # The next view mostly has the same query, and only another order.
-        last = self._last_values
-        if last is None or last[0] != view.query:
-            values = ShownValues(specs, view.query.columns, arrays, dictionaries, by_host)
-            last = self._last_values = view.query, values
-        _, values = last
-        if self._row_order is None:
-            self._row_order = RowOrder(arrays, dictionaries, by_host)
-        return Listing(view, values, arrays, dictionaries, by_host, self._row_order, partition)
+        specs = self.match(view.query, should_stop=should_stop)
+        if self._listings is None:
+            self._listings = Listings(self.column_arrays, self.dictionaries, self.by_host)
+        with self.database.stoppable(should_stop):
+            return self._listings.listing(view, specs, partition)
 
     def rows(
         self,

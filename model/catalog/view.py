@@ -1,4 +1,4 @@
-"""A view, and what its rows stand for: order, folding, and the rows of opened groups."""
+"""A view: the query, the order and the folding of rows, and what a row stands for."""
 
 from __future__ import annotations
 
@@ -66,50 +66,3 @@ class RowRole(IntEnum):
     """The head of the specs of one kind."""
     MEMBER = 4
     """One spec of an opened group or kind."""
-
-
-class OpenedRow(Frozen):
-    """One row of an opened group: its first spec, its role, and all specs that it stands for."""
-
-    id: int
-    role: RowRole
-    members: Sequence[int]
-
-    @property
-    def count(self) -> int:
-        """The number of specs; a spec of an opened kind is counted for itself."""
-        return len(self.members)
-
-
-def opened_rows(
-    ids: Sequence[int], kinds: Sequence[Sequence[int]], opened: frozenset[int]
-) -> list[OpenedRow]:
-    """Return the rows of opened look-alikes; kinds with an id in `opened` are opened too.
-
-    Without kinds there are the single specs. One kind needs no row besides the head.
-    """
-    if not kinds:
-        return [OpenedRow(id_, RowRole.SPEC, (id_,)) for id_ in ids]
-    rows = [OpenedRow(ids[0], RowRole.GROUP, ids)]
-    for kind in kinds:
-        is_open = len(kind) > 1 and not opened.isdisjoint(kind)
-        role = RowRole.OPEN_KIND if is_open else RowRole.KIND
-        if len(kinds) > 1:
-            rows.append(OpenedRow(kind[0], role, kind))
-        if is_open or len(kinds) == 1:
-            rows += (OpenedRow(id_, RowRole.MEMBER, (id_,)) for id_ in kind)
-    return rows
-
-
-def find_row(rows: Sequence[OpenedRow], id_: int, role: RowRole) -> int | None:
-    """Return the number of the row of a spec: that with the role, else the smallest with it."""
-    numbers = [number for number, row in enumerate(rows) if id_ in row.members]
-    return min(
-        numbers,
-        key=lambda number: (
-            (rows[number].id, rows[number].role) != (id_, role),
-            rows[number].role != role,
-            -rows[number].role,
-        ),
-        default=None,
-    )

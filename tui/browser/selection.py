@@ -232,12 +232,7 @@ def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[
     if len(found) < len(numbers):
         return ()
     rows = slice(min(found), min(max(found) + 1, min(found) + _MAX_READ))
-    counts, roles = listing.counts, listing.roles
-    return catalog.rows(
-        listing.ids[rows],
-        None if counts is None else counts[rows],
-        None if roles is None else roles[rows],
-    )
+    return catalog.rows(*listing.part(rows))
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:

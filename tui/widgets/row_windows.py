@@ -27,15 +27,7 @@ def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> W
 
     >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
     """
-    counts, roles = listing.counts, listing.roles
-    return {
-        start: catalog.rows(
-            listing.ids[start : start + WINDOW],
-            None if counts is None else counts[start : start + WINDOW],
-            None if roles is None else roles[start : start + WINDOW],
-        )
-        for start in starts
-    }
+    return {start: catalog.rows(*listing.part(slice(start, start + WINDOW))) for start in starts}
 
 
 def window_starts(first: int, last: int, length: int) -> list[int]:

@@ -138,7 +138,7 @@ class SpecRows(VirtualList):
         """Request the notes on rows in view that were read, if any column shows them."""
         if self.listing is None or self._cells is None:
             return
-        if self.listing.counts is None and not self.listing.lists_dependencies:
+        if not self.listing.view.folded and not self.listing.lists_dependencies:
             return
         missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:

@@ -287,7 +287,7 @@ def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
 
     catalog = catalog_of(tmp_path)
     listing = catalog.listing(View(folded=True))
-    (row,) = catalog.rows(listing.ids, listing.counts)
+    (row,) = catalog.rows(*listing.part())
 
     assert row.count == 5_000
     assert [spec.hash for spec in all_records(catalog)] == [hash_of(n) for n in range(5_000)]

@@ -50,7 +50,7 @@ def catalog(tmp_path: Path) -> Catalog:
 def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
     notes = row_notes(catalog)
     listing = catalog.listing(view, partition=notes.partition)
-    rows = catalog.rows(listing.ids, listing.counts, listing.roles)
+    rows = catalog.rows(*listing.part())
     found = notes.of(listing, rows)
     found |= notes.whole(listing, rows, found)
     return [

@@ -185,11 +185,9 @@ class FakeBrowser:
         assert results is not None
         listing = results.listing
         here = slice(number, number + 1)
-        counts = listing.counts[here] if listing.counts is not None else None
-        roles = listing.roles[here] if listing.roles is not None else None
 
         def read(_: object) -> Row | None:
-            return next(iter(results.catalog.rows(listing.ids[here], counts, roles)), None)
+            return next(iter(results.catalog.rows(*listing.part(here))), None)
 
         self.host.run(read, self._highlight, group="rows")
         self.host.work("rows")

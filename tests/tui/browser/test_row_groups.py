@@ -48,7 +48,7 @@ def rows(browser: FakeBrowser) -> list[Row]:
     results = browser.state.results
     assert results is not None
     listing = results.listing
-    return results.catalog.rows(listing.ids, listing.counts, listing.roles)
+    return results.catalog.rows(*listing.part())
 
 
 def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
