@@ -1,155 +1,136 @@
-"""Describe which packages have several hashes in an environment, and why."""
+"""Report which packages have several hashes in an environment, and why."""
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spackscope.model.analysis.compare import Change
 from spackscope.model.analysis.dag import Dag
-from spackscope.model.analysis.doubles import Build, Double, DoubleCause, Doubles, PairCause
+from spackscope.model.analysis.doubles import Build, DoubleCause, Doubles, PairCause
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.text import aligned, clean, counted, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.differences import difference_line, path_text
+from spackscope.model.presentation.report import Report, Row, Section
 
 UNLISTED = "differences that the sources do not list"
 
 _MAX_CAUSES = 40
 _MAX_PACKAGES = 6
 _MAX_BUILDS = 8
-_MAX_WIDTH = 40
-"""Lines that are shown, unless all are asked for."""
+"""Of each what is shown, unless all are asked for."""
+
+_MAX_VERSION = 40
+"""Cells of a version."""
 
 
-class DoublesReport:
-    """Writes the doubles of a graph."""
+def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> Report:
+    """Report doubles by their first causes; long lists are cut, unless all are shown."""
+    builds = [build for double in doubles.doubles for build in double.builds]
+    ids = sorted({id_ for build in builds for id_ in (build.id, *build.use.roots)})
+    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
+    by_package = {double.package: double for double in doubles.doubles}
 
-    def __init__(self, graph: Dag, doubles: Doubles) -> None:
-        self._graph, self._doubles = graph, doubles
-        ids = {id_ for double in doubles.doubles for build in double.builds for id_ in _ids(build)}
-        ordered = sorted(ids)
-        self._hashes = dict(zip(ordered, graph.hashes(ordered), strict=True))
-        self._by_package = {double.package: double for double in doubles.doubles}
+    def sections() -> Iterator[Section]:
+        causes = doubles.causes
+        shown = causes if shows_all else causes[:_MAX_CAUSES]
+        for cause in shown:
+            changes = changes_text(cause.changes) or UNLISTED
+            heading = f"{changes}: {counted(len(cause.packages), 'package')}"
+            yield Section(heading, packages_of(cause))
+        if more := len(causes) - len(shown):
+            yield Section(f"and {counted(more, 'cause')} more; --all lists all")
+        if doubles.unexplained:
+            text = f"the causes of {doubles.unexplained:,} more pairs are not searched"
+            yield Section(text, is_apart=False)
 
-    @property
-    def summary(self) -> str:
-        """Return how many packages have several hashes."""
-        doubles = self._doubles.doubles
-        of_all = f"{len(doubles):,} of {counted(self._doubles.packages, 'package')}"
-        if not doubles:
-            return f"no package of {self._doubles.packages:,} has several hashes"
-        run = sum(double.is_run for double in doubles)
-        kinds = [
-            f"{count:,} {what}"
-            for count, what in ((run, "linked or run"), (len(doubles) - run, "to build only"))
-            if count
-        ]
-        verb = "has" if len(doubles) == 1 else "have"
-        return f"{of_all} {verb} several hashes: {', '.join(kinds)}"
+    def packages_of(cause: DoubleCause) -> Iterator[Row | Section]:
+        shown = cause.packages if shows_all else cause.packages[:_MAX_PACKAGES]
+        for name in shown:
+            only = "" if by_package[name].is_run else ", to build only"
+            yield Section(f"{clean(name)}{only}", builds_of(name, cause))
+        if others := cause.packages[len(shown) :]:
+            yield Row((f"and {', '.join(map(clean, others))}",))
 
-    def lines(self, *, shows_all: bool = False) -> Iterator[str]:
-        """Yield the doubles by their first causes; long lists are cut, unless all are shown."""
-        causes = self._doubles.causes
-        yield self.summary
-        for cause in causes if shows_all else causes[:_MAX_CAUSES]:
-            yield ""
-            yield from self._cause_lines(cause, shows_all)
-        if (more := len(causes) - _MAX_CAUSES) > 0 and not shows_all:
-            yield ""
-            yield f"and {counted(more, 'cause')} more; --all lists all"
-        if self._doubles.unexplained:
-            yield f"the causes of {self._doubles.unexplained:,} more pairs are not searched"
-
-    def _cause_lines(self, cause: DoubleCause, shows_all: bool) -> Iterator[str]:
-        names, limit = cause.packages, None if shows_all else _MAX_PACKAGES
-        changes = changes_text(cause.changes) or UNLISTED
-        yield f"{changes}: {counted(len(names), 'package')}"
-        for name in names[:limit]:
-            yield from self._package_lines(self._by_package[name], cause, shows_all)
-        if others := names[len(names[:limit]) :]:
-            yield f"  and {', '.join(map(clean, others))}"
-
-    def _package_lines(self, double: Double, cause: DoubleCause, shows_all: bool) -> Iterator[str]:
-        pairs = [pair for pair in cause.pairs if pair.package == double.package]
+    def builds_of(name: str, cause: DoubleCause) -> Iterator[Row]:
+        double, pairs = by_package[name], [pair for pair in cause.pairs if pair.package == name]
         ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
         builds = [build for build in double.builds if build.id in ids]
         shown = builds if shows_all else builds[:_MAX_BUILDS]
-        only = "" if double.is_run else ", to build only"
-        yield f"  {clean(double.package)}{only}"
         values = _values(cause, pairs)
-        rows = [self._cells(build, double.is_run, values.get(build.id, "")) for build in shown]
-        yield from (f"    {line}" for line in aligned(rows))
+        for build in shown:
+            version = shorten(clean(graph.attributes(build.id).version), _MAX_VERSION)
+            value = values.get(build.id, "")
+            difference = f"with {value}" if value not in ("", version) else ""
+            kind = "to build only, " if double.is_run and not build.is_run else ""
+            short = hashes[build.id][:SHORT_HASH]
+            yield Row((version, f"/{short}", difference, kind + use_text(build)))
         if more := len(builds) - len(shown):
-            yield f"    and {more:,} more"
+            yield Row((f"and {more:,} more",))
 
-    def _cells(self, build: Build, tells_kind: bool, value: str) -> tuple[str, ...]:
-        version = shorten(clean(self._graph.attributes(build.id).version), _MAX_WIDTH)
-        kind = "" if build.is_run or not tells_kind else "to build only, "
-        short, use = self._hashes[build.id][:SHORT_HASH], self._use_text(build)
-        difference = f"with {value}" if value not in ("", version) else ""
-        return version, f"/{short}", difference, f"{kind}{use}"
-
-    def _use_text(self, build: Build) -> str:
+    def use_text(build: Build) -> str:
         use = build.use
         if not use.count:
             return f"used by {counted(build.dependents, 'spec')}"
-        names = [self._graph.name(id_) for id_ in use.path]
+        names = [graph.name(id_) for id_ in use.path]
         if len(names) == 1:
             others = use.count - 1
             return f"a root, and used by {counted(others, 'other')}" if others else "a root"
         return f"{counted(use.count, 'root')}: {path_text(names)}"
 
-    def json(self) -> str:
-        """Return all doubles and causes as a JSON object on one line."""
-        return json.dumps(
-            {
-                "packages": self._doubles.packages,
-                "doubles": [*map(self._double_json, self._doubles.doubles)],
-                "causes": [*map(self._cause_json, self._doubles.causes)],
-                "unexplained": self._doubles.unexplained,
-            }
-        )
-
-    def _double_json(self, double: Double) -> dict[str, Any]:
+    def build_data(build: Build) -> dict[str, Any]:
+        use = build.use
         return {
-            "package": double.package,
-            "run": double.is_run,
-            "builds": [*map(self._build_json, double.builds)],
-        }
-
-    def _build_json(self, build: Build) -> dict[str, Any]:
-        graph = self._graph
-        return {
-            "hash": self._hashes[build.id],
+            "hash": hashes[build.id],
             "version": graph.attributes(build.id).version,
             "run": build.is_run,
             "dependents": build.dependents,
-            "roots": [
-                {"package": graph.name(id_), "hash": self._hashes[id_]} for id_ in build.use.roots
-            ],
-            "root_count": build.use.count,
-            "path": [graph.name(id_) for id_ in build.use.path],
+            "roots": [{"package": graph.name(id_), "hash": hashes[id_]} for id_ in use.roots],
+            "root_count": use.count,
+            "path": [graph.name(id_) for id_ in use.path],
         }
 
-    def _cause_json(self, cause: DoubleCause) -> dict[str, Any]:
-        return {
-            "differences": [*map(change_json, cause.changes)],
-            "deepest": cause.deepest,
-            "packages": cause.packages,
-            "pairs": [*map(self._pair_json, cause.pairs)],
-        }
-
-    def _pair_json(self, pair: PairCause) -> dict[str, Any]:
+    def pair_data(pair: PairCause) -> dict[str, Any]:
         cause = pair.cause
+        named = {"package": pair.package, "a": hashes[pair.a], "b": hashes[pair.b]}
+        path, run = (None, None) if cause is None else (cause.path, cause.run)
+        return named | {"path": path, "run": run}
+
+    def data() -> dict[str, Any]:
         return {
-            "package": pair.package,
-            "a": self._hashes[pair.a],
-            "b": self._hashes[pair.b],
-            "path": None if cause is None else cause.path,
-            "run": None if cause is None else cause.run,
+            "packages": doubles.packages,
+            "doubles": [
+                {"package": d.package, "run": d.is_run, "builds": [*map(build_data, d.builds)]}
+                for d in doubles.doubles
+            ],
+            "causes": [
+                {
+                    "differences": [*map(change_data, cause.changes)],
+                    "deepest": cause.deepest,
+                    "packages": cause.packages,
+                    "pairs": [*map(pair_data, cause.pairs)],
+                }
+                for cause in doubles.causes
+            ],
+            "unexplained": doubles.unexplained,
         }
+
+    return Report(_title(doubles), sections(), data)
+
+
+def _title(doubles: Doubles) -> str:
+    """Return how many packages have several hashes."""
+    count = len(doubles.doubles)
+    if not count:
+        return f"no package of {doubles.packages:,} has several hashes"
+    run = sum(double.is_run for double in doubles.doubles)
+    kinds = ((run, "linked or run"), (count - run, "to build only"))
+    verb = "has" if count == 1 else "have"
+    return (
+        f"{count:,} of {counted(doubles.packages, 'package')} {verb} several hashes: "
+        f"{', '.join(f'{number:,} {what}' for number, what in kinds if number)}"
+    )
 
 
 def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
@@ -164,10 +145,6 @@ def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
     return values
 
 
-def _ids(build: Build) -> tuple[int, ...]:
-    return build.id, *build.use.roots
-
-
 def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
     """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
     by_package: dict[str, list[str]] = defaultdict(list)
@@ -180,14 +157,10 @@ def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
     )
 
 
-def change_json(change: Change) -> dict[str, Any]:
-    """Return a change as an object; its package is null if it is one of any package."""
+def change_data(change: Change) -> dict[str, Any]:
+    """Return a change for JSON; its package is null if it is one of any package."""
     difference = change.difference
+    named = {"package": change.package or None, "attribute": difference.attribute}
     more = {"dependency": difference.dependency, "virtuals": difference.virtuals}
-    return {
-        "package": change.package or None,
-        "attribute": difference.attribute,
-        "a": difference.a,
-        "b": difference.b,
-        **{key: value for key, value in more.items() if value},
-    }
+    values = {"a": difference.a, "b": difference.b}
+    return named | values | {key: value for key, value in more.items() if value}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import aligned, clean, counted, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.relations import UNLISTED
+from spackscope.model.presentation.report import Report, Row, Section
 
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""
@@ -51,10 +51,11 @@ def by_interest(needs: Needs) -> list[NeededSpec]:
     return sorted(needs.specs[1:], key=_rank)
 
 
-def spec_name(spec: NeededSpec) -> str:
-    """Return the package of a spec with its version."""
+def spec_name(spec: NeededSpec, virtuals: Sequence[str] = ()) -> str:
+    """Return the package of a spec with its version, and what it provides."""
     version = f"@{spec.version}" if spec.version else ""
-    return shorten(clean(f"{spec.package}{version}"), _MAX_WIDTH) or "(no name)"
+    provided = f" ({', '.join(virtuals)})" if virtuals else ""
+    return shorten(clean(f"{spec.package}{version}{provided}"), _MAX_WIDTH) or "(no name)"
 
 
 def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
@@ -62,40 +63,47 @@ def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
     return not spec.is_direct, any(name in _RUNTIMES for name in names), not spec.virtuals
 
 
-def _name(spec: NeededSpec) -> str:
-    version = f"@{spec.version}" if spec.version else ""
-    virtuals = f" ({', '.join(spec.virtuals)})" if spec.virtuals else ""
-    name = clean(f"{spec.package}{version}{virtuals}")
-    return shorten(name, _MAX_WIDTH) or "(no name)"
+def needs_report(spec: Spec, needs: Needs | None) -> Report:
+    """Report what a spec needs in three sections, each spec with its hash, states and size.
+
+    In JSON the lists are null where the document lists no dependencies.
+    """
+
+    def sections() -> Iterator[Section]:
+        if needs is None:
+            yield Section(UNLISTED, is_apart=False)
+            return
+        build_only = counted(len(needs.build_only), "spec")
+        yield Section(f"needs to run: {needs_line(needs)}", map(_row, needs.specs), is_apart=False)
+        for specs, heading in (
+            (needs.externals, f"externals assumed on the host: {len(needs.externals):,}"),
+            (
+                needs.build_only,
+                f"needs to build only: {build_only} more",
+            ),
+        ):
+            if specs:
+                yield Section(heading, map(_row, specs), is_apart=False)
+
+    def data() -> dict[str, object]:
+        named = {"package": spec.package, "version": spec.version, "hash": spec.hash}
+        if needs is None:
+            return named | {"needs": None, "externals": None, "build_only": None}
+        return named | {
+            "needs": [*map(_exported, needs.specs)],
+            "externals": [*map(_exported, needs.externals)],
+            "build_only": [*map(_exported, needs.build_only)],
+            "is_complete": not needs.is_unknown,
+            "size": needs.size,
+            "unknown_sizes": needs.unknown_sizes,
+        }
+
+    return Report(f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}", sections(), data)
 
 
-def needs_lines(spec: Spec, needs: Needs | None) -> Iterator[str]:
-    """Yield what a spec needs in three sections, each spec with its hash, states and size."""
-    yield f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}"
-    if needs is None:
-        yield UNLISTED
-        return
-    yield f"needs to run: {needs_line(needs)}"
-    yield from _table(needs.specs)
-    if needs.externals:
-        yield f"externals assumed on the host: {len(needs.externals):,}"
-        yield from _table(needs.externals)
-    if needs.build_only:
-        yield f"needs to build only: {counted(len(needs.build_only), 'spec')} more"
-        yield from _table(needs.build_only)
-
-
-def _table(specs: Iterable[NeededSpec]) -> Iterator[str]:
-    rows = [
-        (
-            spec.hash[:SHORT_HASH],
-            _name(spec),
-            _place(spec),
-            "" if spec.size is None else size_text(spec.size),
-        )
-        for spec in specs
-    ]
-    return (f"  {line}" for line in aligned(rows))
+def _row(spec: NeededSpec) -> Row:
+    size = "" if spec.size is None else size_text(spec.size)
+    return Row((spec.hash[:SHORT_HASH], spec_name(spec, spec.virtuals), _place(spec), size))
 
 
 def _place(spec: NeededSpec) -> str:
@@ -109,25 +117,6 @@ def _place(spec: NeededSpec) -> str:
     between = "," if prefix and modules else ""
     module = f" module {modules}" if modules else ""
     return shorten(clean(f"external{prefix}{between}{module}"), _MAX_WIDTH)
-
-
-def needs_json(spec: Spec, needs: Needs | None) -> str:
-    """Return the needs of a spec as a JSON object on one line.
-
-    The lists are null where the document lists no dependencies.
-    """
-    parts: dict[str, Any] = {"needs": None, "externals": None, "build_only": None}
-    if needs is not None:
-        parts = {
-            "needs": [*map(_exported, needs.specs)],
-            "externals": [*map(_exported, needs.externals)],
-            "build_only": [*map(_exported, needs.build_only)],
-            "is_complete": not needs.is_unknown,
-            "size": needs.size,
-            "unknown_sizes": needs.unknown_sizes,
-        }
-    named = {"package": spec.package, "version": spec.version, "hash": spec.hash}
-    return json.dumps(named | parts)
 
 
 def _exported(spec: NeededSpec) -> dict[str, Any]:

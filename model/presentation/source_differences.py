@@ -1,16 +1,11 @@
-"""Write how two sources differ: what was added, removed and changed, and because of what."""
+"""Report how two sources differ: what was added, removed and changed, and because of what."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
-from itertools import islice
 from typing import Any
 
-from spackscope.model.analysis.compare import NodePair
 from spackscope.model.analysis.source_differences import (
-    ChangeCause,
     PackageChange,
     PackageSpecs,
     SourceComparison,
@@ -19,7 +14,8 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.versions import version_key
-from spackscope.model.presentation.doubles import change_json, changes_text
+from spackscope.model.presentation.doubles import change_data, changes_text
+from spackscope.model.presentation.report import Report, Row, Section, cut
 
 MAX_LINES = 100
 """Lines of each section, unless all are asked for."""
@@ -28,198 +24,165 @@ _MAX_CAUSES = 3
 """Causes that are named together; of what has more, the number is told."""
 
 _ARROW = "→"
-_INDENT = "  "
 
 
-class SourceReport:
-    """Describes the comparison of two sources, for people or as JSON."""
+def source_differences_report(
+    its: SourceComparison, names: tuple[str, str], *, shows_all: bool = False
+) -> Report:
+    """Report the comparison of two sources; long sections are cut, unless all is shown."""
+    graph = its.graph
 
-    def __init__(self, comparison: SourceComparison, names: tuple[str, str]) -> None:
-        self._comparison, self._names = comparison, names
-        self._graph = comparison.graph
-
-    def lines(self, *, shows_all: bool = False) -> Iterator[str]:
-        """Yield the sections with their headings; long ones are cut, unless all are shown."""
-        comparison = self._comparison
-        yield f" {_ARROW} ".join(map(clean, self._names))
-        if comparison.are_alike:
-            yield f"the same {counted(comparison.count_a, 'spec')}"
+    def sections() -> Iterator[Section]:
+        if its.are_alike:
+            yield Section(f"the same {counted(its.count_a, 'spec')}", is_apart=False)
             return
-        yield self._summary()
-        limit = None if shows_all else MAX_LINES
-        for heading, lines in self._sections():
-            first = list(islice(lines, limit))
-            if not first:
-                continue
-            yield ""
-            yield heading
-            yield from (_INDENT + line for line in first)
-            if more := sum(1 for _ in lines):
-                yield f"{_INDENT}and {more:,} more; --all lists all"
+        yield Section(_summary(its), is_apart=False)
+        for heading, lines in (
+            ("roots", root_lines()),
+            ("changed because of others", _follower_lines(its)),
+            ("changed", _cause_lines(its)),
+            *(
+                (f"{heading}: {counted(len(packages), 'package')}", package_lines(packages))
+                for heading, packages in (("added", its.added), ("removed", its.removed))
+            ),
+            ("more builds", (versions_text(p.package, p.added) for p in its.changed if p.added)),
+            (
+                "fewer builds",
+                (versions_text(p.package, p.removed) for p in its.changed if p.removed),
+            ),
+        ):
+            if rows := [Row((line,)) for line in lines]:
+                yield Section(heading, cut(rows, None if shows_all else MAX_LINES))
 
-    def _summary(self) -> str:
-        its = self._comparison
-        parts = [
-            f"{count:,} {what}"
-            for count, what in (
-                (its.same, "the same"),
-                (sum(len(package.specs) for package in its.changed), "changed"),
-                (_specs(its.added) + sum(len(p.added) for p in its.changed), "added"),
-                (_specs(its.removed) + sum(len(p.removed) for p in its.changed), "removed"),
-            )
-            if count
-        ]
-        counts = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}"
-        return f"{counts}: {', '.join(parts)}"
+    def root_lines() -> Iterator[str]:
+        for sign, ids in (("+", its.roots.added), ("-", its.roots.removed)):
+            for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
+                label = clean(f"{graph.name(id_)}@{graph.attributes(id_).version}")
+                yield f"{sign} {label} /{hash_[:SHORT_HASH]}"
 
-    def _sections(self) -> Iterator[tuple[str, Iterator[str]]]:
-        its = self._comparison
-        yield "roots", self._root_lines()
-        yield "changed because of others", self._follower_lines()
-        yield "changed", self._cause_lines()
-        for heading, packages in (("added", its.added), ("removed", its.removed)):
-            count = counted(len(packages), "package")
-            yield f"{heading}: {count}", map(self._package_line, packages)
-        yield "more builds", self._more_lines("added")
-        yield "fewer builds", self._more_lines("removed")
+    def package_lines(packages: Iterable[PackageSpecs]) -> Iterator[str]:
+        return (versions_text(package.package, package.specs) for package in packages)
 
-    def _root_lines(self) -> Iterator[str]:
-        roots = self._comparison.roots
-        for sign, ids in (("+", roots.added), ("-", roots.removed)):
-            for id_ in ids:
-                yield f"{sign} {self._label(id_)}"
-
-    def _follower_lines(self) -> Iterator[str]:
-        """Yield the causes of changes in specs whose own package did not change."""
-        its, rest = self._comparison, 0
-        for followers in its.followers:
-            changes = [its.causes[number].changes for number in followers.causes]
-            if len(changes) > _MAX_CAUSES:
-                rest += followers.count
-                continue
-            text = " · ".join(changes_text(each, _ARROW) for each in changes)
-            yield f"{followers.count:,} only because of {text}"
-        if rest:
-            yield f"{rest:,} because of several changes"
-        if its.unexplained:
-            yield f"{its.unexplained:,} for reasons that the sources do not list"
-
-    def _cause_lines(self) -> Iterator[str]:
-        for cause in self._comparison.causes:
-            text = changes_text(cause.changes, _ARROW)
-            builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
-            others = cause.only + cause.also
-            also = f", and {counted(others, 'spec')} through it" if others else ""
-            yield f"{text}{builds}{also}"
-
-    def _package_line(self, package: PackageSpecs) -> str:
-        return self._versions_text(package.package, package.specs)
-
-    def _more_lines(self, side: str) -> Iterator[str]:
-        for package in self._comparison.changed:
-            if ids := getattr(package, side):
-                yield self._versions_text(package.package, ids)
-
-    def _versions_text(self, package: str, ids: Sequence[int]) -> str:
-        versions = ", ".join(map(clean, self._versions(ids)))
+    def versions_text(package: str, ids: Sequence[int]) -> str:
         builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
-        return f"{clean(package)}@{versions}{builds}"
+        return f"{clean(package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
-    def _versions(self, ids: Iterable[int]) -> list[str]:
-        versions = {self._graph.attributes(id_).version for id_ in ids}
-        return sorted(versions, key=version_key)
+    def versions(ids: Iterable[int]) -> list[str]:
+        return sorted({graph.attributes(id_).version for id_ in ids}, key=version_key)
 
-    def _label(self, id_: int) -> str:
-        version = self._graph.attributes(id_).version
-        (hash_,) = self._graph.hashes([id_])
-        return f"{clean(f'{self._graph.name(id_)}@{version}')} /{hash_[:SHORT_HASH]}"
+    def data() -> dict[str, Any]:
+        ids = list(_ids(its))
+        hashes = dict(zip(ids, graph.hashes(ids), strict=True))
 
-    def json(self) -> str:
-        """Return all differences as a JSON object on one line."""
-        its = self._comparison
-        return json.dumps(
-            {
-                "sources": self._names,
-                "specs": [its.count_a, its.count_b],
-                "same": its.same,
-                "added": [self._package_json(package) for package in its.added],
-                "removed": [self._package_json(package) for package in its.removed],
-                "changed": [self._change_json(package) for package in its.changed],
-                "causes": [*map(_cause_json, its.causes)],
-                "followers": [asdict(followers) for followers in its.followers],
-                "untold": its.unexplained,
-                "roots": {
-                    "added": [self._spec_json(id_) for id_ in its.roots.added],
-                    "removed": [self._spec_json(id_) for id_ in its.roots.removed],
-                    "changed": [
-                        {"package": self._graph.name(pair.a), **self._pair_json(pair)}
-                        for pair in its.roots.changed
-                    ],
-                },
+        def package_data(package: PackageSpecs) -> dict[str, Any]:
+            return {
+                "package": package.package,
+                "versions": versions(package.specs),
+                "hashes": [hashes[id_] for id_ in package.specs],
             }
-        )
 
-    @cached_property
-    def _hashes(self) -> dict[int, str]:
-        """The hashes of all specs that the comparison names."""
-        its, ids = self._comparison, set[int]()
-        for package in (*its.added, *its.removed):
-            ids.update(package.specs)
-        for change in its.changed:
-            ids.update(change.added, change.removed)
-            ids.update(id_ for spec in change.specs for id_ in (spec.a, spec.b))
-        ids.update(its.roots.added, its.roots.removed, *its.roots.changed)
-        return dict(zip(ids, self._graph.hashes(ids), strict=True))
+        def version_data(id_: int) -> dict[str, Any]:
+            return {"version": graph.attributes(id_).version, "hash": hashes[id_]}
 
-    def _package_json(self, package: PackageSpecs) -> dict[str, Any]:
+        def spec_data(id_: int) -> dict[str, Any]:
+            return {"package": graph.attributes(id_).package} | version_data(id_)
+
+        def change_of(package: PackageChange) -> dict[str, Any]:
+            return {
+                "package": package.package,
+                "a": versions([*(change.a for change in package.specs), *package.removed]),
+                "b": versions([*(change.b for change in package.specs), *package.added]),
+                "specs": [
+                    {
+                        "a": version_data(change.a),
+                        "b": version_data(change.b),
+                        "own": change.own,
+                        "causes": change.causes,
+                        "untold": change.is_unexplained,
+                    }
+                    for change in package.specs
+                ],
+                "added": [*map(spec_data, package.added)],
+                "removed": [*map(spec_data, package.removed)],
+            }
+
         return {
-            "package": package.package,
-            "versions": self._versions(package.specs),
-            "hashes": [self._hashes[id_] for id_ in package.specs],
-        }
-
-    def _change_json(self, package: PackageChange) -> dict[str, Any]:
-        return {
-            "package": package.package,
-            "a": self._versions([*(change.a for change in package.specs), *package.removed]),
-            "b": self._versions([*(change.b for change in package.specs), *package.added]),
-            "specs": [
+            "sources": names,
+            "specs": [its.count_a, its.count_b],
+            "same": its.same,
+            "added": [*map(package_data, its.added)],
+            "removed": [*map(package_data, its.removed)],
+            "changed": [*map(change_of, its.changed)],
+            "causes": [
                 {
-                    **self._pair_json(NodePair(change.a, change.b)),
-                    "own": change.own,
-                    "causes": change.causes,
-                    "untold": change.is_unexplained,
+                    "differences": [*map(change_data, cause.changes)],
+                    "own": cause.own,
+                    "only": cause.only,
+                    "also": cause.also,
                 }
-                for change in package.specs
+                for cause in its.causes
             ],
-            "added": [self._spec_json(id_) for id_ in package.added],
-            "removed": [self._spec_json(id_) for id_ in package.removed],
+            "followers": [asdict(followers) for followers in its.followers],
+            "untold": its.unexplained,
+            "roots": {
+                "added": [*map(spec_data, its.roots.added)],
+                "removed": [*map(spec_data, its.roots.removed)],
+                "changed": [
+                    {"package": graph.name(a), "a": version_data(a), "b": version_data(b)}
+                    for a, b in its.roots.changed
+                ],
+            },
         }
 
-    def _pair_json(self, pair: NodePair) -> dict[str, Any]:
-        a, b = (
-            {"version": self._graph.attributes(id_).version, "hash": self._hashes[id_]}
-            for id_ in pair
+    return Report(f" {_ARROW} ".join(map(clean, names)), sections(), data)
+
+
+def _summary(its: SourceComparison) -> str:
+    def total(packages: Iterable[PackageSpecs], more: str) -> int:
+        specs = sum(len(package.specs) for package in packages)
+        return specs + sum(len(getattr(package, more)) for package in its.changed)
+
+    parts = [
+        f"{count:,} {what}"
+        for count, what in (
+            (its.same, "the same"),
+            (sum(len(package.specs) for package in its.changed), "changed"),
+            (total(its.added, "added"), "added"),
+            (total(its.removed, "removed"), "removed"),
         )
-        return {"a": a, "b": b}
-
-    def _spec_json(self, id_: int) -> dict[str, Any]:
-        attributes = self._graph.attributes(id_)
-        return {
-            "package": attributes.package,
-            "version": attributes.version,
-            "hash": self._hashes[id_],
-        }
+        if count
+    ]
+    return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {', '.join(parts)}"
 
 
-def _specs(packages: Iterable[PackageSpecs]) -> int:
-    return sum(len(package.specs) for package in packages)
+def _follower_lines(its: SourceComparison) -> Iterator[str]:
+    """Yield the causes of changes in specs whose own package did not change."""
+    rest = 0
+    for followers in its.followers:
+        changes = [its.causes[number].changes for number in followers.causes]
+        if len(changes) > _MAX_CAUSES:
+            rest += followers.count
+            continue
+        text = " · ".join(changes_text(each, _ARROW) for each in changes)
+        yield f"{followers.count:,} only because of {text}"
+    if rest:
+        yield f"{rest:,} because of several changes"
+    if its.unexplained:
+        yield f"{its.unexplained:,} for reasons that the sources do not list"
 
 
-def _cause_json(cause: ChangeCause) -> dict[str, Any]:
-    return {
-        "differences": [*map(change_json, cause.changes)],
-        "own": cause.own,
-        "only": cause.only,
-        "also": cause.also,
-    }
+def _cause_lines(its: SourceComparison) -> Iterator[str]:
+    for cause in its.causes:
+        builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
+        others = cause.only + cause.also
+        also = f", and {counted(others, 'spec')} through it" if others else ""
+        yield f"{changes_text(cause.changes, _ARROW)}{builds}{also}"
+
+
+def _ids(its: SourceComparison) -> set[int]:
+    """Return the ids of all specs that a comparison names."""
+    ids = {id_ for package in (*its.added, *its.removed) for id_ in package.specs}
+    for change in its.changed:
+        ids.update(change.added, change.removed)
+        ids.update(id_ for spec in change.specs for id_ in (spec.a, spec.b))
+    return ids.union(its.roots.added, its.roots.removed, *its.roots.changed)

@@ -29,6 +29,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings.origins import COMMAND_LINE, Origin
 
 if TYPE_CHECKING:
+    from spackscope.model.presentation.report import Report
     from spackscope.tui.cli.colours import Colours
 
 MAX_PRINTED = 20
@@ -198,6 +199,13 @@ def stdout_colours(options: Options, session: Session) -> Colours:
     from spackscope.tui.cli.colours import Colours
 
     return Colours(not options.no_color and stdio.supports_colour(session.environ))
+
+
+def report_lines(report: Report, options: Options, session: Session) -> Iterator[str]:
+    """Return an answer as JSON if the options ask for it, else as text with its headings."""
+    if options.format:
+        return iter([report.json()])
+    return stdout_colours(options, session).headings(report.lines())
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:

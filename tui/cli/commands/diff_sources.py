@@ -8,10 +8,10 @@ from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.presentation.source_differences import SourceReport
+from spackscope.model.presentation.source_differences import source_differences_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines_of_catalogs, stdout_colours
+from spackscope.tui.cli.commands.common import print_lines_of_catalogs, report_lines
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -23,10 +23,9 @@ def run(options: Options, old: str, new: str, session: Session) -> ExitCode:
         nonlocal code
         comparison = compare_sources(*catalogs, should_stop=session.should_stop)
         code = ExitCode.FOUND if comparison.are_alike else ExitCode.DIFFERENT
-        report = SourceReport(comparison, (shown_url(old), shown_url(new)))
-        if options.format:
-            return iter([report.json()])
-        return stdout_colours(options, session).headings(report.lines(shows_all=options.all))
+        names = shown_url(old), shown_url(new)
+        report = source_differences_report(comparison, names, shows_all=options.all)
+        return report_lines(report, options, session)
 
     listed = replace(session, include_dependency_only=False)
     print_lines_of_catalogs(options, [[old], [new]], listed, lines)

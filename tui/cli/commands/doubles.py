@@ -9,11 +9,11 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.doubles import DoublesReport
+from spackscope.model.presentation.doubles import doubles_report
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines, stdout_colours
+from spackscope.tui.cli.commands.common import print_lines, report_lines
 from spackscope.tui.process.exit_codes import ExitCode
 
 
@@ -29,10 +29,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             should_stop=session.should_stop,
         )
         code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
-        report = DoublesReport(dag_of(catalog), doubles)
-        if options.format:
-            return iter([report.json()])
-        return stdout_colours(options, session).headings(report.lines(shows_all=options.all))
+        report = doubles_report(dag_of(catalog), doubles, shows_all=options.all)
+        return report_lines(report, options, session)
 
     named = [find_environment(name, session) for name in sources]
     # Here --all is about lines.

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.presentation.needs import needs_json, needs_lines
+from spackscope.model.presentation.needs import needs_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines, stdout_colours
+from spackscope.tui.cli.commands.common import print_lines, report_lines
 from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -23,8 +23,6 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         needs = read_needs(catalog, row.id)
         if needs is not None:
             needs = add_sizes(needs, catalog, session, sources)
-        if options.format:
-            return iter([needs_json(row.spec, needs)])
-        return stdout_colours(options, session).headings(needs_lines(row.spec, needs))
+        return report_lines(needs_report(row.spec, needs), options, session)
 
     return print_lines(options, sources, session, lines)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spackscope.model.analysis import source_differences
 from spackscope.model.analysis.compare import Change, compare
 from spackscope.model.analysis.source_differences import SourceComparison, compare_sources
-from spackscope.model.presentation.source_differences import SourceReport
+from spackscope.model.presentation.source_differences import source_differences_report
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
@@ -313,6 +313,6 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         fewer = sum(len(package.removed) for package in result.changed)
         assert result.same + changed + added + more == result.count_b
         assert result.same + changed + removed + fewer == result.count_a
-        report = SourceReport(result, ("old", "new"))
-        assert list(report.lines(shows_all=True))
+        report = source_differences_report(result, ("old", "new"), shows_all=True)
+        assert list(report.lines())
         assert json.loads(report.json())["same"] == result.same
