@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from spackscope.model.analysis.compare import Difference
-from spackscope.model.analysis.cover import Coverage, Missing, ReasonGroup, group_reasons
+from spackscope.model.analysis.cover import (
+    Coverage,
+    External,
+    Hit,
+    Missing,
+    ReasonGroup,
+    group_reasons,
+)
 from spackscope.model.analysis.dag import Attributes
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.differences import (
     ATTRIBUTE_LABELS,
     cause_json,
@@ -21,19 +26,28 @@ from spackscope.model.presentation.differences import (
     difference_lines,
 )
 from spackscope.model.presentation.fit import LEFT_OUT
+from spackscope.model.presentation.report import Report, Row, Section
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
 PRESENT = "there, or external"
 
-_GAP = "  "
 _BETWEEN = " · "
 _MAX_NAME_WIDTH = 60
 _MAX_LINES = 2
 """Differences of a missing spec that are written out."""
 
 
-def summary(coverage: Coverage) -> str:
+def coverage_report(coverage: Coverage, *, knows_nearest: bool = True) -> Report:
+    """Report a coverage: notes on it, reasons, what is missing and present, in build order.
+
+    A missing spec leads to the nearest that is there, and its row has the reason as its group.
+    There are no reasons until the nearest candidates are known. Reads hashes from the index.
+    """
+    return Report(_summary(coverage), _sections(coverage, knows_nearest), lambda: _data(coverage))
+
+
+def _summary(coverage: Coverage) -> str:
     """Return one line: `318 of 342 cached · 24 missing · … · to fetch 300, to build 24`."""
     cached = sum(hit.location.is_cached for hit in coverage.hits)
     installed = len(coverage.hits) - cached
@@ -56,107 +70,38 @@ def summary(coverage: Coverage) -> str:
     return _BETWEEN.join(parts)
 
 
-class MissingLine(NamedTuple):
-    """A missing spec in clean texts: its role, and how it differs from the nearest that is there.
-
-    `nearest` is the hash of that, or empty.
-    """
-
-    hash: str
-    name: str
-    role: str
-    reason: str
-    nearest: str
-    differs: str
-
-
-class PresentLine(NamedTuple):
-    """A spec that need not be built, in clean texts: where it is."""
-
-    hash: str
-    name: str
-    where: str
-
-
-class CoverageReport(Frozen):
-    """A coverage in clean texts: the summary, notes on it, reasons, what is missing and present.
-
-    `reasons` say how many specs are missing for which reason; there are none until the nearest
-    candidates are known.
-    """
-
-    summary: str
-    notes: tuple[str, ...]
-    reasons: tuple[tuple[str, str], ...]
-    missing: tuple[MissingLine, ...]
-    present: tuple[PresentLine, ...]
-
-
-def read_report(coverage: Coverage, *, knows_nearest: bool = True) -> CoverageReport:
-    """Describe a coverage; this reads hashes from the index."""
-    total = f"{len(coverage.missing):,}"
+def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
     groups = group_reasons(coverage.missing) if knows_nearest else []
-    reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
-    best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
-    hashes = dict(zip(best, coverage.environment.graph.hashes(best), strict=True))
-    return CoverageReport(
-        summary(coverage),
-        tuple(_notes(coverage)),
-        tuple(
-            (f"{len(group.missing):>{len(total)},} of {total}", reason_text(group))
-            for group in groups
-        ),
-        tuple(
-            _missing_line(spec, reasons.get(spec.hash, ""), hashes) for spec in coverage.missing
-        ),
-        tuple(_present_lines(coverage)),
-    )
+    if notes := [Row((note,)) for note in _notes(coverage)]:
+        yield Section("", notes, is_apart=False)
+    if groups:
+        total = f"{len(coverage.missing):,}"
+        counts = (f"{len(group.missing):>{len(total)},} of {total}" for group in groups)
+        texts = map(reason_text, groups)
+        rows = [Row(cells, group=cells[1]) for cells in zip(counts, texts, strict=True)]
+        yield Section(WHY, rows)
+    if coverage.missing:
+        reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
+        best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
+        hashes = dict(zip(best, coverage.environment.graph.hashes(best), strict=True))
+        rows = [_missing_row(s, reasons.get(s.hash, ""), hashes) for s in coverage.missing]
+        yield Section(MISSING, rows)
+    if present := list(_present_rows(coverage)):
+        yield Section(PRESENT, present)
 
 
-def report_lines(report: CoverageReport, *, shows_present: bool = False) -> Iterator[str]:
-    """Yield the summary, why specs are missing, each missing one, and what is present."""
-    yield report.summary
-    yield from (f"  {note}" for note in report.notes)
-    if report.missing:
-        yield ""
-        yield WHY
-        yield from (f"  {count}  {reason}" for count, reason in report.reasons)
-        yield ""
-        yield MISSING
-        yield from missing_lines(report)
-    if shows_present and report.present:
-        yield ""
-        yield PRESENT
-        yield from present_lines(report)
-
-
-def missing_lines(report: CoverageReport) -> Iterator[str]:
-    """Yield what is missing in build order, each with its role, and with the nearest below it."""
-    width = max((cell_width(spec.name) for spec in report.missing), default=0)
-    for spec in report.missing:
-        about = ", ".join(filter(None, (spec.role, spec.differs if not spec.nearest else "")))
-        yield f"  {spec.hash[:SHORT_HASH]}{_GAP}{pad(spec.name, width)}{_GAP}{about}".rstrip()
-        if spec.nearest:
-            yield f"  {' ' * SHORT_HASH}{_GAP}{spec.differs}"
-
-
-def present_lines(report: CoverageReport) -> Iterator[str]:
-    """Yield what need not be built in build order, each with where it is."""
-    width = max((cell_width(spec.name) for spec in report.present), default=0)
-    for spec in report.present:
-        yield f"  {spec.hash[:SHORT_HASH]}{_GAP}{pad(spec.name, width)}{_GAP}{spec.where}"
-
-
-def _present_lines(coverage: Coverage) -> Iterator[PresentLine]:
+def _present_rows(coverage: Coverage) -> Iterator[Row]:
     graph = coverage.environment.graph
+
+    def row(spec: Hit | External, where: str) -> Row:
+        name = _name(graph.attributes(spec.id))
+        return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
+
     for hit in coverage.hits:
         state = "cached" if hit.location.is_cached else "installed"
-        where = f"{state} in {', '.join(hit.location.sources)}"
-        yield PresentLine(hit.hash, _name(graph.attributes(hit.id)), clean(where))
+        yield row(hit, f"{state} in {', '.join(hit.location.sources)}")
     for external in coverage.externals:
-        attributes = graph.attributes(external.id)
-        where = f"external at {attributes.external}"
-        yield PresentLine(external.hash, _name(attributes), clean(where))
+        yield row(external, f"external at {graph.attributes(external.id).external}")
 
 
 def _name(spec: Attributes | Missing) -> str:
@@ -164,16 +109,14 @@ def _name(spec: Attributes | Missing) -> str:
     return shorten(clean(f"{spec.package}{version}"), _MAX_NAME_WIDTH) or "(not described)"
 
 
-def _missing_line(spec: Missing, reason: str, hashes: Mapping[int, str]) -> MissingLine:
-    nearest = differs = ""
+def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
+    nearest, note = "", reason
     if spec.nearest.candidates:
         nearest = hashes[spec.nearest.candidates[0].id]
         tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
-        texts = _BETWEEN.join(_difference_texts(spec))
-        differs = f"nearest {nearest[:SHORT_HASH]}{tied}: {texts}"
-    elif reason:
-        differs = reason
-    return MissingLine(spec.hash, _name(spec), _role(spec), reason, nearest, differs)
+        note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(_difference_texts(spec))}"
+    cells = (spec.hash[:SHORT_HASH], _name(spec), _role(spec))
+    return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
@@ -224,13 +167,9 @@ def reason_text(group: ReasonGroup) -> str:
 
 
 def _role(spec: Missing) -> str:
-    roles = {"root": "root", "run": "", "build": "build only"}
-    notes = [roles[spec.role]]
-    if not spec.is_needed:
-        notes.append("not needed")
-    elif spec.holds_up:
-        notes.append("holds up others")
-    return ", ".join(filter(None, notes))
+    role = {"root": "root", "run": "", "build": "build only"}[spec.role]
+    note = "not needed" if not spec.is_needed else "holds up others" if spec.holds_up else ""
+    return ", ".join(filter(None, (role, note)))
 
 
 def _difference_texts(spec: Missing) -> list[str]:
@@ -251,45 +190,32 @@ def _named(spec: Missing, difference: Difference) -> str:
     return spec.package if difference.attribute == "version" else ""
 
 
-def hash_lines(coverage: Coverage, *, missing: bool) -> Iterator[str]:
-    """Yield the full hashes of what is missing, or else of what is there, in build order."""
-    return (spec.hash for spec in (coverage.missing if missing else coverage.hits))
-
-
-def coverage_json(coverage: Coverage) -> str:
-    """Return a coverage as a JSON object on one line; lists of hashes are in build order."""
+def _data(coverage: Coverage) -> dict[str, Any]:
+    """Return a coverage for JSON; lists of hashes are in build order."""
     groups = group_reasons(coverage.missing)
     reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
-    hashes = _node_hashes(coverage.missing, coverage)
-    return json.dumps(
-        {
-            "total": coverage.total,
-            "hits": [hit.hash for hit in coverage.hits],
-            "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
-            "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
-            "missing": [
-                _missing_object(spec, reasons[spec.hash], hashes) for spec in coverage.missing
-            ],
-            "reasons": list(map(_reason_object, groups)),
-            "externals": [external.hash for external in coverage.externals],
-            "needs": coverage.needs,
-            "fetch": coverage.plan.fetch,
-            "build": coverage.plan.build,
-            "lists_dependencies": not coverage.unlisted,
-        }
-    )
-
-
-def _node_hashes(missing: Sequence[Missing], coverage: Coverage) -> dict[int, str]:
     ids: dict[int, None] = {}
-    for spec in missing:
+    for spec in coverage.missing:
         ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
         for cause in spec.comparison.causes if spec.comparison is not None else ():
             ids[cause.a] = ids[cause.b] = None
-    return dict(zip(ids, coverage.environment.graph.hashes(ids), strict=True))
+    hashes = dict(zip(ids, coverage.environment.graph.hashes(ids), strict=True))
+    return {
+        "total": coverage.total,
+        "hits": [hit.hash for hit in coverage.hits],
+        "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
+        "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
+        "missing": [_missing_data(s, reasons[s.hash], hashes) for s in coverage.missing],
+        "reasons": [{"reason": reason_text(g), "count": len(g.missing)} for g in groups],
+        "externals": [external.hash for external in coverage.externals],
+        "needs": coverage.needs,
+        "fetch": coverage.plan.fetch,
+        "build": coverage.plan.build,
+        "lists_dependencies": not coverage.unlisted,
+    }
 
 
-def _missing_object(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
+def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
     comparison = spec.comparison
     return {
         "hash": spec.hash,
@@ -318,7 +244,3 @@ def _missing_object(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[
         ),
         "reason": reason,
     }
-
-
-def _reason_object(group: ReasonGroup) -> dict[str, Any]:
-    return {"reason": reason_text(group), "count": len(group.missing)}

@@ -7,17 +7,33 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import aligned
 
 _INDENT = "  "
 
 
 class Row(NamedTuple):
-    """The clean cells of a row; `note` is a sentence of its own below the second cell."""
+    """The clean cells of a row, and what is known of the spec or thing that it is about.
+
+    `note` is a sentence on it, in the last cell, or on a line of its own where it is about what
+    the row `leads_to`, by its hash. `key` is the hash of the row itself, and `group` what rows of
+    the same kind have in common. `style` is that of the last cell on the screen.
+    """
 
     cells: tuple[str, ...]
     note: str = ""
+    key: str = ""
+    leads_to: str = ""
+    group: str = ""
+    style: str = ""
+
+    @property
+    def printed(self) -> tuple[str, ...]:
+        """The cells as they are printed."""
+        if not self.note or self.leads_to:
+            return self.cells
+        return (*self.cells[:-1], ", ".join(filter(None, (self.cells[-1], self.note))))
 
 
 class Section(NamedTuple):
@@ -35,7 +51,7 @@ class Section(NamedTuple):
 class Report(Frozen):
     """An answer: its title, its sections, and a function that returns its data for JSON.
 
-    Sections may be a generator, which is not run for JSON.
+    Sections may be a generator, which is not run for JSON, and once for anything else.
     """
 
     title: str
@@ -54,6 +70,15 @@ class Report(Frozen):
                 yield ""
             yield from section_lines(section)
 
+    def read(self) -> Report:
+        """Return the report with its sections read from the index."""
+        return replace(self, sections=tuple(self.sections))
+
+    def rows(self, heading: str) -> Sequence[Row]:
+        """Return the rows below a heading; none if there is no such section."""
+        found = (section.rows for section in self.sections if section.heading == heading)
+        return [row for row in next(found, ()) if isinstance(row, Row)]
+
 
 def section_lines(section: Section, indent: str = "") -> Iterator[str]:
     """Yield the heading of a section and, indented further, what is below it."""
@@ -67,10 +92,11 @@ def section_lines(section: Section, indent: str = "") -> Iterator[str]:
                 yield from section_lines(part, indent)
             continue
         rows = [part for part in parts if isinstance(part, Row)]
-        texts = aligned([row.cells for row in rows]) if columns > 1 else (r.cells[0] for r in rows)
+        cells = [row.printed for row in rows]
+        texts = aligned(cells) if columns > 1 else (text for (text,) in cells)
         for row, text in zip(rows, texts, strict=True):
             yield indent + text
-            if row.note:
+            if row.note and row.leads_to:
                 yield f"{indent}{' ' * len(row.cells[0])}{_INDENT}{row.note}"
 
 

@@ -11,7 +11,8 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import counted
 from spackscope.model.loader.load import load
-from spackscope.model.presentation.coverage import CoverageReport, read_report
+from spackscope.model.presentation.coverage import coverage_report
+from spackscope.model.presentation.report import Report
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
@@ -40,7 +41,7 @@ class CoverageController:
         self._compare = compare
         self._sources, self._session = sources, session
         self._catalog: Catalog | None = None
-        self._reports: dict[str, CoverageReport] = {}
+        self._reports: dict[str, Report] = {}
 
     def open(self) -> None:
         """Show the environment that the selected spec is of, or else the first."""
@@ -89,7 +90,7 @@ class CoverageController:
             self._catalog, self._reports = catalog, {}
         is_first = screen.report is None
 
-        def job(task: Task) -> CoverageReport | str:
+        def job(task: Task) -> Report | str:
             if (known := self._reports.get(name)) is not None:
                 return known
             source = _source_of(catalog, name, self._sources)
@@ -100,18 +101,17 @@ class CoverageController:
             availability = Availability(catalog, [name])
             coverage = cover(environment_of(environment, catalog), availability)
             if is_first:
-                first = read_report(coverage, knows_nearest=False)
-                task.report(lambda: screen.show_report(first, _progress(0, len(first.missing))))
+                first = coverage_report(coverage, knows_nearest=False).read()
+                task.report(lambda: screen.show_report(first, _progress(0, len(coverage.missing))))
 
             def show(_: str, done: int, total: int | None) -> None:
                 if done % _STEP == 0:
                     task.report(lambda: screen.show_progress(_progress(done, total or 0)))
 
-            return read_report(
-                find_nearest(coverage, availability, on_progress=show, should_stop=task)
-            )
+            coverage = find_nearest(coverage, availability, on_progress=show, should_stop=task)
+            return coverage_report(coverage).read()
 
-        def done(report: CoverageReport | str) -> None:
+        def done(report: Report | str) -> None:
             if isinstance(report, str):
                 screen.show_failure(report)
             else:

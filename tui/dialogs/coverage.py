@@ -12,12 +12,8 @@ from textual.widgets import Static
 from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.coverage import (
-    PRESENT,
-    CoverageReport,
-    MissingLine,
-    PresentLine,
-)
+from spackscope.model.presentation.coverage import MISSING, PRESENT, WHY
+from spackscope.model.presentation.report import Report, Row
 from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.coverage_rows import CoverageRows, coverage_lines
 from spackscope.tui.dialogs.full_screen import FullScreen
@@ -36,7 +32,7 @@ class Choice(Frozen):
     nearest: str = ""
 
 
-class CoverageScreen(FullScreen[Choice, CoverageReport]):
+class CoverageScreen(FullScreen[Choice, Report]):
     """A screen that is filled while specs are compared, and returns what was chosen.
 
     `copy` is called with hashes, and what they are in some words; `other` when the user asks for
@@ -72,10 +68,10 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         self._progress = f"reading…\n{shown('coverage-close')} stops it"
         self.refill()
 
-    def show_report(self, report: CoverageReport, progress: str = "") -> None:
+    def show_report(self, report: Report, progress: str = "") -> None:
         """Show a report, and how far the search for the nearest has come."""
         self.report, self._progress, self._failure = report, progress, ""
-        if not progress and self._only not in [reason for _, reason in report.reasons]:
+        if not progress and self._only not in [row.group for row in report.rows(WHY)]:
             self._only = ""
         self.refill()
 
@@ -98,22 +94,24 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
 
     def _show_head(self) -> None:
         report = self.report
-        lines = [*report.notes, self._progress] if report is not None else []
-        summary = f"  {report.summary}" if report is not None else ""
+        lines = [row.cells[0] for row in report.rows("")] if report is not None else []
+        lines += [self._progress] if report is not None else []
+        summary = f"  {report.title}" if report is not None else ""
         notes = "".join(f"\n{line}" for line in lines if line)
         head = Content.assemble((self._environment, "bold"), summary, (notes, "dim"))
         self.query_one("#coverage-head", Static).update(head)
 
-    def _shown(self, report: CoverageReport) -> list[MissingLine]:
+    def _shown(self, report: Report) -> list[Row]:
         """Return what is missing for the chosen reason, or everything."""
-        return [spec for spec in report.missing if self._only in ("", spec.reason)]
+        return [row for row in report.rows(MISSING) if self._only in ("", row.group)]
 
     @on(VirtualList.Highlighted)
     def _show_line(self) -> None:
         """Show the line under the cursor in full, as it may be cut in the list."""
         line, text = self._rows.line if self.report is not None else None, ""
         if line is not None and line.spec is not None:
-            text = "  ".join(filter(None, (line.spec.hash, line.spec.name, *_about(line.spec))))
+            _, *cells = line.spec.cells
+            text = "  ".join(filter(None, (line.spec.key, *cells, line.spec.note)))
         elif line is not None and line.reason:
             text = shown("coverage-choose")
             text += " shows only these" if line.reason != self._only else " shows all again"
@@ -125,7 +123,7 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         shown = self._shown(self.report) if self.report is not None else []
         if shown:
             reason = f", {self._only}" if self._only else ""
-            self._copy([spec.hash for spec in shown], f"{len(shown):,} missing{reason}")
+            self._copy([row.key for row in shown], f"{len(shown):,} missing{reason}")
 
     def action_other(self) -> None:
         """Show the next environment among the sources."""
@@ -134,8 +132,8 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
     def action_compare(self) -> None:
         """Compare the missing spec under the cursor with the nearest."""
         spec = self._rows.line.spec if self.report is not None and self._rows.line else None
-        if isinstance(spec, MissingLine) and spec.nearest:
-            self.dismiss(Choice(spec.hash, spec.nearest))
+        if spec is not None and spec.leads_to:
+            self.dismiss(Choice(spec.key, spec.leads_to))
         else:
             self.say(
                 f"Go to a missing spec with a nearest one, then press {shown('coverage-compare')}."
@@ -156,14 +154,9 @@ class CoverageScreen(FullScreen[Choice, CoverageReport]):
         if line is None or not line.key:
             return
         if line.spec is not None:
-            nearest = line.spec.nearest if isinstance(line.spec, MissingLine) else ""
-            self.dismiss(Choice(nearest or line.spec.hash))
+            self.dismiss(Choice(line.spec.leads_to or line.spec.key))
         elif line.fold:
             self._switch(line.fold)
         else:
             self._only = "" if line.reason == self._only else line.reason
             self.fill()
-
-
-def _about(spec: MissingLine | PresentLine) -> tuple[str, ...]:
-    return (spec.where,) if isinstance(spec, PresentLine) else (spec.role, spec.differs)

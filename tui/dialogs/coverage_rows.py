@@ -5,16 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, counted, pad
-from spackscope.model.presentation.coverage import (
-    MISSING,
-    PRESENT,
-    WHY,
-    CoverageReport,
-    MissingLine,
-    PresentLine,
-)
+from spackscope.model.presentation.coverage import MISSING, PRESENT, WHY
+from spackscope.model.presentation.report import Report, Row
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -35,13 +28,13 @@ class CoverageLine(NamedTuple):
     is_head: bool = False
     fold: str = ""
     reason: str = ""
-    spec: MissingLine | PresentLine | None = None
+    spec: Row | None = None
 
     @property
     def key(self) -> str:
         """What the line is about, if it can be chosen."""
         if self.spec is not None:
-            return self.spec.hash
+            return self.spec.key
         return self.fold or self.reason
 
 
@@ -64,10 +57,10 @@ class CoverageRows(VirtualList):
         keys = [line.key for line in lines]
         cursor = keys.index(key) if key and key in keys else _first(lines)
         self._lines = lines
-        names = (cell_width(line.spec.name) for line in lines if line.spec is not None)
+        names = (cell_width(line.spec.cells[1]) for line in lines if line.spec is not None)
         self._name_width = min(_MAX_NAME, max(names, default=0))
-        specs = (line.spec for line in lines if isinstance(line.spec, MissingLine))
-        self._role_width = max((cell_width(spec.role) for spec in specs), default=0)
+        specs = (line.spec for line in lines if line.spec is not None and not line.spec.style)
+        self._role_width = max((cell_width(spec.cells[2]) for spec in specs), default=0)
         self.show(len(lines), cursor)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -76,15 +69,16 @@ class CoverageRows(VirtualList):
         mark: Piece = ("▸" if row == self.cursor else " ", "accent")
         if (spec := line.spec) is None:
             return [mark, (line.text, "strong" if line.is_head else "")]
-        name_style = "strong" if isinstance(spec, MissingLine) and spec.role else ""
-        pieces: list[Piece] = [mark, (f" {spec.hash[:SHORT_HASH]}  ", "hash")]
-        pieces.append((pad(spec.name, min(self._name_width, max(12, width // 3))), name_style))
-        if isinstance(spec, PresentLine):
-            return [*pieces, (f"  {spec.where}", "good")]
+        hash_, name, about = spec.cells
+        name_style = "strong" if about and not spec.style else ""
+        pieces: list[Piece] = [mark, (f" {hash_}  ", "hash")]
+        pieces.append((pad(name, min(self._name_width, max(12, width // 3))), name_style))
+        if spec.style:
+            return [*pieces, (f"  {about}", spec.style)]
         if width >= _ROLE_FROM:
             # In narrower lists the role is in the line below them.
-            pieces.append((f"  {pad(spec.role, self._role_width)}", "strong"))
-        return [*pieces, (f"  {spec.differs}", "dim")]
+            pieces.append((f"  {pad(about, self._role_width)}", "strong"))
+        return [*pieces, (f"  {spec.note}", "dim")]
 
 
 def _first(lines: Sequence[CoverageLine]) -> int:
@@ -98,28 +92,29 @@ def _first(lines: Sequence[CoverageLine]) -> int:
 
 
 def coverage_lines(
-    report: CoverageReport, missing: Sequence[MissingLine], open_folds: Collection[str], only: str
+    report: Report, missing: Sequence[Row], open_folds: Collection[str], only: str
 ) -> list[CoverageLine]:
     """Return the lines of a report.
 
     `missing` are the missing specs to show, those with the reason `only` if it is not empty.
     """
-    lines = _reason_lines(report, _MORE_REASONS in open_folds, only) if report.reasons else []
-    lines.append(CoverageLine(MISSING if report.missing else _NOTHING, is_head=True))
+    lines = _reason_lines(report, _MORE_REASONS in open_folds, only)
+    lines.append(CoverageLine(MISSING if report.rows(MISSING) else _NOTHING, is_head=True))
     lines += (CoverageLine(spec=spec) for spec in missing)
-    is_open = PRESENT in open_folds
-    head = f"{PRESENT} ({counted(len(report.present), 'spec')})  {'▾' if is_open else '▸'}"
+    is_open, present = PRESENT in open_folds, report.rows(PRESENT)
+    head = f"{PRESENT} ({counted(len(present), 'spec')})  {'▾' if is_open else '▸'}"
     lines.append(CoverageLine(head, is_head=True, fold=PRESENT))
     if is_open:
-        lines += (CoverageLine(spec=spec) for spec in report.present)
+        lines += (CoverageLine(spec=spec) for spec in present)
     return lines
 
 
-def _reason_lines(report: CoverageReport, shows_all: bool, only: str) -> list[CoverageLine]:
-    lines = [CoverageLine(WHY, is_head=True)]
-    more = len(report.reasons) - _MAX_REASONS
+def _reason_lines(report: Report, shows_all: bool, only: str) -> list[CoverageLine]:
+    reasons = report.rows(WHY)
+    lines = [CoverageLine(WHY, is_head=True)] if reasons else []
+    more = len(reasons) - _MAX_REASONS
     is_cut = more > 1 and not shows_all
-    for count, reason in report.reasons[: _MAX_REASONS if is_cut else None]:
+    for (count, reason), *_ in reasons[: _MAX_REASONS if is_cut else None]:
         sign = "  ◂ only these" if reason == only else ""
         lines.append(CoverageLine(f"  {count}  {reason}{sign}", reason=reason))
     if more > 1:

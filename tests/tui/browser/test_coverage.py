@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.presentation.coverage import CoverageReport, MissingLine
+from spackscope.model.presentation.coverage import MISSING, WHY
+from spackscope.model.presentation.report import Report, Row, Section
 from spackscope.tui.browser.coverage import NO_ENVIRONMENT
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 from tests.browsing import browsing
@@ -43,11 +44,12 @@ def test_what_is_missing_is_shown_with_the_nearest(sources: list[Path]) -> None:
     report = screen_of(FakeBrowser(*sources).load()).report
 
     assert report is not None
-    assert report.summary == (
+    assert report.title == (
         "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
     )
-    assert [(spec.hash, spec.nearest) for spec in report.missing] == [(XZ, ""), (HDF5, OTHER)]
-    assert report.missing[1].differs == f"nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8"
+    xz, hdf5 = report.rows(MISSING)
+    assert (xz.key, xz.leads_to, hdf5.key, hdf5.leads_to) == (XZ, "", HDF5, OTHER)
+    assert hdf5.note == f"nearest {OTHER[:7]}: os ubuntu24.04 ≠ rhel8"
 
 
 def test_a_report_is_read_once(sources: list[Path]) -> None:
@@ -73,7 +75,7 @@ def test_the_environment_of_the_selected_spec_is_shown_and_then_the_next(
     screen = screen_of(browser)
     for total in (1, 3, 1):
         assert screen.report is not None
-        assert f" of {total} cached" in screen.report.summary
+        assert f" of {total} cached" in screen.report.title
         screen.action_other()
         browser.settle()
 
@@ -190,9 +192,12 @@ async def test_a_narrow_screen_with_hostile_text_keeps_its_lines(tmp_path: Path)
 
 
 async def test_most_reasons_are_folded_and_the_rows_keep_their_room() -> None:
-    reasons = tuple((f"{n:>2} of 30", f"reason {n}") for n in range(12, 0, -1))
-    missing = [MissingLine(f"{n:07}".ljust(32, "a"), f"p{n}", "", "", "", "") for n in range(20)]
-    report = CoverageReport("0 of 30 cached " * 9, ("a note",), reasons, tuple(missing), ())
+    reasons = [
+        Row((f"{n:>2} of 30", f"reason {n}"), group=f"reason {n}") for n in range(12, 0, -1)
+    ]
+    missing = [Row((f"{n:07}", f"p{n}", ""), key=f"{n:07}".ljust(32, "a")) for n in range(20)]
+    sections = Section("", [Row(("a note",))]), Section(WHY, reasons), Section(MISSING, missing)
+    report = Report("0 of 30 cached " * 9, sections, dict)
     async with browsing(size=(40, 12)) as browser:
         screen = CoverageScreen(lambda hashes, what: None, lambda: None)
         screen.show_environment("spack.lock")

@@ -16,13 +16,8 @@ from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
-from spackscope.model.presentation.coverage import (
-    coverage_json,
-    hash_lines,
-    missing_lines,
-    read_report,
-    report_lines,
-)
+from spackscope.model.presentation.coverage import MISSING, PRESENT, coverage_report
+from spackscope.model.presentation.report import Section, section_lines
 from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
@@ -32,7 +27,7 @@ from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,
     build_progress,
     print_lines_of_catalogs,
-    stdout_colours,
+    report_lines,
 )
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -93,15 +88,15 @@ def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
 
 
 def _lines(coverage: Coverage, options: Options, session: Session) -> Iterator[str]:
-    if options.format == "json":
-        return iter([coverage_json(coverage)])
     if options.format == "hashes":
-        return hash_lines(coverage, missing=options.missing)
-    report = read_report(coverage)
-    if options.missing:
-        return missing_lines(report)
-    lines = report_lines(report, shows_present=options.all)
-    return stdout_colours(options, session).headings(lines)
+        return (spec.hash for spec in (coverage.missing if options.missing else coverage.hits))
+    report = coverage_report(coverage)
+    if options.missing and not options.format:
+        return section_lines(Section("", report.rows(MISSING)))
+    if not options.all:
+        sections = (each for each in report.sections if each.heading != PRESENT)
+        report = replace(report, sections=sections)
+    return report_lines(report, options, session)
 
 
 def _read_hashes(session: Session) -> list[str] | None:
