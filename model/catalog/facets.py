@@ -1,11 +1,11 @@
-"""Facets: values of columns and variants, counted under the other conditions, and chosen."""
+"""Facets: the values of columns and variants, counted under the other conditions, and chosen."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
-from typing import cast
+from typing import Literal, cast
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.source_names import unique_end
@@ -29,6 +29,82 @@ from spackscope.model.query.ast import (
 
 VARIANTS, NONE = "variants", "none"
 
+MAX_VARIANTS = 100
+"""Variants that are counted: one package has a fifth of it, all packages have hundreds."""
+
+_FIRST = ("version", "compiler", "os", "target", VARIANTS)
+_THEN = ("state", "stack", "tag", "source", "platform")
+_LAST = ("fits", "reusable", "package")
+"""What takes longest, and what the list of packages shows already."""
+
+Verb = Literal["include", "exclude", "only", "clear"]
+"""What is done with a value of a facet."""
+
+
+class Facet(Frozen):
+    """A value of a column, and how many records have it under the other conditions."""
+
+    value: str
+    count: int
+
+
+@reads_index
+def facets(
+    catalog: Catalog, query: Query, column: str, *, should_stop: ShouldStop = never
+) -> list[Facet]:
+    """Return the values of a column, the most frequent first, then by name.
+
+    Conditions on the column itself do not count; of those on variants only the ones on the same
+    variant. Each variant and each stack is a value of its own. Raises Cancelled and Unanswerable.
+    """
+
+    def texts(conditions: Query) -> Counter[str]:
+        return _texts(_values(catalog, conditions, column, should_stop), of_none=())
+
+    if column != VARIANTS:
+        counts = texts(query.without_column(column))
+    else:
+        counts = texts(query)
+        for group in query.of_column(column):
+            names = {split_variant(c.pattern)[0] for c in group if isinstance(c, Term)}
+            for text, count in texts(query.minus(Query((group,)))).items():
+                if split_variant(text)[0] in names:
+                    counts[text] = count
+        # One text for each value, exact where any is: in this order `x:=1` comes before `x=1`.
+        by_text, counts = counts, Counter()
+        keys: dict[str, str] = {}
+        for text in sorted(by_text):
+            counts[keys.setdefault(variant_key(text), text)] += by_text[text]
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Facet(value, count) for value, count in ordered]
+
+
+def _values(
+    catalog: Catalog, query: Query, column: str, should_stop: ShouldStop
+) -> Mapping[Value, int]:
+    """Count the values of a column among the records that match."""
+    if FIELDS[column].is_by_host:
+        return catalog.execution.count_by_host(query, column, should_stop)
+    values = catalog.dictionaries.values(column)
+    counts: Counter[Value] = Counter()
+    codes = catalog.execution.count_codes(query, FIELDS[column].storage, should_stop)
+    for code, count in codes.items():
+        counts[values[code]] += count
+    return counts
+
+
+def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
+    """Return the counts of single texts: lists have several, and an empty one has `of_none`."""
+    by_text: Counter[str] = Counter()
+    for value, count in counts.items():
+        texts = (set(value) or of_none) if isinstance(value, tuple) else (str(value),)
+        for text in texts:
+            by_text[text] += count
+    return by_text
+
+
+# The sections of a query
+
 
 class FacetKey(Frozen):
     """What a section counts: a column, or a variant of the column `variants`."""
@@ -46,12 +122,7 @@ class FacetKey(Frozen):
         groups = query.of_column(self.column)
         if self.column != VARIANTS:
             return groups
-        return tuple(group for group in groups if all(map(self._is_on_variant, group)))
-
-    def _is_on_variant(self, condition: Condition) -> bool:
-        if not isinstance(condition, Term) or not is_variant(condition.pattern):
-            return False
-        return split_variant(condition.pattern)[0] == self.variant
+        return tuple(g for g in groups if all(variant_of(c) == self.variant for c in g))
 
     def without(self, query: Query) -> Query:
         """Return the query without these groups."""
@@ -78,6 +149,11 @@ class FacetKey(Frozen):
         if self.variant and not value:
             return Term(VARIANTS, f"{self.variant}=*", negated=True)
         return exact_term(self.column, value)
+
+    @property
+    def on_none(self) -> tuple[Condition, Condition]:
+        """What includes records without a value, and what excludes them."""
+        return self.term(""), _negated(self.term(""))
 
 
 class FacetValue(Frozen):
@@ -111,57 +187,82 @@ class FacetSection(Frozen):
         return [each.value for each in self.values if each.condition is None]
 
 
-def marked_values(
-    key: FacetKey,
+@reads_index
+def facet_sections(
+    catalog: Catalog,
     query: Query,
-    counts: Mapping[str, int],
-    conditions: Sequence[Condition],
-    offered: Condition | None = None,
+    *,
+    wanted: FacetKey | None = None,
+    should_stop: ShouldStop = never,
+) -> Iterator[FacetSection]:
+    """Yield the sections of a query in their order: those with several values, or with filters.
+
+    The one that is `wanted` is among them in any case. Raises Cancelled and Unanswerable.
+    """
+    others = (c.name for c in BY_NAME.values() if c.has_dictionary)
+    for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
+        if name == VARIANTS:
+            yield from _variant_sections(catalog, query, wanted, should_stop)
+        elif not BY_NAME[name].is_by_host or catalog.by_host.is_connected:
+            section = _column_section(catalog, query, FacetKey(name), should_stop)
+            # A chosen package is no filter of its own list.
+            is_chosen = name == "package" and query.package_term is not None
+            is_shown = section.varies or bool(section.key.groups(query))
+            if section.key == wanted or (is_shown and not is_chosen):
+                yield section
+
+
+def _column_section(
+    catalog: Catalog, query: Query, key: FacetKey, should_stop: ShouldStop
+) -> FacetSection:
+    values = _values(catalog, key.without(query), key.column, should_stop)
+    texts = _texts(values, of_none=("",))
+    ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
+    if key.column == "version" and query.package_term is not None:
+        ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
+    offered: tuple[Condition, ...] = ()
+    if key.column == "target" and catalog.by_host.is_connected:
+        # What the host can run, if its target is known.
+        part = catalog.by_host.answers.part("target")
+        offered = (Term("target", f":{part}"),) if part else ()
+    varies = sum(count > 0 for count in values.values()) > 1
+    by_text = {text: texts[text] for text in ordered}
+    return FacetSection(key, _marked(key, query, by_text, offered), varies)
+
+
+def _marked(
+    key: FacetKey, query: Query, counts: Mapping[str, int], offered: Sequence[Condition] = ()
 ) -> list[FacetValue]:
     """Return values with their marks, after the conditions that no single value stands for.
 
-    The one that is `offered` is among them in any case.
+    Those that are `offered` are among them in any case.
     """
-
-    def shown(value: str) -> str:
-        end = unique_end(value, counts) if key.column == "source" and value else ""
-        return clean(end) or key.text(value)
-
     groups = key.groups(query)
-    named = {condition for group in groups for condition in group}
-    rows: list[FacetValue] = []
-    for condition in conditions:
+    named = set(chain.from_iterable(groups))
+    rows = []
+    for condition in dict.fromkeys((*offered, *chain.from_iterable(groups))):
         fitting = [value for value in counts if key.fits(condition, value)]
-        if condition == offered or (len(fitting) != 1 and not _is_for_none(key, condition)):
+        if condition in offered or (len(fitting) != 1 and condition not in key.on_none):
+            # It is shown below the name of its column, which it need not repeat.
+            if isinstance(condition, Term):
+                text = condition.pattern.removeprefix("=")
+            else:
+                text = str(replace(condition, negated=False))
             mark = not condition.negated if condition in named else None
             count = sum(counts[value] for value in fitting)
-            text = _condition_text(condition)
-            rows.append(FacetValue(str(condition), text, count, mark, condition))
-    rows += (
-        FacetValue(value, shown(value), count, mark_of(key, groups, value))
-        for value, count in counts.items()
-    )
+            rows.append(FacetValue(str(condition), clean(text) or NONE, count, mark, condition))
+    for value, count in counts.items():
+        end = unique_end(value, counts) if key.column == "source" and value else ""
+        text = clean(end) or key.text(value)
+        rows.append(FacetValue(value, text, count, mark_of(key, groups, value)))
     return rows
-
-
-def _condition_text(condition: Condition) -> str:
-    """Return a condition as it is shown below the name of its column, which it need not repeat."""
-    if not isinstance(condition, Term):
-        return clean(str(replace(condition, negated=False)))
-    return clean(condition.pattern.removeprefix("=")) or NONE
-
-
-def _is_for_none(key: FacetKey, condition: Condition) -> bool:
-    term = key.term("")
-    return condition in (term, replace(term, negated=False))
 
 
 def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
     """Return whether some groups of a query include a value, or exclude it, or neither."""
-    named = {condition for group in groups for condition in group}
     if not value:
-        term = key.term(value)
-        return True if term in named else False if replace(term, negated=False) in named else None
+        named = [condition in chain.from_iterable(groups) for condition in key.on_none]
+        return True if named[0] else False if named[1] else None
     if any(c.negated and key.fits(c, value) for group in groups if len(group) == 1 for c in group):
         return False
     positive = [[c for c in group if not c.negated] for group in groups]
@@ -169,115 +270,91 @@ def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
     return (any(held) if BY_NAME[key.column].is_list else bool(held) and all(held)) or None
 
 
-class Facet(Frozen):
-    """A value of a column, and how many records have it under the other conditions."""
-
-    value: str
-    count: int
+# Variants: a query for each of hundreds would take too long
 
 
-@reads_index
-def facets(
-    catalog: Catalog, query: Query, column: str, *, should_stop: ShouldStop = never
-) -> list[Facet]:
-    """Return the values of a column, the most frequent first, then by name.
+def variant_of(condition: Condition) -> str:
+    """Return the name of the variant that a condition is on, or an empty text."""
+    if isinstance(condition, Term) and condition.column == VARIANTS:
+        return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
+    return ""
 
-    Conditions on the column itself do not count; of those on variants only the ones on the same
-    variant. Each variant and each stack is a value of its own. Raises Cancelled and Unanswerable.
+
+def _variant_sections(
+    catalog: Catalog, query: Query, wanted: FacetKey | None, should_stop: ShouldStop
+) -> list[FacetSection]:
+    """Return the sections of variants: of a package those first that split it most evenly.
+
+    Else they are first that most records have. Their order does not depend on filters, so that it
+    stays while values are chosen.
     """
 
-    def count_values(conditions: Query) -> Counter[str]:
-        if FIELDS[column].is_by_host:
-            return _texts(catalog.execution.count_by_host(conditions, column, should_stop))
-        codes = catalog.execution.count_codes(conditions, FIELDS[column].storage, should_stop)
-        values = catalog.dictionaries.values(column)
-        counts: Counter[Value] = Counter()
-        for code, count in codes.items():
-            counts[values[code]] += count
-        return _texts(counts)
+    def counted(conditions: Query) -> tuple[Mapping[str, Counter[str]], int]:
+        counts = _variant_counts(catalog, conditions, should_stop)
+        return counts, catalog.count(conditions, should_stop=should_stop)
 
-    if column == "variants":
-        counts = count_values(query)
-        for group in query.of_column(column):
-            names = {split_variant(c.pattern)[0] for c in group if isinstance(c, Term)}
-            for value, count in count_values(query.minus(Query((group,)))).items():
-                if split_variant(value)[0] in names:
-                    counts[value] = count
-        counts = _merged(counts)
-    else:
-        counts = count_values(query.without_column(column))
-    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Facet(value, count) for value, count in ordered]
-
-
-def _texts(counts: Mapping[Value, int]) -> Counter[str]:
-    """Return the counts of single texts; lists have several."""
-    by_text: Counter[str] = Counter()
-    for value, count in counts.items():
-        for text in set(value) if isinstance(value, tuple) else (str(value),):
-            by_text[text] += count
-    return by_text
-
-
-def _merged(counts: Mapping[str, int]) -> Counter[str]:
-    """Return the counts of variants with one text for each value, exact where any is: `:=`."""
-    texts: dict[str, str] = {}
-    merged: Counter[str] = Counter()
-    for text in sorted(counts):
-        # In this order `x:=1` comes before `x=1`.
-        merged[texts.setdefault(variant_key(text), text)] += counts[text]
-    return merged
-
-
-def variant_ranks(catalog: Catalog, query: Query, should_stop: ShouldStop) -> dict[str, int]:
-    """Return ranks of variants, low for those that split the package most evenly.
-
-    Without a package they are low for those that most records have. Filters play no part.
-    """
-    every = Query().with_package(query.package)
-    counts = variant_counts(catalog, every, should_stop)
-    if query.package_term is None:
-        return {name: -of_name[""] for name, of_name in counts.items()}
-    total = catalog.count(every, should_stop=should_stop)
-    return {
-        name: max(total - of_name[""], *(n for text, n in of_name.items() if text))
-        for name, of_name in counts.items()
+    is_package = query.package_term is not None
+    shared, total = counted(query)
+    every, number = counted(Query().with_package(query.package))
+    rank = {
+        name: max(number - of[""], *(n for text, n in of.items() if text))
+        if is_package
+        else -of[""]
+        for name, of in every.items()
     }
+    own = dict.fromkeys(
+        name for group in query.of_column(VARIANTS) for c in group if (name := variant_of(c))
+    )
+    if wanted is not None and wanted.variant:
+        own[wanted.variant] = None
+    sections: list[tuple[tuple[int, str], FacetSection]] = []
+    for name in {**shared, **own}:
+        key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
+        if name in own and (rest := key.without(query)) != query:
+            of_rest, of = counted(rest)
+            counts = of_rest.get(name, Counter())
+        texts = {t: counts[t] for t in sorted(counts, key=lambda t: (-counts[t], t)) if t}
+        if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
+            texts[""] = missing
+        varies = len(texts) > 1 and any(count < of for count in texts.values())
+        if key == wanted or varies or key.groups(query):
+            section = FacetSection(key, _marked(key, query, texts), varies)
+            sections.append(((rank.get(name, total), name), section))
+    sections.sort(key=lambda pair: pair[0])
+    kept = [section for _, section in sections[:MAX_VARIANTS]]
+    return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]
 
 
-class _VariantValues:
-    """The values of variants in each set of variants of an index, as numbers."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values(VARIANTS))
-        numbers: dict[tuple[str, str], int] = {}
-        split: dict[str, tuple[int, ...]] = {}
-        for text in dict.fromkeys(chain.from_iterable(sets)):
-            name, texts = variant_texts(text)
-            pairs = [(name, value) for value in (*texts, "")] if name else []
-            split[text] = tuple(numbers.setdefault(pair, len(numbers)) for pair in pairs)
-        self.pairs = list(numbers)
-        self.of_set = [
-            tuple(dict.fromkeys(chain.from_iterable(map(split.__getitem__, texts))))
-            for texts in sets
-        ]
-
-
-def variant_counts(
+def _variant_counts(
     catalog: Catalog, query: Query, should_stop: ShouldStop
 ) -> Mapping[str, Counter[str]]:
     """Count the values of all variants; with "" how many records have the variant at all."""
-    values = catalog.cached(_VariantValues)
-    totals = [0] * len(values.pairs)
+    pairs, of_sets = catalog.cached(_variant_values)
+    totals = [0] * len(pairs)
     codes = catalog.execution.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
     for code, count in codes.items():
-        for number in values.of_set[code]:
+        for number in of_sets[code]:
             totals[number] += count
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for (name, text), total in zip(values.pairs, totals, strict=True):
+    for (name, text), total in zip(pairs, totals, strict=True):
         if total:
             counts[name][text] = total
     return counts
+
+
+def _variant_values(catalog: Catalog) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
+    """Return all values of variants, and the numbers of those in each set of an index."""
+    sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values(VARIANTS))
+    numbers: dict[tuple[str, str], int] = {}
+    split: dict[str, tuple[int, ...]] = {}
+    for text in dict.fromkeys(chain.from_iterable(sets)):
+        name, texts = variant_texts(text)
+        pairs = [(name, value) for value in (*texts, "")] if name else []
+        split[text] = tuple(numbers.setdefault(pair, len(numbers)) for pair in pairs)
+    of_sets = [
+        tuple(dict.fromkeys(chain.from_iterable(map(split.__getitem__, texts)))) for texts in sets
+    ]
+    return list(numbers), of_sets
 
 
 def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
@@ -293,217 +370,72 @@ def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
     return name, tuple(dict.fromkeys(f"{name}={value}" for value in quoted))
 
 
-MAX_VARIANTS = 100
-"""Variants that are counted: one package has a fifth of it, all packages have hundreds."""
-
-_FIRST = ("version", "compiler", "os", "target")
-_AFTER_VARIANTS = ("state", "stack", "tag", "source", "platform")
-_LAST = ("fits", "reusable", "package")
-"""What takes longest, and what the list of packages shows already."""
+# Choices
 
 
-@reads_index
-def facet_sections(
-    catalog: Catalog,
-    query: Query,
-    *,
-    wanted: FacetKey | None = None,
-    should_stop: ShouldStop = never,
-) -> Iterator[FacetSection]:
-    """Yield the sections of a query in their order: those with several values, or with filters.
+def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb: Verb) -> Query:
+    """Return a query with a value included or excluded, or alone, or its section cleared.
 
-    The one that is `wanted` is among them in any case. Raises Cancelled and Unanswerable.
+    To include or exclude what is so already removes that.
     """
-
-    def column_sections(names: Sequence[str]) -> Iterator[FacetSection]:
-        for name in names:
-            key = FacetKey(name)
-            if BY_NAME[name].is_by_host and not catalog.by_host.is_connected:
-                continue
-            section = _column_section(catalog, query, key, should_stop)
-            if _is_shown(section, query, wanted):
-                yield section
-
-    yield from column_sections(_FIRST)
-    for section in _variant_sections(catalog, query, wanted, should_stop):
-        if _is_shown(section, query, wanted):
-            yield section
-    named = {*_FIRST, *_AFTER_VARIANTS, *_LAST, VARIANTS}
-    others = [c.name for c in BY_NAME.values() if c.has_dictionary and c.name not in named]
-    yield from column_sections([*_AFTER_VARIANTS, *others, *_LAST])
-
-
-def _is_shown(section: FacetSection, query: Query, wanted: FacetKey | None) -> bool:
-    if section.key == wanted:
-        return True
-    if section.key.column == "package" and query.package_term is not None:
-        return False
-    return section.varies or bool(section.key.groups(query))
-
-
-def _column_section(
-    catalog: Catalog, query: Query, key: FacetKey, should_stop: ShouldStop
-) -> FacetSection:
-    rest, column = key.without(query), FIELDS[key.column]
-    counts: Counter[Value] = Counter()
-    if column.is_by_host:
-        counts = catalog.execution.count_by_host(rest, key.column, should_stop)
-    else:
-        values = catalog.dictionaries.values(key.column)
-        codes = catalog.execution.count_codes(rest, column.storage, should_stop)
-        for code, count in codes.items():
-            counts[values[code]] += count
-    texts: Counter[str] = Counter()
-    for value, count in counts.items():
-        for text in (set(value) or {""}) if isinstance(value, tuple) else (str(value),):
-            texts[text] += count
-    conditions = list(dict.fromkeys(c for group in key.groups(query) for c in group))
-    offered = _host_targets(catalog) if key.column == "target" else None
-    if offered is not None:
-        conditions = [offered, *(c for c in conditions if c != offered)]
-    ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
-    if key.column == "version" and query.package_term is not None:
-        ordered.sort(key=column.sort_key, reverse=True)
-    by_text = {text: texts[text] for text in ordered}
-    values_of_rows = sum(count > 0 for count in counts.values())
-    return FacetSection(
-        key, marked_values(key, query, by_text, conditions, offered), varies=values_of_rows > 1
-    )
-
-
-def _host_targets(catalog: Catalog) -> Term | None:
-    """Return the condition on what the host can run, if its target is known."""
-    if not catalog.by_host.is_connected or not (part := catalog.by_host.answers.part("target")):
-        return None
-    return Term("target", f":{part}")
-
-
-def _variant_sections(
-    catalog: Catalog, query: Query, wanted: FacetKey | None, should_stop: ShouldStop
-) -> list[FacetSection]:
-    """Return the sections of variants: of a package those first that split it most evenly.
-
-    Their order does not depend on filters, so that it stays while values are chosen.
-    """
-    shared = variant_counts(catalog, query, should_stop)
-    total = catalog.count(query, should_stop=should_stop)
-    own = {
-        split_variant(condition.pattern)[0]: None
-        for group in query.of_column(VARIANTS)
-        for condition in group
-        if isinstance(condition, Term) and is_variant(condition.pattern)
-    }
-    if wanted is not None and wanted.variant:
-        own[wanted.variant] = None
-    is_package = query.package_term is not None
-    rank = variant_ranks(catalog, query, should_stop)
-    sections: list[tuple[tuple[int, str], FacetSection]] = []
-    for name in {**shared, **own}:
-        key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
-        if name in own and (rest := key.without(query)) != query:
-            counts = variant_counts(catalog, rest, should_stop).get(name, Counter())
-            of = catalog.count(rest, should_stop=should_stop)
-        texts = {t: counts[t] for t in sorted(counts, key=lambda t: (-counts[t], t)) if t}
-        if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
-            texts[""] = missing
-        conditions = list(dict.fromkeys(c for group in key.groups(query) for c in group))
-        varies = len(texts) > 1 and any(count < of for count in texts.values())
-        if varies or name in own:
-            marked = marked_values(key, query, texts, conditions)
-            order = rank.get(name, total), name
-            sections.append((order, FacetSection(key, marked, varies)))
-    sections.sort(key=lambda pair: pair[0])
-    kept = [section for _, section in sections[:MAX_VARIANTS]]
-    return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]
-
-
-def include(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
-    """Include a value beside the included ones, or remove it if the query names it.
-
-    Where it is only one of several that fit a range, it takes the place of the range.
-    """
-    key, groups = section.key, section.key.groups(query)
-    naming = _naming(section, groups, chosen, is_excluding=False)
-    if naming:
-        return _replaced(query, section, _dropped(groups, naming))
-    groups = _dropped(groups, _naming(section, groups, chosen, is_excluding=True))
-    if chosen.value:
-        groups = _dropped(groups, {_on_none(section)[1]})
-    positive = [g for g in groups if not all(_excludes(section, c) for c in g)]
-    negative = [g for g in groups if g not in positive]
+    key = section.key
+    if verb == "clear" or chosen is None:
+        return key.without(query)
+    groups = key.groups(query)
     condition = chosen.condition or key.term(chosen.value)
-    is_in_range = any(key.fits(c, chosen.value) for g in positive for c in g)
-    if chosen.condition is None and len(positive) == 1 and not is_in_range:
-        return _replaced(query, section, ((*positive[0], condition), *negative))
-    return _replaced(query, section, ((condition,), *negative))
-
-
-def exclude(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
-    """Exclude a value, or remove that if the query excludes it."""
-    groups = section.key.groups(query)
-    if naming := _naming(section, groups, chosen, is_excluding=True):
-        return _replaced(query, section, _dropped(groups, naming))
-    kept = _dropped(groups, _naming(section, groups, chosen, is_excluding=False))
-    if not chosen.value and kept:
+    including, excluding = (_naming(section, groups, chosen, excludes=e) for e in (False, True))
+    if verb == "only":
+        is_negated = chosen.condition is not None and condition.negated
+        groups = ((_negated(condition) if is_negated else condition,),)
+    elif verb == "include" and including:
+        groups = _dropped(groups, including)
+    elif verb == "include":
+        # What asks for any value is narrowed by one.
+        on_any = {key.on_none[1]} if chosen.value else set[Condition]()
+        groups = _dropped(groups, excluding | on_any)
+        positive = [g for g in groups if not all(_excludes(key, c) for c in g)]
+        is_in_range = any(key.fits(c, chosen.value) for g in positive for c in g)
+        # Beside the included ones, but one of several that fit a range takes its place.
+        is_beside = chosen.condition is None and len(positive) == 1 and not is_in_range
+        others = positive[0] if is_beside else ()
+        groups = ((*others, condition), *(g for g in groups if g not in positive))
+    elif excluding:
+        groups = _dropped(groups, excluding)
+    else:
+        groups = _dropped(groups, including)
         # What other filters ask for has a value.
-        return _replaced(query, section, kept)
-    condition = chosen.condition or section.key.term(chosen.value)
-    return _replaced(query, section, (*kept, (_negated(condition),)))
+        if chosen.value or not groups:
+            groups = (*groups, (_negated(condition),))
+    return key.without(query).plus(Query(groups))
 
 
-def only(query: Query, section: FacetSection, chosen: FacetValue) -> Query:
-    """Include a value and nothing else of its column or variant."""
-    condition = chosen.condition or section.key.term(chosen.value)
-    if chosen.condition is not None and condition.negated:
-        condition = _negated(condition)
-    return _replaced(query, section, ((condition,),))
+def _naming(
+    section: FacetSection, groups: Sequence[Group], chosen: FacetValue, *, excludes: bool
+) -> set[Condition]:
+    """Return the conditions that include or exclude this value and no other one."""
+    key = section.key
+    others = [value for value in section.texts if value and value != chosen.value]
+
+    def names_it(condition: Condition) -> bool:
+        if chosen.condition is not None:
+            return condition in (chosen.condition, _negated(chosen.condition))
+        if not chosen.value or condition in key.on_none:
+            return not chosen.value and condition in key.on_none
+        fits_others = any(key.fits(condition, value) for value in others)
+        return key.fits(condition, chosen.value) and not fits_others
+
+    named = (c for c in chain.from_iterable(groups) if _excludes(key, c) is excludes)
+    return set(filter(names_it, named))
 
 
-def clear(query: Query, section: FacetSection) -> Query:
-    """Remove the filters on the column or variant."""
-    return section.key.without(query)
-
-
-def _replaced(query: Query, section: FacetSection, groups: tuple[Group, ...]) -> Query:
-    return section.key.without(query).plus(Query(groups))
+def _excludes(key: FacetKey, condition: Condition) -> bool:
+    """Check whether a condition excludes values; "has no value" is written as a negation too."""
+    return condition.negated != (condition in key.on_none)
 
 
 def _dropped(groups: tuple[Group, ...], conditions: set[Condition]) -> tuple[Group, ...]:
     rest = (tuple(c for c in group if c not in conditions) for group in groups)
     return tuple(group for group in rest if group)
-
-
-def _excludes(section: FacetSection, condition: Condition) -> bool:
-    """Check whether a condition excludes values; "has no value" is written as a negation too."""
-    return condition.negated != (condition in _on_none(section))
-
-
-def _on_none(section: FacetSection) -> tuple[Term, Term]:
-    term = section.key.term("")
-    return term, _negated(term)
-
-
-def _naming(
-    section: FacetSection, groups: tuple[Group, ...], chosen: FacetValue, *, is_excluding: bool
-) -> set[Condition]:
-    """Return the conditions that include or exclude this value and no other one."""
-    key = section.key
-    others = [value for value in section.texts if value and value != chosen.value]
-    naming: set[Condition] = set()
-    for condition in (c for group in groups for c in group):
-        if _excludes(section, condition) is not is_excluding:
-            continue
-        if chosen.condition is not None:
-            is_it = replace(condition, negated=False) == replace(chosen.condition, negated=False)
-        elif not chosen.value:
-            is_it = condition in _on_none(section)
-        else:
-            fits_others = any(key.fits(condition, value) for value in others)
-            is_it = key.fits(condition, chosen.value) and not fits_others
-            is_it &= condition not in _on_none(section)
-        if is_it:
-            naming.add(condition)
-    return naming
 
 
 def _negated(condition: Condition) -> Term:

@@ -14,10 +14,9 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap.in_use import shown
-from spackscope.tui.widgets.facets import Verb
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
 
 DAMAGED = "the index is damaged and is being rebuilt"
 
@@ -118,16 +117,10 @@ class FacetsController:
 
     def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
         """Include or exclude a value, include it alone, or clear its section."""
-        from spackscope.model.catalog import facets as facet_choice
+        # Imported here, after the first rows are shown.
+        from spackscope.model.catalog.facets import choose
 
         query = self._host.state.view.query
-        if verb == "clear" or value is None:
-            chosen = facet_choice.clear(query, section)
-        elif verb == "include":
-            chosen = facet_choice.include(query, section, value)
-        elif verb == "exclude":
-            chosen = facet_choice.exclude(query, section, value)
-        else:
-            chosen = facet_choice.only(query, section, value)
+        chosen = choose(query, section, value, verb)
         if chosen != query:
             self._changes.choose(chosen, "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
@@ -20,13 +20,10 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
+    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
 
     Place = tuple[FacetKey, str | None]
     """A section, and one of its values; None for its first one."""
-
-Verb = Literal["include", "exclude", "only", "clear"]
-"""What is done with a value: the name of a function of `model.catalog.facets`."""
 
 
 class FacetPane(Vertical):

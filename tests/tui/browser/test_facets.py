@@ -7,13 +7,12 @@ from collections import Counter
 import pytest
 
 from spackscope.model.catalog import facets as facet_sections
-from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
+from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.widgets.facets import Verb
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
