@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pytest
 
 from spackscope.model.query import lexer
+from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import Token
 from spackscope.model.query.parser import Parser
 
@@ -17,15 +17,15 @@ class ParseCounts:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.parses = self.lexer_runs = 0
-        lex, init = lexer.tokens, Parser.__init__
+        lex, parse = lexer.tokens, Parser.parse
 
         def count_run(text: str) -> Iterator[Token]:
             self.lexer_runs += 1
             return lex(text)
 
-        def count_parse(parser: Parser, tokens: Iterable[Token], *rest: Any) -> None:
+        def count_parse(parser: Parser, text: str, tokens: Iterable[Token]) -> Query:
             self.parses += 1
-            init(parser, tokens, *rest)
+            return parse(parser, text, tokens)
 
         monkeypatch.setattr(lexer, "tokens", count_run)
-        monkeypatch.setattr(Parser, "__init__", count_parse)
+        monkeypatch.setattr(Parser, "parse", count_parse)

@@ -345,14 +345,6 @@ class Query(Frozen):
         return replace(self, groups=groups)
 
 
-class NamedPart(Frozen):
-    """A named query, negated or not, where it is used."""
-
-    query: Query
-    token: lexer.Token
-    negated: bool
-
-
 def query_of(*conditions: Condition) -> Query:
     """Build the query whose conditions must all hold."""
     return Query(tuple((condition,) for condition in dict.fromkeys(conditions)))

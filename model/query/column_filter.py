@@ -22,11 +22,11 @@ from spackscope.model.query.matchers import is_glob, matcher
 from spackscope.model.query.parser import (
     MAX_QUERY_LENGTH,
     MAX_TERMS,
+    UNCLOSED_QUOTE,
     ParsedInput,
     Spans,
     check_once,
     parse,
-    unclosed_quote,
 )
 
 _QUOTED = r""""(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*\'"""
@@ -67,7 +67,7 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
             continue
         try:
             if match[0] in lexer.QUOTES:
-                raise unclosed_quote(match.start())
+                raise QueryError(UNCLOSED_QUOTE, match.start())
             if count >= MAX_TERMS:
                 raise ValueError(f"A filter has at most {MAX_TERMS:,} words")
             condition = _condition(column, word)

@@ -95,6 +95,7 @@ def test_a_name_after_a_view_with_names_begins_another_spec() -> None:
     assert found(read("view=two ~cuda")) == found(read("view=two"))
     assert found(read("view=two target=zen3")) == found(read("view=two"))
     assert read("view=two os=a").specs
+    assert str(read("arch=linux-a-zen3 view=two")) == str(read("view=two arch=linux-a-zen3"))
     assert found(read("view=two zlib@1.14")) == found(read("view=two")) | found(parse("zlib@1.14"))
     assert found(read("!view=two")) == {spec.hash for spec in SPECS} - found(read("view=two"))
 
