@@ -19,7 +19,7 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.readers.openpgp import PublicKey, Signature, read_signature
-from spackscope.model.sources.mirror import Mirror, index_manifest
+from spackscope.model.sources.mirror import Mirror
 from spackscope.model.sources.mirror_spec import (
     REGISTRY,
     MirrorEntry,
@@ -194,7 +194,7 @@ def _is_index_signed(
         if mirror is None or "v3" not in layouts_of(mirror, state):
             # The index of layout v2 has only a checksum next to it.
             return None if mirror is None else False
-        file = mirror.fetch_manifest(index_manifest(mirror))
+        file = mirror.fetch_manifest(mirror.index_manifest)
         return read_signature(mirror.read(file)) is not None
     except Unreadable:
         return True

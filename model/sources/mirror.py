@@ -1,4 +1,4 @@
-"""Discover the documents of mirrors: their indexes, or else their spec files; of tag lists."""
+"""Discover the documents of mirrors, of the URLs that name a part of one, and of tag lists."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -66,6 +65,24 @@ from spackscope.model.sources.source_name import (
 from spackscope.model.storage.base import FetchedFile, LocalFolder, Storage, is_remote, scheme_of
 from spackscope.model.storage.urls import MAX_URL_LENGTH, split_url
 
+_INDEXES = "v3/manifests/index"
+_INDEX_MANIFEST = "index.manifest.json"
+SPECS = "v3/manifests/spec"
+"""The folder of layout v3 with one manifest for each spec."""
+
+MANIFEST = ".spec.manifest.json"
+
+MAX_SPEC_FILE_SIZE = 2**26
+"""Bytes of a spec file; one with 1,000 dependencies has 2 million."""
+
+_V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
+_CHECK_EVERY = 256
+"""Files between two checks whether to stop."""
+
+_MAX_HASH_SIZE = 1024
+_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
+
 
 class Mirror(Frozen):
     """A mirror of a source, and which part of it is read.
@@ -89,9 +106,21 @@ class Mirror(Frozen):
         """Whether it is a directory on this machine."""
         return isinstance(self.storage, LocalFolder)
 
+    @property
+    def index_manifest(self) -> str:
+        """The name of the manifest of the index of layout v3, or of that of the view."""
+        return "/".join(part for part in (_INDEXES, self.view, _INDEX_MANIFEST) if part)
+
     def origin_of(self, name: str) -> str:
         """Return what the user is shown for a file of the mirror."""
         return os.path.join(self.storage.origin, *name.split("/"))
+
+    def names(self, folder: str) -> Iterator[str]:
+        """Yield the names of all files below a folder. Raises SourceError and Cancelled."""
+        for number, name in enumerate(self.storage.names(folder)):
+            if number % _CHECK_EVERY == 0:
+                self.session.check_cancelled()
+            yield name
 
     def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
         """Return the document of a file. Raises SourceError."""
@@ -107,6 +136,12 @@ class Mirror(Frozen):
 
         return self.storage.fetch(
             name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check
+        )
+
+    def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
+        """Fetch a file that a manifest names. Raises what `Storage.fetch` raises."""
+        return self.storage.fetch(
+            blob.name, sha256=blob.checksum, immutable=True, max_size=max_size
         )
 
     def fetch_document(self, name: str, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
@@ -134,7 +169,7 @@ def mirror_at(source: str, storage: Storage, target: UrlTarget, session: Session
     return Mirror(source, storage, session, target.view, target.build_cache, target.layout)
 
 
-def problem_from(error: SourceError, origin: str) -> Problem:
+def problem_from(error: Exception, origin: str) -> Problem:
     """Return a failure as the problem of one file, where the other files can be read."""
     message = str(error)
     if origin and message.startswith(f"{origin}/"):
@@ -143,216 +178,130 @@ def problem_from(error: SourceError, origin: str) -> Problem:
     return Problem(origin, "", message.removeprefix(origin).lstrip(": "))
 
 
-SPECS = "v3/manifests/spec"
-"""The folder of layout v3 with one manifest for each spec."""
+def discover_mirror(mirror: Mirror) -> DiscoveredSource:
+    """Find the indexes of a mirror, or else its spec files.
 
-MANIFEST = ".spec.manifest.json"
-
-MAX_SPEC_FILE_SIZE = 2**26
-"""Bytes of a spec file; one with 1,000 dependencies has 2 million."""
-
-_V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
-_CHECK_EVERY = 256
-"""Files between two checks whether to stop."""
-
-_Outcome = list[Document] | Problem
-
-
-def find_size_manifests(mirror: Mirror) -> Iterator[Document]:
-    """Yield the spec manifests of a local mirror, which are read for the sizes in them."""
-    for name in _names(mirror, SPECS):
-        if name.endswith(MANIFEST):
-            # One that was removed just now, or is a directory, is not worth a problem.
-            with contextlib.suppress(SourceError):
-                yield mirror.document(mirror.storage.fetch(name), "sizes")
-
-
-def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
-    """Find the spec files of a mirror, layout v3 before v2; None without any.
-
-    Those of layout v3 are blobs that manifests name. Each one that cannot be read is a Problem.
-    Raises ListingUnsupported, other SourceErrors and Cancelled.
+    As `BinaryCacheIndex.update` of lib/spack/spack/binary_distribution.py, which reads the index
+    of layout v3 and then that of layout v2, where a mirror has both. Raises SourceError where it
+    has neither, or where no index can be used, and Cancelled.
     """
-    parts: list[DiscoveredSource] = []
-    has_v3 = mirror.build_cache == BUILD_CACHE
-    names = _names(mirror, SPECS) if has_v3 else ()
-    if manifests := [name for name in names if name.endswith(MANIFEST)]:
-        parts.append(_fetch_all(mirror, "v3", _fetch_by_manifest, manifests))
-    if not mirror.view and (files := _v2_spec_files(mirror)):
-        parts.append(_fetch_all(mirror, "v2", _fetch_v2_spec_file, files))
-    return combine(parts) if parts else None
-
-
-def _v2_spec_files(mirror: Mirror) -> list[str]:
-    """Return the spec files of layout v2; the signed form of one that has two forms."""
-    chosen: dict[str, str] = {}
-    names = [name.removeprefix("./") for name in _names(mirror, mirror.build_cache.rstrip("/"))]
-    for ending in _V2_ENDINGS:
-        for name in names:
-            if name.endswith(ending):
-                chosen.setdefault(name.removesuffix(ending), name)
-    return sorted(chosen.values())
-
-
-def _names(mirror: Mirror, folder: str) -> Iterator[str]:
-    for number, name in enumerate(mirror.storage.names(folder)):
-        if number % _CHECK_EVERY == 0:
-            mirror.session.check_cancelled()
-        yield name
-
-
-def _fetch_all(
-    mirror: Mirror, layout: str, fetch: Callable[[Mirror, str], _Outcome], names: Sequence[str]
-) -> DiscoveredSource:
-    outcomes = run_parallel(
-        [partial(fetch, mirror, name) for name in names], mirror.session.should_stop
-    )
-    return DiscoveredSource(
-        mirror.source,
-        "mirror",
-        f"{layout} spec files",
-        documents=Documents(
-            chain.from_iterable(each for each in outcomes if isinstance(each, list))
-        ),
-        problems=tuple(each for each in outcomes if isinstance(each, Problem)),
-    )
-
-
-def _fetch_v2_spec_file(mirror: Mirror, name: str) -> _Outcome:
-    try:
-        return [mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))]
-    except SourceError as error:
-        return problem_from(error, mirror.origin_of(name))
-
-
-def _fetch_by_manifest(mirror: Mirror, name: str) -> _Outcome:
-    """Fetch the spec file that a manifest names; it is shown under the name of the manifest."""
-    try:
-        manifest = mirror.fetch_manifest(name, immutable=True)
-        blob = read_manifest(mirror.read(manifest)).blob(SPEC)
-        spec_file = mirror.storage.fetch(
-            blob.name, sha256=blob.checksum, immutable=True, max_size=MAX_SPEC_FILE_SIZE
-        )
-        return [
-            mirror.document(FetchedFile(spec_file.path, manifest.origin)),
-            mirror.document(manifest, "sizes"),
-        ]
-    except (SourceError, Unreadable) as error:
-        origin = mirror.origin_of(name)
-        return Problem(origin, "", str(error).removeprefix(origin).lstrip(": "))
-
-
-_INDEXES = "v3/manifests/index"
-_MANIFEST = "index.manifest.json"
-_MAX_HASH_SIZE = 1024
-_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
-_NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
+    # Views exist in v3 only, a `build_cache` in v2 only.
+    layouts = ["v3", "v2"]
+    if mirror.view or mirror.layout == "v3":
+        layouts = ["v3"]
+    elif mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE:
+        layouts = ["v2"]
+    indexes: list[DiscoveredSource] = []
+    missing: list[NotFound] = []
+    failures: list[SourceError] = []
+    was_waited_for = False
+    for layout in layouts:
+        if was_waited_for and not mirror.storage.is_cached(f"{mirror.build_cache}index.json"):
+            break
+        try:
+            indexes.append(find_v3_index(mirror) if layout == "v3" else find_v2_index(mirror))
+        except NotFound as error:
+            missing.append(error)
+        except SourceError as error:
+            failures.append(error)
+            # A server that does not answer is waited for once.
+            was_waited_for = not (mirror.is_local or isinstance(error, WrongContent))
+    origin = mirror.storage.origin
+    if indexes:
+        combined = combine(indexes)
+        new = (error for error in failures if str(error) not in combined.remark)
+        problems = (problem_from(error, origin) for error in new)
+        return replace(combined, problems=(*combined.problems, *problems))
+    if failures:
+        raise failures[0]
+    with contextlib.suppress(ListingUnsupported):
+        if (spec_files := find_spec_files(mirror)) is not None:
+            return spec_files
+    for not_found in missing:
+        if not_found.is_forbidden:
+            raise not_found
+    if mirror.view:
+        raise SourceError(f"the mirror {origin or os.curdir} has no view {mirror.view}")
+    hint = f"create one with `spack buildcache update-index {origin or os.curdir}`"
+    raise SourceError(f"the mirror {origin or os.curdir} has no index: {hint}")
 
 
 def find_v3_index(mirror: Mirror) -> DiscoveredSource:
     """Find the index of layout v3, or those of its views where it has only these.
 
-    Raises NotFound where there is none, and SourceError where the index does not have the
-    checksum of its manifest and no older index is in the cache.
+    Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
+    there is none, and SourceError where the index does not have the checksum of its manifest and
+    no older index is in the cache.
     """
     try:
-        indexes = [_index_of_manifest(mirror)]
+        source = _index_of_manifest(mirror)
     except NotFound:
-        views = [] if mirror.view else _views(mirror)
+        names: list[str] = []
+        if not mirror.view:
+            with contextlib.suppress(SourceError):
+                names = list(mirror.storage.names(_INDEXES))
+        views = [
+            name.removeprefix(f"{_INDEXES}/").removesuffix(f"/{_INDEX_MANIFEST}")
+            for name in names
+            if name.endswith(f"/{_INDEX_MANIFEST}")
+        ]
         if not views:
             raise
-        indexes = [_index_of_manifest(replace(mirror, view=view)) for view in views]
-    source = combine(indexes)
-    if mirror.is_local:
-        source = replace(
-            source, documents=source.documents.followed_by(find_size_manifests(mirror))
-        )
-    return source
-
-
-def index_manifest(mirror: Mirror) -> str:
-    """Return the name of the manifest of the index of layout v3, or of that of the view."""
-    return "/".join(part for part in (_INDEXES, mirror.view, _MANIFEST) if part)
-
-
-def _views(mirror: Mirror) -> list[str]:
-    try:
-        names = list(mirror.storage.names(_INDEXES))
-    except SourceError:
-        return []
-    ending = f"/{_MANIFEST}"
-    return [
-        name.removeprefix(f"{_INDEXES}/").removesuffix(ending)
-        for name in names
-        if name.endswith(ending)
-    ]
+        source = combine([_index_of_manifest(replace(mirror, view=view)) for view in views])
+    if not mirror.is_local:
+        return source
+    sizes = []
+    for name in mirror.names(SPECS):
+        # A manifest that was removed just now, or is a directory, is not worth a problem.
+        with contextlib.suppress(SourceError):
+            if name.endswith(MANIFEST):
+                sizes.append(mirror.document(mirror.storage.fetch(name), "sizes"))
+    return replace(source, documents=source.documents.followed_by(sizes))
 
 
 def _index_of_manifest(mirror: Mirror) -> DiscoveredSource:
     """Find the index of a mirror or of its view. Raises NotFound where it has no manifest."""
-    name = index_manifest(mirror)
-    manifest, index = _fetch_index(mirror, name, *_fetch_manifest(mirror, name))
+    verified = _VerifiedIndex(mirror, mirror.index_manifest)
+    manifest, blob = _index_manifest(mirror)
+    try:
+        return _mirror_source(mirror, "v3", _fetch_index(mirror, blob, verified), manifest)
+    except SourceError as error:
+        failure = error
+    # The index may have been replaced between the two requests.
+    newer_manifest, newer_blob = _index_manifest(mirror)
+    if newer_blob != blob:
+        try:
+            index = _fetch_index(mirror, newer_blob, verified)
+            return _mirror_source(mirror, "v3", index, newer_manifest)
+        except SourceError as error:
+            failure = error
+    # The last verified index of a remote mirror may still be in the cache.
+    last = None if mirror.is_local else verified.read()
+    if last is None:
+        raise failure
+    try:
+        index = mirror.fetch_blob(Blob(DATABASE, last[0]))
+    except SourceError:
+        raise failure from None
+    remark = f"{failure}; the previous index is used"
+    index = replace(index, checked=last[2] / 1e9, remark=remark)
     return _mirror_source(mirror, "v3", index, manifest)
 
 
-def _fetch_manifest(mirror: Mirror, name: str) -> tuple[FetchedFile, Blob]:
-    manifest = mirror.fetch_manifest(name)
+def _index_manifest(mirror: Mirror) -> tuple[FetchedFile, Blob]:
+    """Fetch the manifest of an index, and return it with the blob that is the index."""
+    manifest = mirror.fetch_manifest(mirror.index_manifest)
     try:
         return manifest, read_manifest(mirror.read(manifest)).blob(DATABASE)
     except Unreadable as error:
         raise WrongContent(f"{manifest.origin}: {error}") from None
 
 
-def _fetch_index(
-    mirror: Mirror, name: str, manifest: FetchedFile, blob: Blob
-) -> tuple[FetchedFile, FetchedFile]:
-    """Fetch the index of a manifest, or else an older one; return the manifest with it."""
-    verified = _verified_index(mirror, name)
+def _fetch_index(mirror: Mirror, blob: Blob, verified: _VerifiedIndex) -> FetchedFile:
     try:
-        return manifest, _fetch_blob(mirror, blob, verified)
-    except SourceError as error:
-        # The index may have been replaced between the two requests.
-        newer_manifest, newer_blob = _fetch_manifest(mirror, name)
-        try:
-            if newer_blob == blob:
-                raise error
-            return newer_manifest, _fetch_blob(mirror, newer_blob, verified)
-        except SourceError as failure:
-            return manifest, _older_index(mirror, verified, failure)
-
-
-def _fetch_blob(mirror: Mirror, blob: Blob, verified: _VerifiedIndexFile) -> FetchedFile:
-    try:
-        return _fetch_verified(mirror, blob.name, blob.checksum, verified)
+        return verified.fetch(blob.name, blob.checksum)
     except NotFound as error:
         raise SourceError(f"{error}, but the manifest of the mirror names it") from None
-
-
-def _fetch_verified(
-    mirror: Mirror, name: str, sha256: str, verified: _VerifiedIndexFile
-) -> FetchedFile:
-    """Fetch an index with this checksum; of an unchanged local file it is not computed again."""
-    if mirror.is_local:
-        file = mirror.storage.fetch(name)
-        if verified.is_current(sha256, file.path):
-            return file
-    file = mirror.storage.fetch(name, sha256=sha256, immutable=True)
-    verified.write(sha256, file.path)
-    return file
-
-
-def _older_index(mirror: Mirror, verified: _VerifiedIndexFile, error: SourceError) -> FetchedFile:
-    """Return the last verified index of a remote mirror, or raise `error` without a copy of it."""
-    last = verified.read()
-    if mirror.is_local or last is None:
-        raise error
-    blob = Blob(DATABASE, last.checksum)
-    try:
-        file = mirror.storage.fetch(blob.name, sha256=last.checksum, immutable=True)
-    except SourceError:
-        raise error from None
-    remark = f"{error}; the previous index is used"
-    return replace(file, checked=last.mtime_ns / 1e9, remark=remark)
 
 
 def find_v2_index(mirror: Mirror) -> DiscoveredSource:
@@ -363,8 +312,8 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
     NotFound, SourceError.
     """
     name = f"{mirror.build_cache}index.json"
-    problems: tuple[Problem, ...] = ()
     hash_file, sha256 = _fetch_sha256(mirror, name)
+    problems: tuple[Problem, ...] = ()
     if hash_file is not None and not sha256:
         problems = (Problem(hash_file.origin, "", _NO_SHA256),)
     try:
@@ -405,7 +354,7 @@ def _parse_sha256(data: bytes) -> str:
 def _fetch_v2_index(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
     if not sha256:
         return mirror.fetch_document(name)
-    return _fetch_verified(mirror, name, sha256, _verified_index(mirror, name))
+    return _VerifiedIndex(mirror, name).fetch(name, sha256)
 
 
 def _mirror_source(
@@ -423,120 +372,114 @@ def _mirror_source(
     )
 
 
-def _verified_index(mirror: Mirror, name: str) -> _VerifiedIndexFile:
-    storage = mirror.storage
-    top = storage.top if isinstance(storage, LocalFolder) else storage.origin
-    return _VerifiedIndexFile(mirror.session.environ, f"{top}\0{name}")
+class _VerifiedIndex:
+    """The last index of a mirror that had its checksum, as the user's cache directory knows it.
 
-
-class _VerifiedIndex(NamedTuple):
-    """The sha256 of an index, and the size, mtime and ctime (in ns) of its file."""
-
-    checksum: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-
-class _VerifiedIndexFile:
-    """The record of a mirror's last verified index, in the user's cache directory if there is one.
-
-    `key` identifies one index of one mirror.
+    It has the sha256, and the size, mtime and ctime (in ns) of the file. `name` is that of the
+    file that names the index.
     """
 
-    def __init__(self, environ: Mapping[str, str], key: str) -> None:
-        cache = xdg_dir(environ, "cache")
-        name = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:32]
-        self._path = cache and os.path.join(cache, "mirrors", f"{name}.json")
+    def __init__(self, mirror: Mirror, name: str) -> None:
+        self._mirror, storage = mirror, mirror.storage
+        top = storage.top if isinstance(storage, LocalFolder) else storage.origin
+        key = hashlib.sha256(f"{top}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
+        cache = xdg_dir(mirror.session.environ, "cache")
+        self._path = cache and os.path.join(cache, "mirrors", f"{key[:32]}.json")
 
-    def read(self) -> _VerifiedIndex | None:
-        """Return the last verified index, or None."""
-        if not self._path:
-            return None
-        try:
-            checksum, size, mtime_ns, ctime_ns = json.loads(read_file(self._path, _MAX_HASH_SIZE))
-            verified = _VerifiedIndex(checksum, int(size), int(mtime_ns), int(ctime_ns))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return None
-        return verified if isinstance(checksum, str) and _SHA256.fullmatch(checksum) else None
+    def fetch(self, name: str, sha256: str) -> FetchedFile:
+        """Fetch an index with this checksum; of an unchanged local file it is not computed again.
 
-    def is_current(self, checksum: str, path: str) -> bool:
-        """Check whether a file had this checksum, and has not changed since."""
-        try:
-            return self.read() == _state_of(checksum, path)
-        except OSError:
-            return False
-
-    def write(self, checksum: str, path: str) -> None:
-        """Remember that a file has a checksum; do nothing where that cannot be written."""
+        Raises SourceError and Cancelled.
+        """
+        if self._mirror.is_local:
+            file = self._mirror.storage.fetch(name)
+            with contextlib.suppress(OSError):
+                if self.read() == _state_of(sha256, file.path):
+                    return file
+        file = self._mirror.storage.fetch(name, sha256=sha256, immutable=True)
+        # It is no matter if it cannot be remembered.
         with contextlib.suppress(OSError):
-            verified = _state_of(checksum, path)
-            if not self._path or verified == self.read():
-                return
-            directory = os.path.dirname(self._path)
-            private_directory(os.path.dirname(directory))
-            private_directory(directory)
-            write_atomically(self._path, json.dumps(verified).encode())
+            state = _state_of(sha256, file.path)
+            if self._path and state != self.read():
+                directory = os.path.dirname(self._path)
+                private_directory(os.path.dirname(directory))
+                private_directory(directory)
+                write_atomically(self._path, json.dumps(state).encode())
+        return file
+
+    def read(self) -> tuple[str, int, int, int] | None:
+        """Return what is known of the last verified index, or None."""
+        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+            if self._path:
+                sha256, *numbers = json.loads(read_file(self._path, _MAX_HASH_SIZE))
+                size, mtime_ns, ctime_ns = map(int, numbers)
+                if _SHA256.fullmatch(sha256):
+                    return sha256, size, mtime_ns, ctime_ns
+        return None
 
 
-def _state_of(checksum: str, path: str) -> _VerifiedIndex:
+def _state_of(sha256: str, path: str) -> tuple[str, int, int, int]:
     status = os.stat(path)
-    return _VerifiedIndex(checksum, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return sha256, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def discover_mirror(mirror: Mirror) -> DiscoveredSource:
-    """Find the indexes of a mirror, or else its spec files.
+def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
+    """Find the spec files of a mirror, layout v3 before v2; None without any.
 
-    Raises SourceError where it has neither, or where no index can be used, and Cancelled.
+    Those of layout v3 are blobs that manifests name; they are shown under the names of these. Of
+    layout v2 the signed form of one that has two forms is read. Each one that cannot be read is a
+    Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
-    indexes, errors = _find_indexes(mirror)
-    missing = [error for error in errors if isinstance(error, NotFound)]
-    failures = [error for error in errors if not isinstance(error, NotFound)]
-    origin = mirror.storage.origin
-    if indexes:
-        combined = combine(indexes)
-        new = (error for error in failures if str(error) not in combined.remark)
-        problems = (problem_from(error, origin) for error in new)
-        return replace(combined, problems=(*combined.problems, *problems))
-    if failures:
-        raise failures[0]
-    with contextlib.suppress(ListingUnsupported):
-        if (spec_files := find_spec_files(mirror)) is not None:
-            return spec_files
-    for error in missing:
-        if error.is_forbidden:
-            raise error
-    if mirror.view:
-        raise SourceError(f"the mirror {origin or os.curdir} has no view {mirror.view}")
-    hint = f"create one with `spack buildcache update-index {origin or os.curdir}`"
-    raise SourceError(f"the mirror {origin or os.curdir} has no index: {hint}")
+
+    def fetch_v3(name: str) -> list[Document]:
+        manifest = mirror.fetch_manifest(name, immutable=True)
+        blob = read_manifest(mirror.read(manifest)).blob(SPEC)
+        spec_file = mirror.fetch_blob(blob, MAX_SPEC_FILE_SIZE)
+        return [
+            mirror.document(FetchedFile(spec_file.path, manifest.origin)),
+            mirror.document(manifest, "sizes"),
+        ]
+
+    def fetch_v2(name: str) -> list[Document]:
+        return [mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))]
+
+    parts: list[DiscoveredSource] = []
+    if mirror.build_cache == BUILD_CACHE:
+        manifests = [name for name in mirror.names(SPECS) if name.endswith(MANIFEST)]
+        parts += _fetch_spec_files(mirror, "v3", fetch_v3, manifests)
+    if not mirror.view:
+        names = [name.removeprefix("./") for name in mirror.names(mirror.build_cache.rstrip("/"))]
+        chosen: dict[str, str] = {}
+        for ending in _V2_ENDINGS:
+            for name in names:
+                if name.endswith(ending):
+                    chosen.setdefault(name.removesuffix(ending), name)
+        parts += _fetch_spec_files(mirror, "v2", fetch_v2, sorted(chosen.values()))
+    return combine(parts) if parts else None
 
 
-def _find_indexes(mirror: Mirror) -> tuple[list[DiscoveredSource], list[SourceError]]:
-    """Return the indexes of a mirror, and why others are missing or cannot be read."""
-    indexes: list[DiscoveredSource] = []
-    errors: list[SourceError] = []
-    has_failed_requests = False
-    for layout in _layouts_of(mirror):
-        if has_failed_requests and not mirror.storage.is_cached(f"{mirror.build_cache}index.json"):
-            # The server has been waited for once.
-            break
+def _fetch_spec_files(
+    mirror: Mirror, layout: str, fetch: Callable[[str], list[Document]], names: Sequence[str]
+) -> Iterator[DiscoveredSource]:
+    """Yield the spec files of these names as one part of a source, if there are some."""
+
+    def fetch_or_problem(name: str) -> list[Document] | Problem:
         try:
-            find = find_v3_index if layout == "v3" else find_v2_index
-            indexes.append(find(mirror))
-        except SourceError as error:
-            errors.append(error)
-            is_answer = isinstance(error, (NotFound, WrongContent))
-            has_failed_requests = not (mirror.is_local or is_answer)
-    return indexes, errors
+            return fetch(name)
+        except (SourceError, Unreadable) as error:
+            return problem_from(error, mirror.origin_of(name))
 
-
-def _layouts_of(mirror: Mirror) -> Sequence[str]:
-    """Return the layouts to look for: views exist in v3 only, a `build_cache` in v2 only."""
-    if mirror.view or mirror.layout == "v3":
-        return ("v3",)
-    is_v2 = mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE
-    return ("v2",) if is_v2 else ("v3", "v2")
+    if names:
+        tasks = [partial(fetch_or_problem, name) for name in names]
+        found = run_parallel(tasks, mirror.session.should_stop)
+        documents = (document for each in found if isinstance(each, list) for document in each)
+        yield DiscoveredSource(
+            mirror.source,
+            "mirror",
+            f"{layout} spec files",
+            documents=Documents(documents),
+            problems=tuple(each for each in found if isinstance(each, Problem)),
+        )
 
 
 _BUCKET = "s3://spack-binaries/"
@@ -545,23 +488,40 @@ _MAX_SIZE = 2**26
 
 
 def discover_public_cache(source: str, public: PublicCache, session: Session) -> DiscoveredSource:
-    """Find the indexes of the tags; each one that fails is a Problem.
+    """Find the indexes of the tags of a tag list; each one that fails is a Problem.
 
-    Raises SourceError where there is no tag list, no such tag or no index, and Cancelled.
+    It is the file that cache.spack.io is made from: a mapping of tags to lists of `label` and
+    `url`, one for each index, where the label `root` is the union of a tag and the others are
+    stacks. Raises SourceError where there is no tag list, no such tag or no index, and Cancelled.
     """
     if scheme_of(public.tag_list):
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
     file = session.open(top).fetch(name, max_size=_MAX_SIZE, check=parse_tag_list)
-    content = _read_tag_list(file)
+    try:
+        content = parse_tag_list(read_file(file.path, _MAX_SIZE))
+    except (OSError, Unreadable) as error:
+        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in public.tags or (DEFAULT_TAG,):
-        for entry in _entries(content, tag, public.tag_list, file.origin):
-            if isinstance(entry, Problem):
-                problems.append(entry)
-            else:
-                tasks.append(partial(_discover_index, source, entry, session))
+        entries = content.get(tag)
+        if not isinstance(entries, list):
+            raise _unknown_tag(content, tag, file.origin)
+        for number, entry in enumerate(entries, start=1):
+            label = entry.get("label") if isinstance(entry, dict) else None
+            url = entry.get("url") if isinstance(entry, dict) else None
+            if type(label) is not str or type(url) is not str or not url:
+                why = f"entry {number} has no label and url"
+                problems.append(Problem(file.origin, storable(tag), why))
+                continue
+            place = storable(f"{tag} {label}")
+            try:
+                urls = _urls_of(url, public.tag_list)
+            except SourceError as error:
+                problems.append(Problem(file.origin, place, storable(str(error))))
+                continue
+            tasks.append(partial(_discover_index, source, tag, storable(label), urls, session))
     list_itself = DiscoveredSource(
         source, "public cache", problems=tuple(problems), checked=file.checked, remark=file.remark
     )
@@ -572,21 +532,6 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     return combined
 
 
-class _Entry(Frozen):
-    """One index of a tag list, and where it may be, in the order in which to look."""
-
-    tag: str
-    label: str
-    urls: Sequence[str]
-
-
-def _read_tag_list(file: FetchedFile) -> dict[str, Any]:
-    try:
-        return parse_tag_list(read_file(file.path, _MAX_SIZE))
-    except (OSError, Unreadable) as error:
-        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
-
-
 def parse_tag_list(data: bytes) -> dict[str, Any]:
     """Parse a tag list: the indexes of each tag. Raises Unreadable."""
     content, _ = parse(decode(data), whole=True)
@@ -595,25 +540,6 @@ def parse_tag_list(data: bytes) -> dict[str, Any]:
     if not any(isinstance(entries, list) for entries in content.values()):
         raise Unreadable("it has no tags")
     return content
-
-
-def _entries(
-    content: Mapping[str, Any], tag: str, tag_list: str, origin: str
-) -> Iterator[_Entry | Problem]:
-    """Yield the indexes of a tag. Raises SourceError where there is no such tag."""
-    entries = content.get(tag)
-    if not isinstance(entries, list):
-        raise _unknown_tag(content, tag, origin)
-    for number, entry in enumerate(entries, start=1):
-        label = entry.get("label") if isinstance(entry, dict) else None
-        url = entry.get("url") if isinstance(entry, dict) else None
-        if type(label) is not str or type(url) is not str or not url:
-            yield Problem(origin, storable(tag), f"entry {number} has no label and url")
-            continue
-        try:
-            yield _Entry(tag, storable(label), _urls_of(url, tag_list))
-        except SourceError as error:
-            yield Problem(origin, storable(f"{tag} {label}"), storable(str(error)))
 
 
 def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceError:
@@ -628,32 +554,29 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
     return SourceError(f"the tag list {origin} has no tag {shown_url(tag)}: {hint}")
 
 
-def _discover_index(source: str, entry: _Entry, session: Session) -> DiscoveredSource:
-    """Find one index of the tag list, next to the list or where its entry says."""
+def _discover_index(
+    source: str, tag: str, label: str, urls: Sequence[str], session: Session
+) -> DiscoveredSource:
+    """Find one index of a tag list in the first place where it is."""
     problem = Problem("", "", "")
-    for url in dict.fromkeys(entry.urls):
+    for url in urls:
+        target = parse_target(url)
+        if target.name == "index.json":
+            target = replace(target, name="", build_cache="", layout="v2")
         try:
-            return _discover_at(source, url, entry, session)
+            mirror = mirror_at(source, session.open(target.top), target, session)
+            mirror = replace(mirror, tag=tag, stack=label)
+            if target.layout:
+                return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
+            if not target.name:
+                return discover_mirror(mirror)
+            documents = Documents([mirror.document(mirror.fetch_document(target.name))])
+            return DiscoveredSource(source, "public cache", documents=documents)
         except SourceError as error:
-            location = f"{entry.tag} {entry.label}"
-            problem = replace(problem_from(error, shown_url(url)), place=location)
+            problem = replace(problem_from(error, shown_url(url)), place=f"{tag} {label}")
             if not isinstance(error, NotFound):
                 break
     return DiscoveredSource(source, "public cache", problems=(problem,))
-
-
-def _discover_at(source: str, url: str, entry: _Entry, session: Session) -> DiscoveredSource:
-    target = parse_target(url)
-    if target.name == "index.json":
-        target = replace(target, name="", build_cache="", layout="v2")
-    mirror = mirror_at(source, session.open(target.top), target, session)
-    mirror = replace(mirror, tag=entry.tag, stack=entry.label)
-    if target.layout:
-        return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
-    if not target.name:
-        return discover_mirror(mirror)
-    documents = Documents([mirror.document(mirror.fetch_document(target.name))])
-    return DiscoveredSource(source, "public cache", documents=documents)
 
 
 def _split(tag_list: str) -> tuple[str, str]:
@@ -668,15 +591,19 @@ def _split(tag_list: str) -> tuple[str, str]:
     return (top or slash or ".") + mark + query, name
 
 
-def _urls_of(url: str, tag_list: str) -> list[str]:
-    """Return where an entry of a tag list may be, in the order in which to look.
+def _urls_of(url: str, tag_list: str) -> Sequence[str]:
+    """Return where an index of a tag list may be, each once in the order in which to look.
 
-    A remote tag list may name URLs and files next to it. Raises SourceError for any other.
+    It may be next to the list, which may be a copy, as the indexes. A remote tag list may name
+    URLs and files next to it. Raises SourceError for any other.
     """
     if len(url) > MAX_URL_LENGTH:
         raise SourceError(f"its URL is longer than {MAX_URL_LENGTH:,} characters")
+    folder, mark, query = _split(tag_list)[0].partition("?")
+    is_near = url.startswith(_BUCKET) or not scheme_of(url)
+    near = f"{folder}/{url.removeprefix(_BUCKET)}{mark}{query}" if is_near else url
     # In the bucket of the public cache only, an index can be read without an account at this URL.
-    urls = [_next_to(tag_list, url), url.replace(_BUCKET, f"{TAG_LIST.rpartition('/')[0]}/", 1)]
+    urls = [near, url.replace(_BUCKET, f"{TAG_LIST.rpartition('/')[0]}/", 1)]
     if is_remote(tag_list):
         if url.startswith(("/", "~")) or scheme_of(url) == "file":
             raise SourceError(f"a remote tag list cannot name local files: {shown_url(url)}")
@@ -684,16 +611,7 @@ def _urls_of(url: str, tag_list: str) -> list[str]:
     for each in urls:
         if scheme_of(each):
             split_url(each)
-    return urls
-
-
-def _next_to(tag_list: str, url: str) -> str:
-    """Return where an index is if the tag list is a copy next to copies of the indexes."""
-    top, _ = _split(tag_list)
-    path, mark, query = top.partition("?")
-    if url.startswith(_BUCKET):
-        return f"{path}/{url.removeprefix(_BUCKET)}{mark}{query}"
-    return url if scheme_of(url) else f"{path}/{url}{mark}{query}"
+    return list(dict.fromkeys(urls))
 
 
 def discover_url(
