@@ -16,7 +16,7 @@ from spackscope.model.core.records import Look, Spec
 from spackscope.model.index.connection import insert
 from spackscope.model.index.damage import text, texts
 from spackscope.model.index.schema import CODES
-from spackscope.model.readers.fields import storable
+from spackscope.model.readers.json import storable
 
 _DOCUMENT = CODES.index("document")
 

@@ -16,7 +16,7 @@ from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.overlaps import Overlaps
 from spackscope.model.index.staged import Staged, StagedDocument
 from spackscope.model.index.staging import Staging, origin_of
-from spackscope.model.readers.fields import storable
+from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 _BATCH = 512

@@ -16,11 +16,10 @@ from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.read_progress import ReadProgress
-from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.fields import storable
+from spackscope.model.readers.json import storable
 from spackscope.model.readers.manifest import archive_size_in
-from spackscope.model.readers.page_looks import KnownTexts
+from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
 
@@ -97,7 +96,6 @@ class _Builder:
     def __init__(self, writer: IndexWriter, progress: ReadProgress) -> None:
         self._writer = writer
         self._progress = progress
-        self._known = KnownTexts()
         self._first_problem: Problem | None = None
 
     def add_source(self, discovered: DiscoveredSource) -> str:
@@ -164,7 +162,6 @@ class _Builder:
             data,
             origin=document.origin,
             on_count=self._progress.parse,
-            known=self._known,
         )
         # The reader drops the bytes as soon as it has their text.
         del data

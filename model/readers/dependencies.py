@@ -9,7 +9,7 @@ from functools import cached_property
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, Dependency, is_hash
 from spackscope.model.core.text import counted
-from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
+from spackscope.model.readers.json import FieldReader, Texts, kind, mismatch, storable
 
 _LANGUAGES = frozenset(LANGUAGES)
 OLD_HASH_KEYS = ("full_hash", "build_hash")

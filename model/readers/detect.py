@@ -8,9 +8,8 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.tasks import OnCount
-from spackscope.model.readers.cache_pages import check_page, is_page, read_page
-from spackscope.model.readers.encoding import unwrap
-from spackscope.model.readers.page_looks import KnownTexts
+from spackscope.model.readers.pages import check_page, is_page, read_page
+from spackscope.model.readers.unpack import unwrap
 
 
 def read_document(
@@ -19,7 +18,6 @@ def read_document(
     origin: str,
     max_size: int = MAX_FILE_SIZE,
     on_count: OnCount | None = None,
-    known: KnownTexts | None = None,
 ) -> Iterator[Records | Problem]:
     """Yield the records of a document of any known format, and what is wrong with it.
 
@@ -30,7 +28,6 @@ def read_document(
         max_size: Bytes that a compressed document may unpack to.
         on_count: Called with the number of records so far, and about how many there are, while a
             Spack database is read: before the first record is yielded. It may raise to stop.
-        known: What is known from other pages, for a page.
 
     Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
 
@@ -43,7 +40,7 @@ def read_document(
     if reasons and not data:
         return
     if is_page(data):
-        items = read_page(data, origin=origin, known=known)
+        items = read_page(data, origin=origin)
     else:
         # Most builds read pages only, and the other readers take long to import.
         from spackscope.model.readers.nodes import read_nodes

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, is_hash
-from spackscope.model.readers.fields import FieldReader, shown_value, storable
-from spackscope.model.readers.limits import MAX_RECORDS
+from spackscope.model.readers.json import MAX_RECORDS, FieldReader, shown_value, storable
 
 _DOCUMENT = re.compile(rb"\s*(?:\{|---|\x1f\x8b|\x28\xb5\x2f\xfd)")
 """How a lock file, an index, or a page begins, packed or not."""

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from spackscope.model.core.records import Problem, Spec, is_hash
-from spackscope.model.readers.fields import (
+from spackscope.model.readers.json import (
     AS_UNDERSTOOD,
+    Number,
     kind,
     mismatch,
     storable,
     unknown_version,
 )
-from spackscope.model.readers.json import Number
 from spackscope.model.readers.spec_node import NodeReader, node_hash
 
 FORMATS = {"4": 3, "5": 4, "6": 5}

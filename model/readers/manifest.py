@@ -11,9 +11,8 @@ from typing import Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.readers.encoding import decode, remove_signature
-from spackscope.model.readers.fields import mismatch, storable, wrong_value
-from spackscope.model.readers.json import Number, parse
+from spackscope.model.readers.json import Number, mismatch, parse, storable, wrong_value
+from spackscope.model.readers.unpack import decode, remove_signature
 
 DATABASE = "application/vnd.spack.db."
 SPEC = "application/vnd.spack.spec."

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.core.tasks import OnCount
-from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.json import Parsed, parse
 from spackscope.model.readers.lockfile import is_lockfile, read_lockfile
 from spackscope.model.readers.spack_database import Database, parse_json, read_database
 from spackscope.model.readers.spack_find import is_find_output, read_find_output
 from spackscope.model.readers.spec_file import is_spec_file, is_yaml_spec_file, read_spec_file
+from spackscope.model.readers.unpack import decode
 from spackscope.model.readers.yaml import load_yaml
 
 NOT_KNOWN = (

@@ -14,8 +14,8 @@ from collections.abc import Iterator
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.readers.encoding import is_signed
-from spackscope.model.readers.fields import storable
+from spackscope.model.readers.json import storable
+from spackscope.model.readers.unpack import is_signed
 
 MAX_KEY_SIZE = 2**20
 """Bytes of a file with public keys that are read."""

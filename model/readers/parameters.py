@@ -7,8 +7,7 @@ import re
 import sys
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.readers.fields import FieldReader, Texts, kind, mismatch, storable
-from spackscope.model.readers.json import Number
+from spackscope.model.readers.json import FieldReader, Number, Texts, kind, mismatch, storable
 
 _FLAGS = frozenset(FLAGS)
 _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")

@@ -13,9 +13,18 @@ from typing import Any
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.core.tasks import OnCount
-from spackscope.model.readers.fields import kind, mismatch, storable, unknown_version, wrong_value
-from spackscope.model.readers.json import KeepRecord, Number, Parsed, parse
-from spackscope.model.readers.limits import TOO_MANY_RECORDS
+from spackscope.model.readers.json import (
+    TOO_MANY_RECORDS,
+    KeepRecord,
+    Number,
+    Parsed,
+    kind,
+    mismatch,
+    parse,
+    storable,
+    unknown_version,
+    wrong_value,
+)
 from spackscope.model.readers.spec_node import NodeReader
 
 FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.fields import mismatch, unknown_version
+from spackscope.model.readers.json import mismatch, unknown_version
 from spackscope.model.readers.spec_node import NodeReader, node_hash
 
 FORMATS = ("2", "3", "4", "5")

@@ -15,9 +15,15 @@ from typing import Any
 
 from spackscope.model.core.records import Problem, Spec, is_hash
 from spackscope.model.readers.dependencies import OLD_HASH_KEYS, DependencyReader, compiles
-from spackscope.model.readers.fields import FieldReader, mismatch, shown_value, storable
-from spackscope.model.readers.json import Number
-from spackscope.model.readers.limits import MAX_RECORDS, TOO_MANY_RECORDS
+from spackscope.model.readers.json import (
+    MAX_RECORDS,
+    TOO_MANY_RECORDS,
+    FieldReader,
+    Number,
+    mismatch,
+    shown_value,
+    storable,
+)
 from spackscope.model.readers.parameters import ParameterReader
 
 _NO_EXTERNAL = ("", "None", "null", "~", "false")
@@ -121,7 +127,6 @@ class NodeReader:
         is_complete = self._format == 5 if self._format else "compiler" not in fields
         variants, flags = self._parameters.read(fields.get("parameters"), is_complete=is_complete)
         external, modules, attributes = self._external(fields.get("external"))
-        optional = self.fields.optional_string
         return Spec(
             package=self.fields.string("name", name),
             hash=sys.intern(hash_),
@@ -135,10 +140,10 @@ class NodeReader:
             size=None,
             tag="",
             origin=self._origin,
-            namespace=optional("namespace", fields.get("namespace")),
+            namespace=self._optional("namespace", fields),
             flags=flags,
             dependencies=dependencies,
-            package_hash=optional("package_hash", fields.get("package_hash")),
+            package_hash=self._optional("package_hash", fields),
             external=external,
             external_modules=modules,
             external_attributes=attributes,
@@ -147,6 +152,11 @@ class NodeReader:
             build_spec=self._build_spec(fields.get("build_spec")),
             **values,
         )
+
+    def _optional(self, name: str, fields: Fields) -> str:
+        """Return a string that a node may lack."""
+        value = fields.get(name)
+        return "" if value is None else self.fields.string(name, value)
 
     def complete(self, spec: Spec) -> Spec:
         """Return a spec with its compiler, and with the hashes of its dependencies resolved."""

@@ -9,16 +9,14 @@ from typing import Any, NamedTuple
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.readers import lockfile, spack_database, spec_file
-from spackscope.model.readers.cache_pages import is_page
 from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.encoding import decode, unwrap
-from spackscope.model.readers.fields import storable
-from spackscope.model.readers.json import AS_SPACK, KeepRecord, parse
-from spackscope.model.readers.limits import MAX_PROBLEMS
+from spackscope.model.readers.json import AS_SPACK, MAX_PROBLEMS, KeepRecord, parse, storable
 from spackscope.model.readers.node_hash import content_hash
 from spackscope.model.readers.nodes import NOT_KNOWN
+from spackscope.model.readers.pages import is_page
 from spackscope.model.readers.spack_find import is_find_output
 from spackscope.model.readers.spec_node import name_and_fields, node_hash
+from spackscope.model.readers.unpack import decode, unwrap
 
 PAGE = "pages do not contain what Spack hashes"
 OLD = "Spack before 0.18 hashed another text"

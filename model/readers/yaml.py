@@ -7,7 +7,12 @@ from importlib.machinery import PathFinder
 from typing import Any
 
 from spackscope.model.core.errors import YamlError
-from spackscope.model.readers.limits import MAX_DEPTH, MAX_YAML_VALUES
+
+MAX_YAML_VALUES = 100_000
+"""Values of YAML, where an alias counts for all that it refers to."""
+
+MAX_DEPTH = 32
+"""Nesting at which YAML is refused; real pages use three levels."""
 
 _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
 

@@ -32,9 +32,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.detect import check_document
-from spackscope.model.readers.encoding import decode
-from spackscope.model.readers.fields import storable
-from spackscope.model.readers.json import parse
+from spackscope.model.readers.json import parse, storable
 from spackscope.model.readers.manifest import (
     DATABASE,
     MAX_MANIFEST_SIZE,
@@ -42,6 +40,7 @@ from spackscope.model.readers.manifest import (
     Blob,
     read_manifest,
 )
+from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,

@@ -22,7 +22,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
-from spackscope.model.readers.encoding import decode
 from spackscope.model.readers.json import parse
 from spackscope.model.readers.manifest import ARCHIVE, Blob, read_manifest
 from spackscope.model.readers.openpgp import (
@@ -33,6 +32,7 @@ from spackscope.model.readers.openpgp import (
     read_public_keys,
     read_signature,
 )
+from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.mirror import MANIFEST, MAX_SPEC_FILE_SIZE, SPECS, Mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (

@@ -197,7 +197,7 @@ class Scopes:
             self._files[path] = {}
             try:
                 content, count = _read_yaml(path)
-                from spackscope.model.readers.limits import MAX_YAML_VALUES
+                from spackscope.model.readers.yaml import MAX_YAML_VALUES
 
                 if self._value_count + count > MAX_YAML_VALUES:
                     limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
@@ -309,7 +309,7 @@ def _read_yaml(path: str) -> tuple[dict[str, Any], int]:
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} {reason(error)}") from None
     # Without a Spack nothing of this is needed.
-    from spackscope.model.readers.encoding import decode
+    from spackscope.model.readers.unpack import decode
     from spackscope.model.readers.yaml import load_yaml
 
     try:

@@ -22,7 +22,7 @@ from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
 from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
-from spackscope.model.readers import cache_pages
+from spackscope.model.readers import pages as cache_pages
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, absolute_path

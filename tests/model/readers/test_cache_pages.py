@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.records import Problem, Records, Spec
-from spackscope.model.readers import page_records
-from spackscope.model.readers.cache_pages import is_page, read_page
-from spackscope.model.readers.limits import MAX_VALUES
+from spackscope.model.readers import pages as page_records
+from spackscope.model.readers.json import MAX_VALUES
+from spackscope.model.readers.pages import is_page, read_page
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import PAGES, Record, each_record, hash_of, page, record, split_problems
 from tests.hostile import HOSTILE_TEXT, any_json

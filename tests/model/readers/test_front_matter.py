@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.front_matter import parse_value, split
+from spackscope.model.readers.pages import parse_value, split
 from tests.examples import examples
 
 DEEP = 100_000

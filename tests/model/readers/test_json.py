@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers import limits
+from spackscope.model.readers import json as limits
 from spackscope.model.readers.detect import read_document
 from spackscope.model.readers.json import parse
 from tests.builders import (

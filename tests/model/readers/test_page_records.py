@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.records import Look, Records
-from spackscope.model.readers import page_looks
-from spackscope.model.readers.cache_pages import read_page
+from spackscope.model.core.records import Records
+from spackscope.model.readers.pages import read_page
 from tests.builders import Record, hash_of, page, record
 from tests.hostile import any_json
 
@@ -75,25 +74,15 @@ def test_a_text_that_is_damaged_anywhere_is_read_as_record_by_record(
 @pytest.mark.parametrize(
     "sizes", [range(100), ["-"] * 100, ["-", "5 MB"] * 50, [...] * 100], ids=lambda s: str(s[:2])
 )
-def test_look_alikes_are_parsed_once(
-    monkeypatch: pytest.MonkeyPatch, sizes: Sequence[object]
-) -> None:
+def test_look_alikes_share_what_is_read(sizes: Sequence[object]) -> None:
     records = [record(number, size=size) for number, size in enumerate(sizes)]
     records[40]["os"] = "sequoia"
-    reads: list[object] = []
-    read = page_looks.LookReader.read
-
-    def read_look(reader: page_looks.LookReader, its: Record) -> Look:
-        reads.append(its)
-        return read(reader, its)
-
-    monkeypatch.setattr(page_looks.LookReader, "read", read_look)
 
     its, *problems = items(json.dumps(records))
 
     assert isinstance(its, Records)
     assert not problems[1:]
-    assert len(reads) == len(its.looks) == 2
+    assert len(its.looks) == 2
     assert its.hashes == [hash_of(number) for number in range(100)]
     assert its.sizes[:2] in ([0, 1], [None, None], [None, 5_000_000])
     assert [number for number, look in enumerate(its.numbers) if look] == [40]

@@ -14,7 +14,9 @@ from typing import Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
-from spackscope.model.readers.limits import MAX_TEXT_SIZE
+
+MAX_TEXT_SIZE = 2**28
+"""Bytes of a text that is not all ASCII, of which Python may need 4 for each."""
 
 _GZIP = b"\x1f\x8b"
 _ZSTD = b"\x28\xb5\x2f\xfd"
