@@ -29,7 +29,6 @@ from spackscope.model.query.ast import (
     Query,
     Term,
     exact_term,
-    format_condition,
     format_group,
     query_of,
 )
@@ -377,8 +376,8 @@ class _Search(Frozen):
                 rest = tuple(other for other in groups if other is not group)
                 plain = replace(dependency, terms=others)
                 if query := rebuilt((*rest, *((term,) for term in variants), (plain,))):
-                    written = " ".join(map(format_condition, variants))
-                    label = f"{written} before {format_condition(plain)}"
+                    written = " ".join(map(str, variants))
+                    label = f"{written} before {plain!s}"
                     yield _Candidate(_Rank.MOVED, label, query)
 
     def _dropped(self) -> Iterator[_Candidate]:
@@ -459,7 +458,7 @@ def _part_text(part: Query) -> str:
 
 def _text(group: Group) -> str:
     """Return the text of alternatives; a package without its key."""
-    texts = [format_condition(condition) for condition in group]
+    texts = [str(condition) for condition in group]
     return " | ".join(text.removeprefix("package=") for text in texts)
 
 

@@ -15,15 +15,7 @@ from spackscope.model.core.records import LANGUAGES, Spec, compiler_name, is_has
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import short_digests, split_variant
-from spackscope.model.query.ast import (
-    COLUMN_KEYS,
-    Condition,
-    Group,
-    Query,
-    Term,
-    format_condition,
-    format_group,
-)
+from spackscope.model.query.ast import COLUMN_KEYS, Condition, Group, Query, Term, format_group
 from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
@@ -277,7 +269,7 @@ def _string(condition: Condition) -> str:
     """Return a condition as a spec string, or "" if Spack has none for it."""
     if condition.negated:
         return ""
-    text = format_condition(condition)
+    text = str(condition)
     if isinstance(condition, Term):
         return text if _is_of_spack(condition, text) else ""
     terms = condition.terms

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
 from spackscope.model.core.errors import Unanswerable
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, Dependency, Spec, compiler_name
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
@@ -23,6 +23,10 @@ VIEW = "view"
 
 COLUMN_KEYS = frozenset({*FIELDS, *ALIASES, *FLAGS, ANY})
 """Keys that are not variants."""
+
+_WORD_OF = {term: word for word, term in WORDS.items()}
+_UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
+_ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
 
 
 class Term(Frozen):
@@ -45,7 +49,28 @@ class Term(Frozen):
             object.__setattr__(self, "pattern", parts[1] + parts[2] + text)
 
     def __str__(self) -> str:
-        return _text_of(self)
+        return f"!{self._text()}" if self.negated else self._text()
+
+    def _text(self) -> str:
+        column, pattern = self.column, self.pattern
+        if (column, pattern) in _WORD_OF:
+            return _WORD_OF[column, pattern]
+        if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
+            # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
+            is_plain = pattern != ":" and not re.search(_ENDS_IN_SEPARATOR, pattern)
+            return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
+        if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
+            return f"/{pattern}"
+        name, _, flags = pattern.partition("=")
+        if column == "flags" and name in FLAGS and flags:
+            return f"{name}={lexer.quoted(flags)}"
+        name = split_variant(pattern)[0]
+        if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
+            parts = lexer.PAIR_PARTS.fullmatch(pattern)
+            if parts is None or parts[3][0] in lexer.QUOTES:
+                return pattern
+            return parts[1] + parts[2] + lexer.quoted(parts[3])
+        return f"{column}={lexer.quoted(pattern)}"
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -81,7 +106,25 @@ class Depends(Frozen):
     negated: bool = False
 
     def __str__(self) -> str:
-        return _text_of(self)
+        return f"!{self._text()}" if self.negated else self._text()
+
+    def _text(self) -> str:
+        term_of_name, name = self.name_term, self.name
+        virtuals, deptypes = ",".join(self.virtuals), ",".join(self.deptypes)
+        sigil = "%" if self.direct else "^"
+        if deptypes or (virtuals and not (name and self.is_assigned)):
+            attributes = {"deptypes": deptypes, "virtuals": virtuals}.items()
+            pairs = " ".join(f"{key}={lexer.quoted(text)}" for key, text in attributes if text)
+            sigil += f"[{pairs}] "
+        elif virtuals:
+            sigil += f"{virtuals}="
+        texts = [str(term) for term in self.terms if term is not term_of_name]
+        # After a sigil `key=` would be a virtual, and another sigil or name a separate condition.
+        first = name or ("" if texts and texts[0][:1] in "@/+~" else "*")
+        # A git reference would include the hash after it.
+        while texts and (texts[0][:1] in "@/" or not first) and "@git." not in first:
+            first += texts.pop(0)
+        return sigil + " ".join([first, *texts])
 
     @property
     def name_term(self) -> Term | None:
@@ -218,12 +261,6 @@ def _is_propagated(term: Term) -> bool:
     return term.column == "variants" and is_propagated(term.pattern)
 
 
-def _text_of(condition: Condition) -> str:
-    # The module imports this one.
-
-    return format_condition(condition)
-
-
 class Query(Frozen):
     """Groups that must all hold, and several specs of which one must.
 
@@ -241,26 +278,26 @@ class Query(Frozen):
 
     groups: tuple[Group, ...] = ()
     specs: tuple[tuple[Group, ...], ...] = ()
-    _unordered: tuple[frozenset[Group], frozenset[frozenset[Group]]] = field(
-        init=False, repr=False
-    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _in_order(self.groups))
         object.__setattr__(self, "specs", tuple(map(_in_order, self.specs)))
-        unordered = frozenset(self.groups), frozenset(map(frozenset, self.specs))
-        object.__setattr__(self, "_unordered", unordered)
+
+    def _unordered(self) -> tuple[frozenset[Group], frozenset[frozenset[Group]]]:
+        return frozenset(self.groups), frozenset(map(frozenset, self.specs))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Query) and self._unordered == other._unordered
+        return isinstance(other, Query) and self._unordered() == other._unordered()
 
     def __hash__(self) -> int:
-        return hash(self._unordered)
+        return hash(self._unordered())
 
     def __str__(self) -> str:
-        # The module imports this one.
-
-        return format_query(self)
+        # With a key at every word, so that it means the same whatever packages there are.
+        if not self.specs:
+            return " ".join(_group_texts(self.groups))
+        specs = [sorted((*groups, *self.groups), key=order_of) for groups in self.specs]
+        return " ".join(map(_spec_text, specs, [specs[0], *specs]))
 
     def __bool__(self) -> bool:
         return bool(self.groups or self.specs)
@@ -276,13 +313,6 @@ class Query(Frozen):
     def columns(self) -> frozenset[str]:
         """The names of the columns with a condition."""
         return frozenset(condition.column for condition in self.conditions)
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The texts that must all be found, in any column."""
-        words = (group[0] for group in self.groups if len(group) == 1)
-        terms = (term for term in words if isinstance(term, Term))
-        return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)
 
     @property
     def package_term(self) -> Term | None:
@@ -396,52 +426,29 @@ def is_package_name(group: Group) -> bool:
     return is_name and ("." not in pattern or is_glob(pattern))
 
 
-def order_of(group: Group) -> tuple[int, int]:
+def order_of(group: Group) -> int:
     """Return the key that sorts the groups of a spec into the order of a text."""
-    first = group[0]
-    if not isinstance(first, Term):
-        return _depth(first), 2
-    if first.negated or first.column not in ("package", "hash"):
-        return 0, 2
-    if first.column == "package":
-        return 0, 0
-    return 0, 1 if lexer.is_token(lexer.HASH, f"/{first.pattern}") else 2
+    return _rank(group[0])
+
+
+def _rank(condition: Condition) -> int:
+    if isinstance(condition, Depends):
+        return 3 if condition.direct else 4
+    if condition.column == "package" and not condition.negated:
+        return 0
+    is_hash = condition.column == "hash" and not condition.negated
+    return 1 if is_hash and lexer.is_token(lexer.HASH, f"/{condition.pattern}") else 2
 
 
 def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
-    ordered = (tuple(sorted(group, key=_depth, reverse=True)) for group in groups)
+    # Among alternatives only dependencies have a place of their own.
+    ordered = (tuple(sorted(g, key=lambda condition: -max(2, _rank(condition)))) for g in groups)
     return tuple(sorted(ordered, key=order_of))
-
-
-def _depth(condition: Condition) -> int:
-    return 0 if isinstance(condition, Term) else 1 if condition.direct else 2
-
-
-_WORD_OF = {term: word for word, term in WORDS.items()}
-_UNQUOTED_FLAGS = rf"({'|'.join(FLAGS)})(==?)([^\s'\"]\S*(?:\s+-\S+)+)"
-_ENDS_IN_SEPARATOR = r"[.\-](?=[,:=]|$)"
-
-
-def format_query(query: Query) -> str:
-    """Return the text of a query, from which the query line gets the same query.
-
-    It has a key at every word, which means the same whatever packages there are.
-    """
-    if not query.specs:
-        return " ".join(_group_texts(query.groups))
-    specs = [sorted((*groups, *query.groups), key=order_of) for groups in query.specs]
-    return " ".join(map(_spec_text, specs, [specs[0], *specs]))
 
 
 def format_group(group: Group) -> str:
     """Return the text of alternatives, as `os=a | os=b`."""
-    return " | ".join(map(format_condition, group))
-
-
-def format_condition(condition: Condition) -> str:
-    """Return the text of one condition, as `!+mpi` or `^zlib@1.3`."""
-    text = _dependency_text(condition) if isinstance(condition, Depends) else _term_text(condition)
-    return f"!{text}" if condition.negated else text
+    return " | ".join(map(str, group))
 
 
 def join_words(words: Iterable[str]) -> str:
@@ -453,53 +460,12 @@ def join_words(words: Iterable[str]) -> str:
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 
-def _term_text(term: Term) -> str:
-    column, pattern = term.column, term.pattern
-    if (column, pattern) in _WORD_OF:
-        return _WORD_OF[column, pattern]
-    if column == "version" and lexer.is_token(lexer.VERSION, f"@{pattern}"):
-        # Spack reads no version that ends in a separator after `@`, and `@:` as no condition.
-        is_plain = pattern != ":" and not re.search(_ENDS_IN_SEPARATOR, pattern)
-        return f"@{pattern}" if is_plain else f"version={lexer.in_quotes(pattern)}"
-    if column == "hash" and lexer.is_token(lexer.HASH, f"/{pattern}"):
-        return f"/{pattern}"
-    name, _, flags = pattern.partition("=")
-    if column == "flags" and name in FLAGS and flags:
-        return f"{name}={lexer.quoted(flags)}"
-    name = split_variant(pattern)[0]
-    if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
-        parts = lexer.PAIR_PARTS.fullmatch(pattern)
-        if parts is None or parts[3][0] in lexer.QUOTES:
-            return pattern
-        return parts[1] + parts[2] + lexer.quoted(parts[3])
-    return f"{column}={lexer.quoted(pattern)}"
-
-
-def _dependency_text(dependency: Depends) -> str:
-    term_of_name, name = dependency.name_term, dependency.name
-    virtuals, deptypes = ",".join(dependency.virtuals), ",".join(dependency.deptypes)
-    sigil = "%" if dependency.direct else "^"
-    if deptypes or (virtuals and not (name and dependency.is_assigned)):
-        attributes = {"deptypes": deptypes, "virtuals": virtuals}.items()
-        pairs = " ".join(f"{key}={lexer.quoted(text)}" for key, text in attributes if text)
-        sigil += f"[{pairs}] "
-    elif virtuals:
-        sigil += f"{virtuals}="
-    texts = [format_condition(term) for term in dependency.terms if term is not term_of_name]
-    # After a sigil `key=` would be a virtual, and another sigil or name a separate condition.
-    first = name or ("" if texts and texts[0][:1] in "@/+~" else "*")
-    # A git reference would include the hash after it.
-    while texts and (texts[0][:1] in "@/" or not first) and "@git." not in first:
-        first += texts.pop(0)
-    return sigil + " ".join([first, *texts])
-
-
 def _group_texts(groups: Iterable[Group]) -> list[str]:
     """Return the texts of the groups of one spec, where a second `/hash` would begin another."""
     texts = []
     has_hash = False
     for group in groups:
-        alternatives = list(map(format_condition, group))
+        alternatives = list(map(str, group))
         hashes = [text.lstrip("!").startswith("/") for text in alternatives]
         if has_hash:
             alternatives = [
@@ -520,7 +486,7 @@ def _spec_text(groups: Sequence[Group], before: Sequence[Group]) -> str:
     name_group = next((group for group in groups if is_package_name(group)), None)
     texts = _group_texts([group for group in groups if group is not name_group])
     if name_group is not None:
-        first, *others = map(format_condition, name_group)
+        first, *others = map(str, name_group)
         name = first.removeprefix("package=")
         return " ".join([" | ".join([f"{name}@:", *others]), *texts])
     has_hash = any(len(group) == 1 and str(group[0]).startswith("/") for group in before)
