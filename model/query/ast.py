@@ -315,6 +315,13 @@ class Query(Frozen):
         return frozenset(condition.column for condition in self.conditions)
 
     @property
+    def words(self) -> frozenset[str]:
+        """The texts that must all be found, in any column."""
+        words = (group[0] for group in self.groups if len(group) == 1)
+        terms = (term for term in words if isinstance(term, Term))
+        return frozenset(t.pattern for t in terms if t.column == ANY and not t.negated)
+
+    @property
     def package_term(self) -> Term | None:
         """The condition that names a single package, or None.
 
