@@ -11,8 +11,8 @@ from spackscope.model.presentation.detail import INSTALL, DetailLine, LineKind
 
 # Only who asks for signatures needs what reads them.
 if TYPE_CHECKING:
-    from spackscope.model.analysis.signing import SignedEntry, Signer, SourceSigning
-    from spackscope.model.sources.mirror_spec import MirrorEntry
+    from spackscope.model.analysis.signing import SourceSigning
+    from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 
 SIGNED, TRUST, ARCHIVE = "signed", "trust", "archive"
 """The labels of the values of a spec."""
@@ -25,37 +25,34 @@ UNCHECKED = "no, and your Spack does not ask this mirror for it"
 REGISTRY = "Spack does not sign what it pushes to a registry"
 
 
-def signing_lines(signed: Sequence[SignedEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
+def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
     """Yield who signed a spec, how to trust the key, and whether the archive is there.
 
     Where several mirrors list it, each value begins with the name of the mirror. That an archive
     is there is said only if `is_full`.
     """
-    has_several = len(signed) > 1
-    for label, values in (
-        (SIGNED, _signed_values),
-        (TRUST, _trust_values),
-        (ARCHIVE, _archive_values if is_full else _archive_problems),
-    ):
-        rest = ""
-        for each in signed:
-            lead = clean(f"{each.entry.source}: ") if has_several else ""
-            for text, kind in values(each):
-                yield DetailLine(
-                    clean(text), "" if rest else label, kind=kind,
-                    is_continued=bool(rest), lead=lead,
-                )  # fmt: skip
-                rest, lead = label, ""
+    values = [[*_values(entry, is_full=is_full)] for entry in entries]
+    for label in (SIGNED, TRUST, ARCHIVE):
+        is_continued = False
+        for entry, of_entry in zip(entries, values, strict=True):
+            lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
+            for of_label, text, kind in of_entry:
+                if of_label == label:
+                    yield DetailLine(
+                        clean(text), "" if is_continued else label, kind=kind,
+                        is_continued=is_continued, lead=lead,
+                    )  # fmt: skip
+                    is_continued, lead = True, ""
 
 
 def with_signing(
-    lines: Sequence[DetailLine], signed: Sequence[SignedEntry]
+    lines: Sequence[DetailLine], entries: Sequence[MirrorEntry]
 ) -> Sequence[DetailLine]:
     """Return the lines of a spec with those on its signature at the end.
 
     That its archive is missing comes right after the line that would install it.
     """
-    more = [*signing_lines(signed)]
+    more = [*signing_lines(entries)]
     at = next((n for n, line in enumerate(more) if line.label == ARCHIVE), len(more))
     if not any(line.kind == "error" for line in more[at:]):
         return [*lines, *more]
@@ -63,47 +60,32 @@ def with_signing(
     return [*lines[:after], *more[at:], *lines[after:], *more[:at]]
 
 
-_Values = Iterator[tuple[str, LineKind]]
-
-
-def _signed_values(signed: SignedEntry) -> _Values:
-    entry, signer = signed.entry, signed.signer
+def _values(entry: MirrorEntry, *, is_full: bool) -> Iterator[tuple[str, str, LineKind]]:
+    """Yield what is said of an entry: the label, the text and its kind."""
+    signer = entry.signer
     if entry.layout == "OCI":
-        yield f"no: {REGISTRY}", "dim"
+        yield SIGNED, f"no: {REGISTRY}", "dim"
     elif entry.is_signed is None:
         if entry.archive != "missing":
-            yield f"unknown: {entry.problem}", "dim"
+            yield SIGNED, f"unknown: {entry.problem}", "dim"
     elif signer is None:
-        yield UNSIGNED if signed.is_checked else UNCHECKED, "plain"
+        yield SIGNED, UNSIGNED if entry.is_checked else UNCHECKED, "plain"
     else:
-        for number, text in enumerate(signer_texts(signer)):
-            yield text, "dim" if number and text == NOT_VERIFIED else "plain"
-
-
-def _trust_values(signed: SignedEntry) -> _Values:
-    if (signer := signed.signer) is not None:
+        for text in signer_texts(signer):
+            yield SIGNED, text, "dim" if text == NOT_VERIFIED else "plain"
         kind: LineKind = "good" if signer.is_trusted else "plain"
-        yield trust_text(signer), "dim" if signer.problem else kind
-
-
-def _archive_values(signed: SignedEntry) -> _Values:
-    entry = signed.entry
-    if entry.archive == "present":
-        yield "present", "good"
-    elif entry.archive == "unknown" and entry.archive_problem:
-        yield f"unknown: {entry.archive_problem}", "dim"
-    yield from _archive_problems(signed)
-
-
-def _archive_problems(signed: SignedEntry) -> _Values:
-    entry = signed.entry
-    if text := archive_problem(entry):
-        yield text, "error"
+        yield TRUST, trust_text(signer), "dim" if signer.problem else kind
+    if is_full and entry.archive == "present":
+        yield ARCHIVE, "present", "good"
+    elif is_full and entry.archive == "unknown" and entry.archive_problem:
+        yield ARCHIVE, f"unknown: {entry.archive_problem}", "dim"
+    if text := _archive_problem(entry):
+        yield ARCHIVE, text, "error"
         if entry.archive_file:
-            yield entry.archive_file, "dim"
+            yield ARCHIVE, entry.archive_file, "dim"
 
 
-def archive_problem(entry: MirrorEntry) -> str:
+def _archive_problem(entry: MirrorEntry) -> str:
     """Return why the archive of a spec that is listed cannot be installed, or "".
 
     It does not name the file.
@@ -157,21 +139,14 @@ def signing_cell(signing: SourceSigning | None) -> str:
 
 def source_signing_lines(signing: SourceSigning) -> Iterator[tuple[str, str]]:
     """Yield labels and values on who signed a source."""
-    yield SIGNED, clean(_summary(signing))
+    index = {True: ", and the index", False: ", the index is not", None: ""}
+    summary = f"{signing.signed:,} of {counted(signing.read, 'spec')} that were looked at"
+    summary = signing.problem or f"{summary}{index[signing.is_index_signed]}"
+    yield SIGNED, clean(summary if signing.is_signable else REGISTRY)
     for signer in signing.signers:
         key, *rest = signer_texts(signer)
         yield "", clean(", ".join([key, *(text for text in rest if not text[:4].isdecimal())]))
         yield TRUST, clean(trust_text(signer))
-
-
-def _summary(signing: SourceSigning) -> str:
-    if not signing.is_signable:
-        return REGISTRY
-    if signing.problem:
-        return signing.problem
-    specs = f"{signing.signed:,} of {counted(signing.read, 'spec')} that were looked at"
-    index = {True: ", and the index", False: ", the index is not", None: ""}
-    return f"{specs}{index[signing.is_index_signed]}"
 
 
 def source_signing_json(signing: SourceSigning | None) -> dict[str, Any] | None:
@@ -187,20 +162,20 @@ def source_signing_json(signing: SourceSigning | None) -> dict[str, Any] | None:
     }
 
 
-def entries_json(signed: Iterable[SignedEntry]) -> list[dict[str, Any]]:
+def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:
     """Return what mirrors have of a spec, for JSON."""
     return [
         {
-            "source": each.entry.source,
-            "layout": each.entry.layout,
-            "document": each.entry.document,
-            "signed": False if each.entry.layout == "OCI" else each.entry.is_signed,
-            "key": None if each.signer is None else _signer_json(each.signer),
-            "archive": each.entry.archive,
-            "archive_file": each.entry.archive_file,
-            "problem": each.entry.problem or each.entry.archive_problem,
+            "source": entry.source,
+            "layout": entry.layout,
+            "document": entry.document,
+            "signed": False if entry.layout == "OCI" else entry.is_signed,
+            "key": None if entry.signer is None else _signer_json(entry.signer),
+            "archive": entry.archive,
+            "archive_file": entry.archive_file,
+            "problem": entry.problem or entry.archive_problem,
         }
-        for each in signed
+        for entry in entries
     ]
 
 

@@ -14,9 +14,9 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.signing import KnownKeys
     from spackscope.model.presentation.detail import DetailLine
     from spackscope.model.presentation.sources import Report
+    from spackscope.model.sources.mirror_spec import KnownKeys
     from spackscope.model.sources.session import Session
 
 _REST = 0.4
@@ -82,13 +82,12 @@ class MirrorAnswers:
 
     def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
         # Most who start the program look at no detail of a mirror.
-        from spackscope.model.analysis.signing import KnownKeys, spec_signing
         from spackscope.model.presentation.signing import signing_lines
-        from spackscope.model.sources.mirror_spec import archive_size
+        from spackscope.model.sources.mirror_spec import KnownKeys, archive_size, read_entries
 
         session, states = replace(self._session, should_stop=should_stop), catalog.sources
         known = self._known = self._known or KnownKeys(session.environ)
-        signed = spec_signing(spec, states, session, self._sources, known)
+        signed = read_entries(spec, states, session, self._sources, known)
         # The manifest that has the size is in the cache now.
         size = archive_size(spec, states, session, self._sources)
         signers = [each.signer for each in signed if each.signer is not None]
@@ -103,7 +102,8 @@ class MirrorAnswers:
         signing = {}
         for state in states:
             if state.may_be_mirror:
-                from spackscope.model.analysis.signing import KnownKeys, source_signing
+                from spackscope.model.analysis.signing import source_signing
+                from spackscope.model.sources.mirror_spec import KnownKeys
 
                 session = replace(self._session, should_stop=should_stop)
                 known = self._known = self._known or KnownKeys(session.environ)

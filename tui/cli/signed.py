@@ -12,8 +12,9 @@ from spackscope.model.presentation.sources import NOT_SIGNED
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.signing import KnownKeys, SignedEntry, SourceSigning
+    from spackscope.model.analysis.signing import SourceSigning
     from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.sources.mirror_spec import KnownKeys, MirrorEntry
 
 
 class Signed:
@@ -21,12 +22,12 @@ class Signed:
 
     def __init__(self, session: Session, sources: Sequence[str]) -> None:
         self._session, self._sources = session, sources
-        self._of_spec: dict[tuple[str, ...], Sequence[SignedEntry]] = {}
+        self._of_spec: dict[tuple[str, ...], Sequence[MirrorEntry]] = {}
         self._of_source: dict[str, SourceSigning | None] = {}
 
     @cached_property
     def _known(self) -> KnownKeys:
-        from spackscope.model.analysis.signing import KnownKeys
+        from spackscope.model.sources.mirror_spec import KnownKeys
 
         return KnownKeys(self._session.environ)
 
@@ -52,19 +53,19 @@ class Signed:
         """Ask the mirrors of a spec now."""
         self._entries(spec, catalog)
 
-    def _entries(self, spec: Spec, catalog: Catalog) -> Sequence[SignedEntry]:
+    def _entries(self, spec: Spec, catalog: Catalog) -> Sequence[MirrorEntry]:
         key = (spec.hash, spec.tag, *spec.sources)
         if key not in self._of_spec:
             self._of_spec[key] = self._read(spec, catalog)
         return self._of_spec[key]
 
-    def _read(self, spec: Spec, catalog: Catalog) -> Sequence[SignedEntry]:
+    def _read(self, spec: Spec, catalog: Catalog) -> Sequence[MirrorEntry]:
         states = [state for state in catalog.sources if state.name in spec.sources]
         if not spec.cached or not any(state.may_be_mirror for state in states):
             return ()
-        from spackscope.model.analysis.signing import spec_signing
+        from spackscope.model.sources.mirror_spec import read_entries
 
-        return spec_signing(spec, states, self._session, self._sources, self._known)
+        return read_entries(spec, states, self._session, self._sources, self._known)
 
     def cell(self, state: SourceStatus, catalog: Catalog) -> str:
         """Return in one or two words what of a source is signed."""

@@ -11,13 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.signing import (
-    KnownKeys,
-    SignedEntry,
-    SourceSigning,
-    source_signing,
-    spec_signing,
-)
+from spackscope.model.analysis.signing import SourceSigning, source_signing
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
@@ -29,6 +23,7 @@ from spackscope.model.presentation.signing import (
     signing_lines,
     source_signing_lines,
 )
+from spackscope.model.sources.mirror_spec import KnownKeys, MirrorEntry, read_entries
 from spackscope.model.sources.session import Session
 from tests.builders import (
     MANIFEST,
@@ -63,10 +58,10 @@ class Reader:
         self.catalog: Catalog = load(sources, self.session)
         self.known = KnownKeys(environ)
 
-    def spec(self, package: str) -> list[SignedEntry]:
+    def spec(self, package: str) -> list[MirrorEntry]:
         specs = (spec for spec in all_records(self.catalog) if spec.package == package)
         spec, states = next(specs), self.catalog.sources
-        return spec_signing(spec, states, self.session, self.sources, self.known)
+        return read_entries(spec, states, self.session, self.sources, self.known)
 
     def source(self) -> SourceSigning | None:
         (state,) = self.catalog.sources
@@ -108,7 +103,7 @@ def test_the_key_that_is_named_verifies_the_manifest(home: dict[str, str], tmp_p
         ).stdout
 
     gpg("--import", key)
-    assert f"VALIDSIG {PROJECT_SUBKEY}" in gpg("--verify", signed.entry.document)
+    assert f"VALIDSIG {PROJECT_SUBKEY}" in gpg("--verify", signed.document)
 
 
 def test_a_subkey_is_shown_with_its_key(home: dict[str, str], tmp_path: Path) -> None:
@@ -298,7 +293,7 @@ def test_a_registry_has_no_signatures(home: dict[str, str]) -> None:
     assert signing_cell(signing) == "no"
     (spec, *_) = all_records(reader.catalog)
     listed = replace(spec, source="oci://h/m", listed_in=(), cached=True)
-    lines = signing_lines(spec_signing(listed, [registry], reader.session, (), reader.known))
+    lines = signing_lines(read_entries(listed, [registry], reader.session, (), reader.known))
     assert [(line.label, line.text) for line in lines] == [
         ("signed", "no: Spack does not sign what it pushes to a registry")
     ]

@@ -5,6 +5,7 @@ The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,8 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.sources.mirror_spec import MirrorEntry, read_entries
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.sources.mirror_spec import KnownKeys, MirrorEntry, read_entries
 from spackscope.model.sources.session import Session
 from tests.builders import (
     BZIP2_ARCHIVE,
@@ -39,9 +41,15 @@ def spec_of(package: str, source: str, files: Files, tmp_path: Path) -> Spec:
     return replace(spec, source=source, listed_in=(), origin="")
 
 
+def asked(
+    spec: Spec, states: Sequence[SourceStatus], should_stop: ShouldStop = never
+) -> list[MirrorEntry]:
+    return read_entries(spec, states, Session({}, should_stop=should_stop), (), KnownKeys({}))
+
+
 def entry_of(source: str, spec: Spec, layout: str, **fields: object) -> MirrorEntry:
     state = SourceStatus(source, "mirror", layout, 1, 0.0, "", "", 0)
-    (entry,) = read_entries(spec, [replace(state, **fields)], Session({}))  # type: ignore[arg-type]
+    (entry,) = asked(spec, [replace(state, **fields)])  # type: ignore[arg-type]
     return entry
 
 
@@ -115,7 +123,7 @@ def test_a_mirror_is_found_by_the_document_of_a_spec(tmp_path: Path) -> None:
         (spec.package, entry.layout)
         for spec in all_records(catalog)
         if spec.package in ("bzip2", "zlib-ng")
-        for entry in read_entries(spec, catalog.sources, Session({}))
+        for entry in asked(spec, catalog.sources)
         if entry.is_signed
     ]
     assert sorted(signed) == [("bzip2", "v3"), ("zlib-ng", "v2")]
@@ -215,12 +223,12 @@ def test_a_registry_and_what_is_not_cached_are_not_asked(tmp_path: Path) -> None
     with serve_files({}) as server:
         spec = replace(spec_of("bzip2", "", signed_v3(), tmp_path), source=server.url)
         state = SourceStatus(server.url, "mirror", "OCI", 1, 0.0, "", "", 0)
-        (registry,) = read_entries(spec, [state], Session({}))
+        (registry,) = asked(spec, [state])
         pages = replace(state, kind="pages", layout="")
-        assert read_entries(spec, [pages], Session({})) == []
-        assert read_entries(replace(spec, cached=False), [state], Session({})) == []
+        assert asked(spec, [pages]) == []
+        assert asked(replace(spec, cached=False), [state]) == []
         failed = replace(state, failure="the source is gone")
-        assert read_entries(spec, [failed], Session({})) == []
+        assert asked(spec, [failed]) == []
     assert (registry.layout, registry.archive) == ("OCI", "unknown")
     assert server.requests == []
 
@@ -231,4 +239,4 @@ def test_a_stop_is_heard(tmp_path: Path) -> None:
         spec = spec_of("bzip2", server.url, files, tmp_path)
         state = SourceStatus(server.url, "mirror", "v3", 1, 0.0, "", "", 0)
         with pytest.raises(Cancelled):
-            read_entries(spec, [state], Session({}, should_stop=lambda: True))
+            asked(spec, [state], lambda: True)

@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.readers.openpgp import PublicKey, Signature
 from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_spec import PublishedKeys, read_published_keys, trusted_keys
+from spackscope.model.sources.mirror_spec import KnownKeys, PublishedKeys, read_published_keys
 from spackscope.model.sources.session import Session
 from tests.builders import (
     PROJECT_KEY,
@@ -46,18 +46,15 @@ def test_the_keys_of_a_mirror_are_read(
     with serve_files(files) as server:
         remote = published(server.url, layout)
 
-    assert [each.key for each in local.keys] == [each.key for each in remote.keys] == keys
-    assert [Path(each.path).is_file() for each in local.keys] == [True] * len(keys)
-    assert [each.path for each in remote.keys] == [""] * len(keys)
-    found = local.of(Signature(SITE_KEY))
-    assert found is not None
-    assert found.key == SITE
-    assert Path(found.path).read_bytes() == (SIGNED / "site.pub").read_bytes()
-    assert local.of(Signature("0" * 40)) is None
+    assert [key for key, _ in local[0]] == [key for key, _ in remote[0]] == keys
+    assert [Path(path).is_file() for _, path in local[0]] == [True] * len(keys)
+    assert [path for _, path in remote[0]] == [""] * len(keys)
+    (site,) = [path for key, path in local[0] if key.made(Signature(SITE_KEY))]
+    assert Path(site).read_bytes() == (SIGNED / "site.pub").read_bytes()
 
 
 def test_a_mirror_without_keys_has_none(tmp_path: Path) -> None:
-    assert published(str(tmp_path), "v3", "v2") == PublishedKeys()
+    assert published(str(tmp_path), "v3", "v2") == ([], "")
 
 
 def test_what_is_wrong_with_the_index_of_keys_is_told(tmp_path: Path) -> None:
@@ -67,20 +64,20 @@ def test_what_is_wrong_with_the_index_of_keys_is_told(tmp_path: Path) -> None:
         (b"[]", "is not an index of keys"),
         (b'{"keys": []}', "is not an index of keys"),
     ):
-        keys = published(str(write_files(tmp_path, {index: content})), "v2")
-        assert keys.keys == ()
-        assert f"{index} {why}" in keys.problem
+        keys, problem = published(str(write_files(tmp_path, {index: content})), "v2")
+        assert keys == []
+        assert f"{index} {why}" in problem
     with serve_files({}) as server:
         server.handlers[f"/{index}"] = responds(500, Retry_After=0)
-        assert "HTTP 500" in published(server.url, "v2").problem
+        assert "HTTP 500" in published(server.url, "v2")[1]
 
 
 def test_names_of_keys_are_fingerprints_only(tmp_path: Path) -> None:
     names = ["../../etc/passwd", "x", SITE_KEY, "A" * 40]
     index = json.dumps({"keys": {key: {} for key in names}}).encode()
     with serve_files(signed_v2() | {"build_cache/_pgp/index.json": index}) as server:
-        keys = published(server.url, "v2")
-    assert [each.key for each in keys.keys] == [SITE]
+        keys, _ = published(server.url, "v2")
+    assert [key for key, _ in keys] == [SITE]
     assert server.paths()[0] == "/build_cache/_pgp/index.json"
     asked = {f"/build_cache/_pgp/{name}.pub" for name in (SITE_KEY, "A" * 40)}
     assert set(server.paths()[1:]) == asked
@@ -91,9 +88,9 @@ def test_the_keyring_of_spack_is_read(tmp_path: Path) -> None:
     home = root / "opt" / "spack" / "gpg"
     home.mkdir(parents=True)
     environ = {"SPACK_ROOT": str(root)}
-    assert trusted_keys({}) == trusted_keys(environ) == ()
+    assert KnownKeys({}).trusted == KnownKeys(environ).trusted == []
     shutil.copy(SIGNED / "pubring.kbx", home)
-    assert trusted_keys(environ) == (SITE, PROJECT)
+    assert KnownKeys(environ).trusted == [SITE, PROJECT]
     (home / "pubring.kbx").write_bytes(b"damaged")
-    assert trusted_keys(environ) == ()
-    assert trusted_keys({"SPACK_GNUPGHOME": str(SIGNED)}) == (SITE, PROJECT)
+    assert KnownKeys(environ).trusted == []
+    assert KnownKeys({"SPACK_GNUPGHOME": str(SIGNED)}).trusted == [SITE, PROJECT]

@@ -17,7 +17,7 @@ from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.loader.load import load
-from spackscope.model.sources.mirror_spec import read_entries
+from spackscope.model.sources.mirror_spec import KnownKeys, read_entries
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Storage
 from spackscope.model.storage.cache import Timeouts
@@ -134,7 +134,7 @@ def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
     session = Session(environ)
     catalog = load(["s3://caches/site"], session)
     entries = {
-        spec.package: read_entries(spec, catalog.sources, session)
+        spec.package: read_entries(spec, catalog.sources, session, (), KnownKeys({}))
         for spec in all_records(catalog)
         if spec.package in ("bzip2", "ncurses")
     }
