@@ -160,10 +160,10 @@ class Unauthorized(SourceError):
         self.challenge, self.url = challenge, url
 
 
-def reason(error: Exception) -> str:
-    """Return half a sentence on why a file cannot be read."""
+def reason(error: Exception, what: str = "cannot be read") -> str:
+    """Return half a sentence on why a file cannot be read, or what else."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return f"cannot be read: {text[:1].lower()}{text[1:]}"
+    return f"{what}: {text[:1].lower()}{text[1:]}"
 
 
 def describe_unexpected(error: BaseException) -> str:

@@ -22,7 +22,7 @@ import stat
 from collections.abc import Callable, Iterator, Mapping
 from typing import IO, Any, BinaryIO, Literal
 
-from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
@@ -198,8 +198,8 @@ def write_private(path: str, data: bytes) -> None:
         remove_abandoned(directory)
         write_atomically(path, data)
     except (OSError, ValueError) as error:
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise Unwritable(f"cannot write to {directory} ({reason})") from None
+        cause = str(getattr(error, "strerror", None) or error).lower()
+        raise Unwritable(f"cannot write to {directory} ({cause})") from None
 
 
 def open_private(path: str) -> BinaryIO:
@@ -372,6 +372,7 @@ def _host() -> str:
     return name
 
 
+_NOT_WRITTEN = "cannot be written"
 _STEM = "spackscope"
 """Begins the temporary name: a long name with more at its end might be too long."""
 _NEW_MODE = 0o666
@@ -397,31 +398,23 @@ def find_output(name: str) -> OutputFile:
     """
     if not name.strip():
         raise Unwritable("The file needs a name")
+    status = None
     try:
         path = os.path.realpath(os.path.expanduser(name))
-        status = os.stat(path)
-    except FileNotFoundError:
-        return _new(name)
+        with contextlib.suppress(FileNotFoundError):
+            status = os.stat(path)
     except (OSError, ValueError) as error:
-        raise _unwritable(name, error) from None
+        raise Unwritable(f"{clean(name)} {reason(error, _NOT_WRITTEN)}") from None
+    directory = path if name.endswith("/") else os.path.dirname(path)
+    if status is None:
+        if name.endswith("/") or not os.path.isdir(directory):
+            raise Unwritable(f"There is no directory {clean(directory)}")
+        return OutputFile(path, None)
     if stat.S_ISDIR(status.st_mode) or name.endswith("/"):
         raise Unwritable(f"{clean(name)} is a directory: add the name of a file")
     if not stat.S_ISREG(status.st_mode):
         raise Unwritable(f"{clean(name)} is not a regular file")
     return OutputFile(path, status.st_size)
-
-
-def _new(name: str) -> OutputFile:
-    """Return the file of a name that does not exist. Raises Unwritable without a directory."""
-    try:
-        path = os.path.realpath(os.path.expanduser(name))
-    except (OSError, ValueError) as error:
-        raise _unwritable(name, error) from None
-    directory = os.path.dirname(path)
-    if name.endswith("/") or not os.path.isdir(directory):
-        missing = path if name.endswith("/") else directory
-        raise Unwritable(f"There is no directory {clean(missing)}")
-    return OutputFile(path, None)
 
 
 def write_lines(
@@ -459,10 +452,5 @@ def write_lines(
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
             os.replace(file.name, output.path)
     except OSError as error:
-        raise _unwritable(output.path, error) from None
+        raise Unwritable(f"{clean(output.path)} {reason(error, _NOT_WRITTEN)}") from None
     return count
-
-
-def _unwritable(name: str, error: Exception) -> Unwritable:
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Unwritable(f"{clean(name)} cannot be written: {reason[:1].lower()}{reason[1:]}")

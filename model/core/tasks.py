@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import partial
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from spackscope.model.core.errors import Cancelled
+
+if TYPE_CHECKING:
+    # Most commands start no thread.
+    from queue import SimpleQueue
 
 OnProgress = Callable[[str, int, int | None], None]
 """Called with what is counted, how many are done, and how many there are, if that is known."""
@@ -34,7 +36,7 @@ def never() -> bool:
     return False
 
 
-@contextmanager
+@contextlib.contextmanager
 def collector_paused() -> Iterator[None]:
     """Pause the cycle collector, which would search the millions of objects of a large index.
 
@@ -58,6 +60,9 @@ TICK = 0.05
 
 T = TypeVar("T")
 
+_Outcome = tuple[int, Any, BaseException | None]
+"""The index of a task with its result or its exception."""
+
 
 def run_parallel(
     tasks: Sequence[Callable[[], T]],
@@ -79,25 +84,18 @@ def run_parallel(
     """
     if len(tasks) == 1:
         return [tasks[0]()]
-    pending: queue.SimpleQueue[int] = queue.SimpleQueue()
-    outcomes: _Outcomes[T] = queue.SimpleQueue()
-    for index in range(len(tasks)):
-        pending.put(index)
-    abandoned = threading.Event()
-    _start_threads(
-        partial(_run_pending, tasks, pending, outcomes, abandoned), min(MAX_THREADS, len(tasks))
-    )
+    waiting = list(enumerate(tasks))
     results: dict[int, T] = {}
     late = time.monotonic() + late_after
     try:
+        outcomes = _start(waiting)
         while len(results) < len(tasks):
             if on_late is not None and results and time.monotonic() > late:
                 on_late(results)
                 on_late = None
-            if outcome := _next_outcome(outcomes, should_stop):
-                results[outcome[0]] = outcome[1]
+            results.update(_next_result(outcomes, should_stop))
     finally:
-        abandoned.set()
+        waiting.clear()
     return [results[index] for index in range(len(tasks))]
 
 
@@ -110,13 +108,13 @@ def run_cancellable(
     after `timeout` seconds. In the last two cases the function keeps running in a daemon thread;
     its result is discarded.
     """
-    outcomes: _Outcomes[T] = queue.SimpleQueue()
-    threading.Thread(target=_run, args=(0, function, outcomes), daemon=True).start()
+    outcomes = _start([(0, function)])
     until = time.monotonic() + timeout
-    while not (outcome := _next_outcome(outcomes, should_stop)):
+    while not (results := _next_result(outcomes, should_stop)):
         if time.monotonic() > until:
             raise TimeoutError
-    return outcome[1]
+    result: T = results[0]
+    return result
 
 
 def sleep(seconds: float, should_stop: ShouldStop) -> None:
@@ -128,53 +126,52 @@ def sleep(seconds: float, should_stop: ShouldStop) -> None:
         time.sleep(min(TICK, seconds_left))
 
 
-_Outcomes = queue.SimpleQueue[tuple[int, T | None, BaseException | None]]
-"""The index of a task with its result or its exception."""
+def _start(waiting: list[tuple[int, Callable[[], T]]]) -> SimpleQueue[_Outcome]:
+    """Start threads that take tasks from a list, in their order, until it is empty.
 
-
-def _run_pending(
-    tasks: Sequence[Callable[[], T]],
-    pending: queue.SimpleQueue[int],
-    outcomes: _Outcomes[T],
-    abandoned: threading.Event,
-) -> None:
-    while not abandoned.is_set():
-        try:
-            index = pending.get_nowait()
-        except queue.Empty:
-            return
-        _run(index, tasks[index], outcomes)
-
-
-def _run(index: int, task: Callable[[], T], outcomes: _Outcomes[T]) -> None:
-    try:
-        outcomes.put((index, task(), None))
-    except BaseException as error:
-        outcomes.put((index, None, error))
-
-
-def _next_outcome(outcomes: _Outcomes[T], should_stop: ShouldStop) -> tuple[int, T] | None:
-    """Return the next result after the index of its task, or None if a tick brings none.
-
-    Raises the exception of a task, and Cancelled.
+    Returns the queue of their outcomes. Where the user's limit of processes allows no thread, the
+    work is done here.
     """
-    try:
-        index, result, error = outcomes.get(timeout=TICK)
-    except queue.Empty:
-        if should_stop():
-            raise Cancelled from None
-        return None
-    if error is not None:
-        raise error
-    return index, cast(T, result)
+    from queue import SimpleQueue
 
+    outcomes: SimpleQueue[_Outcome] = SimpleQueue()
 
-def _start_threads(work: Callable[[], None], count: int) -> None:
-    """Start threads; where the user's limit of processes allows none, do the work here."""
-    for started in range(count):
+    def work() -> None:
+        with contextlib.suppress(IndexError):
+            while True:
+                index, task = waiting.pop(0)
+                outcomes.put(_run(index, task))
+
+    for started in range(min(MAX_THREADS, len(waiting))):
         try:
             threading.Thread(target=work, daemon=True).start()
         except RuntimeError:
             if not started:
                 work()
-            return
+            break
+    return outcomes
+
+
+def _run(index: int, task: Callable[[], Any]) -> _Outcome:
+    try:
+        return index, task(), None
+    except BaseException as error:
+        return index, None, error
+
+
+def _next_result(outcomes: SimpleQueue[_Outcome], should_stop: ShouldStop) -> dict[int, Any]:
+    """Return the next result by the index of its task; nothing if a tick brings none.
+
+    Raises the exception of a task, and Cancelled.
+    """
+    from queue import Empty
+
+    try:
+        index, result, error = outcomes.get(timeout=TICK)
+    except Empty:
+        if should_stop():
+            raise Cancelled from None
+        return {}
+    if error is not None:
+        raise error
+    return {index: result}
