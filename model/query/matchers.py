@@ -65,7 +65,7 @@ def _text_matcher(column: str, pattern: str) -> TextMatcher:
     if column == "flags":
         return _flags(pattern)
     if column == "target" and pattern:
-        return _target(pattern)
+        return target_test(pattern)
     if column in ("version", "compiler") and pattern and not is_glob(pattern):
         return _version(pattern) if column == "version" else _compiler(pattern)
     fits = _glob(pattern)
@@ -106,37 +106,26 @@ def _compiler(pattern: str) -> TextMatcher:
     return fits
 
 
-def _target(pattern: str) -> TextMatcher:
-    """Match an entry of a list of targets; one with wildcards and no range is a glob."""
-    entries = pattern.split(",")
-    matchers = [
-        _glob(entry) if is_glob(entry) and ":" not in entry else target_test(entry)
-        for entry in entries
-        # Among others `*` is not a target that Spack knows.
-        if entry != "*" or len(entries) == 1
-    ]
-    return lambda target: any(fits(target) for fits in matchers)
-
-
 @lru_cache(maxsize=256)
 def target_test(constraint: str) -> TextMatcher:
     """Return the check for a constraint written as after Spack's `target=`.
 
     A list holds where one of its entries does; empty ones are ignored. `a:b`, `a:` and `:b` are
     ranges in archspec's partial order, so that `x86_64:` does not include `aarch64`; `*` is any
-    target. The rules are those of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py.
+    target. The rules are those of `ArchSpec._target_satisfies` in lib/spack/spack/spec.py. An
+    entry with wildcards and no range is a glob.
 
     Example: `target_test("x86_64_v3:")("zen4") is True`.
     """
-    entries = [_target_range(text) for text in constraint.split(",") if text]
-    return lambda target: any(fits(target) for fits in entries)
+    entries = constraint.split(",")
+    # Among others `*` is not a target that Spack knows.
+    checks = [_target(entry) for entry in entries if entry and (entry != "*" or entries == ["*"])]
+    return lambda target: any(fits(target) for fits in checks)
 
 
-def _target_range(text: str) -> TextMatcher:
-    low, colon, high = text.partition(":")
-    if not colon:
-        return (lambda _: True) if low == "*" else low.__eq__
-    return lambda target: _is_between(target, low, high)
+def _target(entry: str) -> TextMatcher:
+    low, colon, high = entry.partition(":")
+    return (lambda target: _is_between(target, low, high)) if colon else _glob(entry)
 
 
 @lru_cache(maxsize=1 << 12)
