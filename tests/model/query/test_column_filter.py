@@ -146,7 +146,7 @@ def test_a_pattern_is_written_and_parsed_again(column: str, pattern: str) -> Non
 @given(st.sampled_from([*sorted(BY_NAME), "+hl"]), any_text | st.text("ab1!=+~@:*?/'\" ,|%"))
 @examples(400)
 def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
-    groups, refusal = read_or_refused(column, text)
+    groups, refusal = filtered_or_refused(column, text)
     query = Query(groups)
 
     if refusal is not None:
@@ -155,7 +155,7 @@ def test_any_filter_is_written_and_parsed_again(column: str, text: str) -> None:
     assert parse(str(query), packages=()) == query
 
 
-def read_or_refused(
+def filtered_or_refused(
     column: str, text: str
 ) -> tuple[tuple[tuple[Term | Depends, ...], ...], QueryError | None]:
     try:

@@ -1,4 +1,4 @@
-"""One record of a page satisfies a query, or does not, or lists too little to decide."""
+"""One record satisfies a query, or does not, or lists too little to decide."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, Spec
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.matchers import size_range
+from spackscope.model.query.matchers import size_range, target_test
 from spackscope.model.query.parser import parse
 from tests.builders import hash_of
 from tests.evaluator import satisfies
@@ -41,25 +41,14 @@ SPEC = Spec(
 @pytest.mark.parametrize(
     "text",
     [
-        "hdf5",
         "h*5",
         "HDF?",
         "zlib hdf5",
-        "hdf5@1.14",
-        "hdf5@1.14:+cxx~mpi os=ubuntu24.04",
-        "builtin.hdf5",
         "os=x | os=ubuntu24.04",
-        "%gcc",
-        "%gcc@13:",
-        "%gcc@=13.2.0",
         "%c,cxx=gcc@12:13",
         "%gcc/5o2",
         "!%clang",
-        "target=x86_64:",
-        "target=:x86_64_v4",
-        "target=aarch64,x86_64_v3",
         "arch=linux-ubuntu24.04-x86_64_v2:",
-        "languages=c",
         "languages:='c++,c'",
         "patches=1a2b3c4d5e",
         "patches=f00",
@@ -81,20 +70,10 @@ SPEC = Spec(
         "compiler=gcc/5o2",
         "compiler=gcc@13/5o2",
         "compiler=*13*",
-        "os=ubuntu24.04",
         "os=UBUNTU*",
-        "target=x86_64_v3",
-        "+cxx",
-        "~mpi",
-        "!+mpi",
-        "cxx=true",
         "mpi=False",
         "cxx=*",
-        "api=default",
         "api=d*",
-        "libs=shared",
-        "libs=static,shared",
-        "libs:=static,shared",
         "libs=s*",
         "!libs:=shared",
         "libs=*",
@@ -123,31 +102,21 @@ def test_a_query_that_a_record_satisfies(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "hdf",
         "HDF5",
         "other.hdf5",
-        "%gcc@:12",
-        "%gc",
         "!%gcc",
-        "target=x86_64",
-        "target=aarch64:",
-        "target=x86_64_v4:",
-        "arch=linux-centos7-x86_64_v3",
         "os=x | os=y",
         "zlib | hdf5 +mpi",
         "patches:=f00",
         "/7QYOKW",
         "!hdf5",
         "hdf5 !h*",
-        "hdf5 +mpi",
         "version=1.1",
         "version==1.14",
         "compiler=gc",
         "compiler=gcc@12",
         "compiler=gcc@=13",
         "compiler=gcc/6",
-        "os=ubuntu",
-        "cxx=false",
         "api=DEFAULT",
         "libs:=shared",
         "libs=static,none",
@@ -233,35 +202,23 @@ NODES = {spec.hash: spec for spec in (ZLIB, CMAKE, CURL, GCC, WHOLE)}
 @pytest.mark.parametrize(
     ("text", "fulfilled"),
     [
-        ("^zlib-ng", True),
-        ("^zlib-ng@2.2: ~cxx", True),
-        ("^zlib-ng@2.3:", False),
         ("^zlib-api", True),
         ("^[virtuals=zlib-api] zlib-ng", True),
         ("^[virtuals=mpi] zlib-ng", False),
-        ("%zlib-ng", True),
-        ("%cmake@3:", True),
         ("%[deptypes=build] cmake", True),
         ("%[deptypes=link] cmake", False),
-        ("^cmake", True),
         ("^cmake %curl", True),
         ("^curl", False),
         ("%curl", False),
         ("^absent", True),
         ("^absent@1", False),
-        ("%gcc@13 +binutils", True),
-        ("%gcc ~binutils", False),
         ("%c,cxx=gcc", True),
         ("%fortran=gcc", False),
         ("%cxx", True),
-        ("!^curl", True),
         ("^zlib-ng | ^nothing", True),
-        ("^hdf5", False),
         ("cflags=-g", True),
         ("cflags='-g -O2'", True),
-        ("cflags=-O3", False),
         ("cxxflags=-g", False),
-        ("other.hdf5", False),
         ("++cxx", False),
         ("++none", True),
     ],
@@ -291,3 +248,23 @@ def test_a_cycle_of_dependencies_ends() -> None:
 def test_a_condition_on_dependencies_of_a_page_has_no_answer(text: str) -> None:
     with pytest.raises(Unanswerable, match="listed"):
         satisfies(SPEC, parse(text))
+
+
+@pytest.mark.parametrize(
+    ("constraint", "target", "fits"),
+    [
+        ("zen4", "zen4", True),
+        ("zen4", "zen3", False),
+        ("x86_64_v3:", "zen4", True),
+        ("x86_64_v3:", "aarch64", False),
+        (":zen4", "x86_64", True),
+        ("x86_64:zen3", "zen4", False),
+        ("zen3,,zen4", "zen4", True),
+        ("*", "anything", True),
+        ("x86_64:", "no-such-target", False),
+        ("no-such-target", "no-such-target", True),
+        ("", "zen4", False),
+    ],
+)
+def test_a_target_fits_its_entries_and_ranges(constraint: str, target: str, fits: bool) -> None:
+    assert target_test(constraint)(target) is fits

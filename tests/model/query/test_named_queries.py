@@ -14,7 +14,7 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import NamedQueries, parse, parse_input
 from tests.evaluator import satisfies
 from tests.examples import examples
-from tests.model.query.test_format import words
+from tests.model.query.test_ast import words
 
 VIEWS = NamedQueries(
     {
