@@ -57,10 +57,10 @@ class Wanted(Frozen):
     """A file to fetch, as the arguments of `Storage.fetch` describe it."""
 
     name: str
-    sha256: str
-    immutable: bool
-    max_size: int
-    check: Check | None
+    sha256: str = ""
+    immutable: bool = False
+    max_size: int = MAX_FILE_SIZE
+    check: Check | None = None
 
     def check_digest(self, digest: str, origin: str) -> None:
         """Compare the digest of a file with the checksum, if there is one. Raises WrongContent."""

@@ -11,6 +11,7 @@ import codecs
 import contextlib
 import functools
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ import tempfile
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 from spackscope.model.core import files
 from spackscope.model.core.errors import (
@@ -54,22 +55,13 @@ _REPORT_SECONDS = 0.05
 _HEAD_SIZE = 64
 
 
-class FileVersion(Frozen):
-    """What a server says of the version of a file.
-
-    `stamp` is what identifies a version: an ETag, a generation, a digest.
-    """
-
-    stamp: str = ""
-    last_modified: str = ""
-
-
 class CachedFile(Frozen):
     """A cached file: where it is, where it comes from, and its version there.
 
-    `url` is without secrets. `checked` is when the file was last known to be current, in seconds
-    since 1970. Size is in bytes, mtime and ctime are in ns: where they have changed, the file has
-    to be verified again.
+    `url` is without secrets. `stamp` is what identifies a version to the server: an ETag, a
+    generation, a digest. `checked` is when the file was last known to be current, in seconds since
+    1970. Size is in bytes, mtime and ctime are in ns: where they have changed, the file has to be
+    verified again.
     """
 
     path: str
@@ -81,6 +73,9 @@ class CachedFile(Frozen):
     mtime_ns: int
     ctime_ns: int
     checked: float
+
+
+_KINDS: dict[str, Callable[[Any], Any]] = {"str": str, "int": int, "float": float}
 
 
 class DownloadCache:
@@ -97,9 +92,13 @@ class DownloadCache:
         """Return the cached file of a key, or None if there is no intact one."""
         path = self._path(key)
         try:
-            cached = _parse(path, json.loads(read_file(path + _META, _MAX_META_SIZE)))
-            if cached is None:
-                return None
+            meta = {"path": path, **json.loads(read_file(path + _META, _MAX_META_SIZE))}
+            cached = CachedFile(
+                **{
+                    each.name: _KINDS[str(each.type)](meta[each.name])
+                    for each in fields(CachedFile)
+                }
+            )
             with open_file(path) as file:
                 status = os.fstat(file.fileno())
                 if status.st_size != cached.size:
@@ -109,7 +108,7 @@ class DownloadCache:
                     if files.sha256_of(file) != cached.sha256:
                         return None
                     cached = replace(cached, mtime_ns=times[0], ctime_ns=times[1])
-        except (OSError, ValueError, RecursionError):
+        except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
             return None
         with contextlib.suppress(OSError):
             if time.time() - os.stat(path + _META).st_mtime > _DAY:
@@ -124,30 +123,27 @@ class DownloadCache:
             yield file
 
     def store(
-        self, key: str, file: BinaryIO, *, url: str, version: FileVersion, sha256: str
+        self, key: str, file: BinaryIO, url: str, sha256: str, stamp: str, last_modified: str = ""
     ) -> CachedFile:
         """Cache a file of `open_new`, unless the cached one is the same. Raises OSError."""
         cached = self.find(key)
-        if cached is not None and cached.sha256 == sha256:
-            return self.confirm(cached, version)
-        path = self._path(key)
-        file.flush()
-        os.replace(file.name, path)
-        # Of the file that was written: another process may have replaced the path since.
-        status = os.fstat(file.fileno())
-        stated = version.stamp, version.last_modified
-        times = status.st_mtime_ns, status.st_ctime_ns
-        cached = CachedFile(path, url, *stated, sha256, status.st_size, *times, time.time())
-        self._write_meta(cached)
-        return cached
+        if cached is None or cached.sha256 != sha256:
+            path = self._path(key)
+            file.flush()
+            os.replace(file.name, path)
+            # Of the file that was written: another process may have replaced the path since.
+            status = os.fstat(file.fileno())
+            times = status.st_mtime_ns, status.st_ctime_ns
+            cached = CachedFile(path, url, "", "", sha256, status.st_size, *times, 0.0)
+        return self.confirm(cached, stamp=stamp, last_modified=last_modified)
 
-    def confirm(self, cached: CachedFile, version: FileVersion | None = None) -> CachedFile:
+    def confirm(self, cached: CachedFile, **version: Any) -> CachedFile:
         """Record that a cached file is current now, and return it with that."""
-        stated = asdict(version) if version is not None else {}
-        confirmed = replace(cached, **stated, checked=time.time())
+        confirmed = replace(cached, checked=time.time(), **version)
+        meta = {name: value for name, value in asdict(confirmed).items() if name != "path"}
         # It is current for this run even where that cannot be written.
         with contextlib.suppress(OSError):
-            self._write_meta(confirmed)
+            files.write_atomically(cached.path + _META, json.dumps(meta).encode())
         return confirmed
 
     def prune(self, *, max_size: int = MAX_SIZE) -> None:
@@ -155,16 +151,7 @@ class DownloadCache:
 
         Files that were used today always stay.
         """
-        total = 0
-        for age, size, path in sorted(self._ages()):
-            total += size
-            if age > UNUSED_DAYS * _DAY or (total > max_size and age > _DAY):
-                for obsolete in (path + _META, path):
-                    with contextlib.suppress(OSError):
-                        os.unlink(obsolete)
-
-    def _ages(self) -> Iterator[tuple[float, int, str]]:
-        """Yield the seconds since the last use, the size and the path of each file."""
+        copies = []
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
             now = files.file_system_time(self.directory)
             for entry in entries:
@@ -175,16 +162,19 @@ class DownloadCache:
                     used = status.st_mtime
                     with contextlib.suppress(FileNotFoundError):
                         used = os.stat(entry.path + _META).st_mtime
-                    yield now - used, status.st_size, entry.path
+                    copies.append((now - used, status.st_size, entry.path))
+        total = 0
+        for age, size, path in sorted(copies):
+            total += size
+            if age > UNUSED_DAYS * _DAY or (total > max_size and age > _DAY):
+                for obsolete in (path + _META, path):
+                    with contextlib.suppress(OSError):
+                        os.unlink(obsolete)
 
     def _path(self, key: str) -> str:
         # The key may contain a token, which a digest does not reveal.
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
         return os.path.join(self.directory, digest[:40])
-
-    def _write_meta(self, cached: CachedFile) -> None:
-        meta = {name: value for name, value in asdict(cached).items() if name != "path"}
-        files.write_atomically(cached.path + _META, json.dumps(meta).encode())
 
 
 def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
@@ -194,25 +184,17 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
     """
     if parent := files.xdg_dir(environ, "cache"):
         directory = os.path.join(parent, "copies")
-        try:
+        with contextlib.suppress(OSError):
             files.private_directory(parent)
             files.private_directory(directory)
             with tempfile.TemporaryFile(dir=directory):
                 pass
-        except OSError:
-            pass
-        else:
             _prune_at_exit(directory)
             return DownloadCache(directory)
     try:
-        return open_temporary_cache()
+        return _temporary_cache(os.geteuid())
     except OSError as error:
         raise SourceError(f"nothing can be downloaded: {reason(error)}") from None
-
-
-def open_temporary_cache() -> DownloadCache:
-    """Open the cache of this process, which is removed at exit. Raises OSError."""
-    return DownloadCache(_temporary_directory(os.geteuid()))
 
 
 @functools.cache
@@ -222,21 +204,11 @@ def _prune_at_exit(directory: str) -> None:
 
 
 @functools.cache
-def _temporary_directory(_user: int) -> str:
+def _temporary_cache(_user: int) -> DownloadCache:
+    """Create the cache of this process, which is removed at exit. Raises OSError."""
     directory = tempfile.mkdtemp(prefix="spackscope-copies-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
-    return directory
-
-
-def _parse(path: str, meta: object) -> CachedFile | None:
-    """Return the cached file that metadata describes, or None if it is not valid."""
-    if not isinstance(meta, dict):
-        return None
-    types = {field.name: field.type for field in fields(CachedFile) if field.name != "path"}
-    for name, kind in types.items():
-        if not isinstance(meta.get(name), str if kind == "str" else (int, float)):
-            return None
-    return CachedFile(path, **{name: meta[name] for name in types})
+    return DownloadCache(directory)
 
 
 class Timeouts(Frozen):
@@ -262,24 +234,44 @@ class Timeouts(Frozen):
 USUAL_TIMEOUTS = Timeouts()
 
 
-class Attempt:
-    """One attempt to get something from a server, in a thread that can be abandoned.
+class Download:
+    """A file on its way, which is requested in a thread that can be abandoned.
 
-    The thread says what it waits for, and counts the bytes that come. Whoever waits for the thread
-    checks the pace.
+    The thread says what it waits for, counts the bytes that come, and writes those of the file;
+    whoever waits for the thread checks the pace. `cached` is the copy to ask about; `stamp` and
+    `last_modified` are set to what the server says of the version, as in a `CachedFile`. Methods
+    raise SourceError where there are more bytes than may be.
     """
 
-    def __init__(self, timeouts: Timeouts) -> None:
-        self.timeouts = timeouts
+    def __init__(
+        self,
+        downloader: Downloader,
+        wanted: Wanted,
+        origin: str,
+        cached: CachedFile | None = None,
+        target: BinaryIO | None = None,
+    ) -> None:
+        self.wanted, self.origin, self.cached = wanted, origin, cached
+        self.stamp = self.last_modified = ""
         self.is_abandoned = False
-        self.received, self._received_then = 0, 0
-        self.total: int | None = None
-        self._host, self._waits_for_head, self._since = "", False, 0.0
+        self.timeouts, self._on_progress = downloader.timeouts, downloader.on_progress
+        self._target = target or io.BytesIO()
+        self._reported = 0.0
+        self.restart()
 
     def restart(self) -> None:
-        """Forget what was received."""
-        self.received, self.total = 0, None
-        self._host, self._waits_for_head = "", False
+        """Discard what was received and written."""
+        self._target.seek(0)
+        self._target.truncate()
+        self._digest, self._size = hashlib.sha256(), 0
+        self._received, self._received_then = 0, 0
+        self._total: int | None = None
+        self._host, self._waits_for_head, self._since = "", False, 0.0
+
+    @property
+    def sha256(self) -> str:
+        """The hexadecimal digest of what was written."""
+        return self._digest.hexdigest()
 
     def expect_head(self, host: str) -> None:
         """Note that a request to a host begins."""
@@ -287,15 +279,13 @@ class Attempt:
         self._host, self._waits_for_head = host, True
 
     def expect_body(self, host: str, total: int | None) -> None:
-        """Note that a body begins, and how many bytes the host announces."""
-        self._since, self._received_then = time.monotonic(), self.received
-        self._host, self._waits_for_head, self.total = host, False, total
-
-    def receive(self, count: int) -> None:
-        """Count bytes on the wire. Raises Cancelled where nobody waits for them any more."""
-        if self.is_abandoned:
-            raise Cancelled
-        self.received += count
+        """Note that a body begins, unless it is announced to be too large."""
+        limit = self.wanted.max_size
+        if total is not None and total > limit:
+            allowed = f"{limit:,} are allowed"
+            raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
+        self._since, self._received_then = time.monotonic(), self._received
+        self._host, self._waits_for_head, self._total = host, False, total
 
     def check_pace(self) -> None:
         """Raise Unreachable where a response does not begin, or comes too slowly."""
@@ -305,66 +295,31 @@ class Attempt:
             if seconds > timeouts.head:
                 ended = f"has not ended the head of its response in {timeouts.head:g} seconds"
                 raise Unreachable(f"{host} {ended}", host)
-        elif host and seconds >= timeouts.slow_for and self.received != self.total:
-            if self.received - self._received_then < timeouts.min_rate * seconds:
+        elif host and seconds >= timeouts.slow_for and self._received != self._total:
+            if self._received - self._received_then < timeouts.min_rate * seconds:
                 rate = f"fewer than {timeouts.min_rate:,} bytes a second"
                 sent = f"has sent {rate} for {timeouts.slow_for:g} seconds"
                 raise Unreachable(f"{host} {sent}", host)
-            self._since, self._received_then = time.monotonic(), self.received
+            self._since, self._received_then = time.monotonic(), self._received
 
-
-class Download(Attempt):
-    """Attempt to get a file, with the cached copy to compare, and the target of its bytes.
-
-    Each method raises SourceError where there are more bytes than the file may have.
-    """
-
-    def __init__(
-        self,
-        wanted: Wanted,
-        origin: str,
-        cached: CachedFile | None,
-        target: BinaryIO,
-        timeouts: Timeouts,
-        on_progress: OnProgress,
-    ) -> None:
-        super().__init__(timeouts)
-        self.wanted, self.origin, self.cached = wanted, origin, cached
-        self._target, self._on_progress, self._reported = target, on_progress, 0.0
-        self._digest, self._size = hashlib.sha256(), 0
-
-    @property
-    def sha256(self) -> str:
-        """The hexadecimal digest of what was written."""
-        return self._digest.hexdigest()
-
-    def restart(self) -> None:
-        """Discard what was received and written."""
-        super().restart()
-        self._target.seek(0)
-        self._target.truncate()
-        self._digest, self._size = hashlib.sha256(), 0
-
-    def expect_body(self, host: str, total: int | None) -> None:
-        """Note that a body begins, unless it is announced to be too large."""
-        limit = self.wanted.max_size
-        if total is not None and total > limit:
-            allowed = f"{limit:,} are allowed"
-            raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
-        super().expect_body(host, total)
+    def check_abandoned(self) -> None:
+        """Raise Cancelled where nobody waits for the thread any more."""
+        if self.is_abandoned:
+            raise Cancelled
 
     def receive(self, count: int) -> None:
-        """Count and report bytes on the wire.
+        """Count and report bytes on the wire. Raises Cancelled as `check_abandoned` does.
 
         Compressed bytes are limited as well, since many may unpack to few.
         """
-        super().receive(count)
-        self._check_size(self.received)
+        self.check_abandoned()
+        self._received += count
+        self._check_size(self._received)
         now = time.monotonic()
-        if now - self._reported >= _REPORT_SECONDS or self.received == self.total:
+        if now - self._reported >= _REPORT_SECONDS or self._received == self._total:
             self._reported = now
             name = self.origin.rpartition("/")[2] or self.origin
-            self._on_progress(f"bytes of {name}", self.received, self.total)
+            self._on_progress(f"bytes of {name}", self._received, self._total)
 
     def write(self, chunk: bytes) -> None:
         """Append bytes of the file."""
@@ -390,13 +345,12 @@ class Download(Attempt):
         self.wanted.check_digest(self.sha256, self.origin)
 
 
-Request = Callable[[Download], FileVersion | None]
-"""Requests a file from a server once, unless the cached copy is current: that is None.
+Request = Callable[[Download], bool]
+"""Requests a file from a server once. Returns whether it came; else the cached copy is current.
 
 Raises SourceErrors and Cancelled.
 """
 
-_Attempt = TypeVar("_Attempt", bound=Attempt)
 _Result = TypeVar("_Result")
 
 
@@ -418,7 +372,7 @@ class Downloader:
     ) -> None:
         self.environ, self.timeouts = environ, timeouts
         self.cache = open_download_cache(environ)
-        self._on_progress, self._should_stop = on_progress, should_stop
+        self.on_progress, self._should_stop = on_progress, should_stop
         self._asks_anew = asks_anew
         self._unreachable: dict[str, str] = {}
 
@@ -440,7 +394,7 @@ class Downloader:
             return FetchedFile(stale.path, origin, stale.checked, str(failure))
         try:
             # The disk of the cache may be full, and another one not.
-            return self._fetch(open_temporary_cache(), key, origin, wanted, request)
+            return self._fetch(_temporary_cache(os.geteuid()), key, origin, wanted, request)
         except OSError:
             raise failure from None
 
@@ -455,26 +409,21 @@ class Downloader:
             return FetchedFile(usable.path, origin, usable.checked)
         try:
             with cache.open_new(key) as target:
-                download = Download(
-                    wanted, origin, usable, target, self.timeouts, self._on_progress
-                )
-                version = self.retry(download, request, has_cached=usable is not None)
-                if version is None:
+                download = Download(self, wanted, origin, usable, target)
+                if not self.retry(download, request, has_cached=usable is not None):
                     assert usable is not None, "a server is asked only of a copy"
                     current = cache.confirm(usable)
                 else:
                     download.check_content()
-                    if not wanted.sha256 and (why := _why_unreadable(target.name, wanted)):
-                        if wanted.immutable or (
-                            cached and not _why_unreadable(cached.path, wanted)
-                        ):
+                    if why := _why_unreadable(target.name, wanted):
+                        is_kept = cached is not None and not _why_unreadable(cached.path, wanted)
+                        if is_kept or wanted.immutable:
                             message = f"{origin} cannot be read: {why}"
                             raise WrongContent(message, may_serve_stale=True)
                         # Without its version, a server is asked for all of the file again.
-                        version = FileVersion()
-                    current = cache.store(
-                        key, target, url=origin, version=version, sha256=download.sha256
-                    )
+                        download.stamp = download.last_modified = ""
+                    version = download.stamp, download.last_modified
+                    current = cache.store(key, target, origin, download.sha256, *version)
         except SourceError as error:
             if cached is None or not error.may_serve_stale:
                 raise
@@ -482,20 +431,16 @@ class Downloader:
         return FetchedFile(current.path, origin, current.checked)
 
     def retry(
-        self,
-        attempt: _Attempt,
-        request: Callable[[_Attempt], _Result],
-        *,
-        has_cached: bool = False,
+        self, download: Download, request: Callable[[Download], _Result], *, has_cached: bool
     ) -> _Result:
         """Send a request as `wait_for` does, as often as `timeouts.attempts`.
 
         Where there is a cached file, a host that stays silent is not asked a second time.
         """
         for number in range(1, self.timeouts.attempts + 1):
-            attempt.restart()
+            download.restart()
             try:
-                return self.wait_for(attempt, request)
+                return self.wait_for(download, request)
             except TemporaryFailure as failure:
                 wait = self.timeouts.pause * 3 ** (number - 1)
                 wait = wait if failure.after is None else failure.after
@@ -507,26 +452,26 @@ class Downloader:
                 sleep(wait, self._should_stop)
         raise AssertionError("no attempt is allowed")
 
-    def wait_for(self, attempt: _Attempt, request: Callable[[_Attempt], _Result]) -> _Result:
+    def wait_for(self, download: Download, request: Callable[[Download], _Result]) -> _Result:
         """Send a request in a thread, which is abandoned if it takes too long.
 
         Raises what the request raises, Unreachable, and Cancelled.
         """
 
         def should_stop() -> bool:
-            attempt.check_pace()
+            download.check_pace()
             return self._should_stop()
 
         if should_stop():
             raise Cancelled
-        attempt.is_abandoned = False
+        download.is_abandoned = False
         try:
-            return run_cancellable(lambda: request(attempt), should_stop)
+            return run_cancellable(lambda: request(download), should_stop)
         except Unreachable as failure:
             self._unreachable[failure.host] = str(failure)
             raise
         finally:
-            attempt.is_abandoned = True
+            download.is_abandoned = True
 
     def check_reachable(self, host: str) -> None:
         """Raise Unreachable for a host that could not be reached before."""
@@ -546,7 +491,7 @@ class RemoteStorage(Storage):
         """Return what identifies a file in the cache."""
 
     @abstractmethod
-    def _request(self, download: Download) -> FileVersion | None:
+    def _request(self, download: Download) -> bool:
         """Request a file once, as a `Request` does."""
 
     def _fetch(self, wanted: Wanted) -> FetchedFile:
@@ -562,7 +507,7 @@ class RemoteStorage(Storage):
 def _why_unreadable(path: str, wanted: Wanted) -> str:
     """Return why a copy is not to be kept; "" if it can be read. Raises OSError."""
     try:
-        if wanted.check is not None:
+        if wanted.check is not None and not wanted.sha256:
             wanted.check(read_file(path, wanted.max_size))
     except Unreadable as error:
         return str(error)

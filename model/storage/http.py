@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import (
-    Cancelled,
     NotFound,
     SourceError,
     TemporaryFailure,
@@ -29,14 +28,8 @@ from spackscope.model.core.errors import (
 from spackscope.model.core.files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.redaction import library_message
 from spackscope.model.core.tasks import MAX_THREADS
-from spackscope.model.storage.cache import (
-    Attempt,
-    Download,
-    Downloader,
-    FileVersion,
-    RemoteStorage,
-    Timeouts,
-)
+from spackscope.model.storage.base import Wanted
+from spackscope.model.storage.cache import Download, Downloader, RemoteStorage, Timeouts
 from spackscope.model.storage.urls import Url, web_url
 
 if TYPE_CHECKING:
@@ -69,26 +62,27 @@ class HttpStorage(RemoteStorage):
     def _cache_key(self, name: str) -> str:
         return self._url.below(name).key
 
-    def _request(self, download: Download) -> FileVersion | None:
+    def _request(self, download: Download) -> bool:
         return request_file(self._client, self._url.below(download.wanted.name), download)
 
     def size_of(self, name: str) -> int | None:
         """Return the size that a server announces. Raises SourceErrors and Cancelled."""
         url, headers = self._url.below(name), {"Accept-Encoding": "identity"}
 
-        def ask(attempt: Attempt) -> int | None:
-            with self._client.request("HEAD", url, headers, attempt) as response:
-                response.check_status(f"{self.origin}/{name}")
-                return None if response.is_compressed else response.length
+        def ask(download: Download) -> int | None:
+            with self._client.request("HEAD", url, headers, download) as response:
+                response.check_status(download.origin)
+                return None if response.encoding else response.length
 
+        download = Download(self._client, Wanted(name), f"{self.origin}/{name}")
         # A server that is silent is not worth a second wait for an answer of this kind.
-        return self._client.retry(Attempt(self._client.timeouts), ask, has_cached=True)
+        return self._client.retry(download, ask, has_cached=True)
 
 
 def request_file(
     client: Client, url: Url, download: Download, headers: Mapping[str, str] = {}
-) -> FileVersion | None:
-    """Request a file once, unless the cached copy is current: that is None.
+) -> bool:
+    """Request a file once, and return whether it came: the cached copy is current else.
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
@@ -103,22 +97,24 @@ def request_file(
         download.restart()
         with client.request("GET", url, headers, download) as response:
             if response.status == 304 and cached is not None:
-                return None
+                return False
             response.check_status(download.origin)
-            response.check_encoding(download.origin)
+            if response.encoding not in ("", "gzip", "x-gzip"):
+                encoded = f"is encoded as {response.encoding[:20]}, which was not requested"
+                raise SourceError(f"{download.origin} {encoded}")
             chunks = response.chunks()
-            if unpack and response.is_compressed:
+            if unpack and response.encoding:
                 chunks = _unpacked(chunks, download.origin)
             for chunk in chunks:
                 download.write(chunk)
-        if not response.is_compressed or download.sha256 == sha256:
+        if not response.encoding or download.sha256 == sha256:
             break
     # What a server says of the version is kept so far as it can be sent back.
-    stamp, modified = (
+    download.stamp, download.last_modified = (
         value if value.isascii() and value.isprintable() else ""
         for value in (response.headers.get(name, "") for name in ("etag", "last-modified"))
     )
-    return FileVersion(stamp, modified)
+    return True
 
 
 def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
@@ -153,32 +149,19 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
 
 
 class Response:
-    """A server's response: status, headers, and its body."""
+    """A server's response: status, headers, and its body.
 
-    def __init__(self, url: Url, response: BaseHTTPResponse, attempt: Attempt) -> None:
+    `length` are the bytes that the body is announced to have, `encoding` is how it is compressed
+    for the transfer.
+    """
+
+    def __init__(self, url: Url, response: BaseHTTPResponse, download: Download) -> None:
         self.url, self.status, self.headers = url, response.status, response.headers
-        self._response, self._attempt = response, attempt
-
-    @property
-    def length(self) -> int | None:
-        """The number of bytes that the body is announced to have."""
+        self._response, self._download = response, download
         length = self.headers.get("content-length", "")
-        return int(length) if length.isdecimal() else None
-
-    @property
-    def is_compressed(self) -> bool:
-        """Whether the body is compressed for the transfer."""
-        return self._encoding != "identity"
-
-    @property
-    def _encoding(self) -> str:
-        return self.headers.get("content-encoding", "").strip().lower() or "identity"
-
-    def check_encoding(self, origin: str) -> None:
-        """Raise SourceError for a body that is compressed in an unknown way."""
-        if self._encoding not in ("identity", "gzip", "x-gzip"):
-            encoded = f"is encoded as {self._encoding[:20]}, which was not requested"
-            raise SourceError(f"{origin} {encoded}")
+        self.length = int(length) if length.isdecimal() else None
+        encoding = self.headers.get("content-encoding", "").strip().lower()
+        self.encoding = "" if encoding == "identity" else encoding
 
     def check_status(self, origin: str) -> None:
         """Raise what any status but 200 means for a file: NotFound, TemporaryFailure and so on."""
@@ -202,10 +185,10 @@ class Response:
 
         Raises TemporaryFailure where it breaks off, other SourceErrors and Cancelled.
         """
-        self._attempt.expect_body(self.url.netloc, self.length)
-        with _translated_errors(self.url.netloc, self._attempt.timeouts):
+        self._download.expect_body(self.url.netloc, self.length)
+        with _translated_errors(self.url.netloc, self._download.timeouts):
             while chunk := self._response.read1(_READ_SIZE, decode_content=False):
-                self._attempt.receive(len(chunk))
+                self._download.receive(len(chunk))
                 yield chunk
 
 
@@ -219,7 +202,7 @@ class Client(Downloader):
 
     @contextlib.contextmanager
     def request(
-        self, method: str, url: Url, headers: Mapping[str, str], attempt: Attempt
+        self, method: str, url: Url, headers: Mapping[str, str], download: Download
     ) -> Iterator[Response]:
         """Send a request with the method GET or HEAD, and follow redirects.
 
@@ -232,13 +215,12 @@ class Client(Downloader):
             headers["Authorization"] = url.authorization
         urls = [url]
         while True:
-            response = self._send(method, urls[-1], headers, attempt)
+            response = self._send(method, urls[-1], headers, download)
             try:
-                if attempt.is_abandoned:
-                    raise Cancelled
+                download.check_abandoned()
                 target = _redirect_target(urls, response)
                 if target is None:
-                    yield Response(urls[-1], response, attempt)
+                    yield Response(urls[-1], response, download)
                     return
             finally:
                 if response.length_remaining == 0:
@@ -250,7 +232,7 @@ class Client(Downloader):
             urls.append(target)
 
     def _send(
-        self, method: str, url: Url, headers: Mapping[str, str], attempt: Attempt
+        self, method: str, url: Url, headers: Mapping[str, str], download: Download
     ) -> BaseHTTPResponse:
         """Send one request, and return the response once its head has come."""
         import urllib3
@@ -259,8 +241,8 @@ class Client(Downloader):
         proxy = proxy_of(url, self.environ)
         seconds = urllib3.Timeout(connect=self.timeouts.connect, read=self.timeouts.stalled)
         pool = self._pool(url.scheme, proxy)
-        attempt.expect_head(url.netloc)
-        with _translated_errors(url.netloc, self.timeouts, proxy):
+        download.expect_head(url.netloc)
+        with _translated_errors(url.netloc, download.timeouts, proxy):
             return pool.urlopen(
                 method,
                 url.address,
@@ -413,18 +395,16 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
 
 
 def _is_exempt(host: str, port: int | None, no_proxy: str) -> bool:
-    host = host.lower().rstrip(".")
     for entry in no_proxy.lower().replace(",", " ").split():
         with contextlib.suppress(ValueError):
             network = ipaddress.ip_network(entry.strip("[]"), strict=False)
             if ipaddress.ip_address(host) in network:
                 return True
-        name = entry.removeprefix("*").removeprefix(".").rstrip(".")
-        if ":" in name and not name.startswith("["):
-            name, _, entry_port = name.rpartition(":")
-            if entry_port != str(port):
-                continue
-        if entry == "*" or (name and (host == name or host.endswith(f".{name}"))):
+        name, colon, entry_port = entry.rpartition(":") if ":" in entry else (entry, "", "")
+        if colon and entry_port != str(port):
+            continue
+        domain = name.strip("*.")
+        if entry == "*" or (domain and f".{host.rstrip('.')}".endswith(f".{domain}")):
             return True
     return False
 

@@ -6,9 +6,9 @@ Requests go through a library for the store, boto3 or google-cloud-storage, as t
 from __future__ import annotations
 
 import contextlib
-import threading
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 from spackscope.model.core.errors import (
@@ -20,13 +20,8 @@ from spackscope.model.core.errors import (
 )
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import library_message
-from spackscope.model.storage.cache import (
-    Attempt,
-    Download,
-    Downloader,
-    FileVersion,
-    RemoteStorage,
-)
+from spackscope.model.storage.base import Wanted
+from spackscope.model.storage.cache import Download, Downloader, RemoteStorage
 from spackscope.model.storage.urls import percent_decoded, split_url, web_url
 
 _Result = TypeVar("_Result")
@@ -106,16 +101,15 @@ class ObjectStorage(RemoteStorage):
         if not split.netloc:
             raise SourceError(f"{split.shown} is not a valid URL: it has no bucket")
         self._bucket_name, self._prefix = split.netloc, percent_decoded(split.path).strip("/")
-        self._library_client: Any = None
-        self._lock = threading.Lock()
+
+    @property
+    @abstractmethod
+    def _client(self) -> Any:
+        """The client of the library, which connects when it is first used."""
 
     @abstractmethod
-    def _connect(self) -> Any:
-        """Return a client of the library."""
-
-    @abstractmethod
-    def _download(self, key: str, download: Download) -> FileVersion | None:
-        """Write an object, unless the cached copy is current: that is None."""
+    def _download(self, key: str, download: Download) -> bool:
+        """Write an object, and return whether it came: the cached copy is current else."""
 
     @abstractmethod
     def _size_of(self, key: str) -> object:
@@ -132,17 +126,14 @@ class ObjectStorage(RemoteStorage):
     def _cache_key(self, name: str) -> str:
         return f"{self._identity} {self.origin}/{name}"
 
-    def _request(self, download: Download) -> FileVersion | None:
+    def _request(self, download: Download) -> bool:
         key = self._key(download.wanted.name)
         return self._ask(download.origin, lambda: self._download(key, download))
 
     def size_of(self, name: str) -> int | None:
         """Return the size of an object. Raises NotFound, other SourceErrors and Cancelled."""
-        key, origin = self._key(name), f"{self.origin}/{name}"
-        size = self.downloader.wait_for(
-            Attempt(self.downloader.timeouts),
-            lambda _: self._ask(origin, lambda: self._size_of(key)),
-        )
+        download = Download(self.downloader, Wanted(name), f"{self.origin}/{name}")
+        size = self._wait_for(download, lambda: self._size_of(self._key(name)))
         return size if isinstance(size, int) else None
 
     def names(self, under: str) -> Iterator[str]:
@@ -150,21 +141,24 @@ class ObjectStorage(RemoteStorage):
         top = f"{self._prefix}/" if self._prefix else ""
         folder = f"{top}{under.strip('/')}/" if under.strip("/") else top
 
-        def list_keys(attempt: Attempt) -> list[str]:
+        download = Download(self.downloader, Wanted(under), self.origin)
+
+        def list_keys() -> list[str]:
             keys = []
             for key in self._keys(folder):
-                attempt.receive(0)
-                if not key.endswith("/"):
-                    keys.append(key[len(top) :])
-            return sorted(keys)
+                download.check_abandoned()
+                keys.append(key)
+            return keys
 
-        yield from self.downloader.wait_for(
-            Attempt(self.downloader.timeouts),
-            lambda attempt: self._ask(self.origin, lambda: list_keys(attempt)),
-        )
+        for key in sorted(self._wait_for(download, list_keys)):
+            if not key.endswith("/"):
+                yield key[len(top) :]
 
     def _key(self, name: str) -> str:
         return "/".join(part for part in (self._prefix, name) if part)
+
+    def _wait_for(self, download: Download, request: Callable[[], _Result]) -> _Result:
+        return self.downloader.wait_for(download, lambda _: self._ask(download.origin, request))
 
     def _ask(self, origin: str, request: Callable[[], _Result]) -> _Result:
         """Send a request through the library. Raises SourceError and Cancelled."""
@@ -178,12 +172,6 @@ class ObjectStorage(RemoteStorage):
             if failure is None:
                 raise
             raise failure from None
-
-    def _client(self) -> Any:
-        with self._lock:
-            if self._library_client is None:
-                self._library_client = self._connect()
-            return self._library_client
 
 
 class S3Storage(ObjectStorage):
@@ -202,7 +190,8 @@ class S3Storage(ObjectStorage):
         self._endpoint = _checked_endpoint(self._credentials.endpoint)
         self._identity = f"{self._endpoint} {self._credentials.user} {self._credentials.profile}"
 
-    def _connect(self) -> Any:
+    @cached_property
+    def _client(self) -> Any:
         import boto3
         from botocore import UNSIGNED
         from botocore.config import Config
@@ -224,32 +213,33 @@ class S3Storage(ObjectStorage):
         )
         return session.client("s3", endpoint_url=self._endpoint or None, config=config)
 
-    def _download(self, key: str, download: Download) -> FileVersion | None:
+    def _download(self, key: str, download: Download) -> bool:
         from botocore.exceptions import ClientError
 
         stamp = download.cached.stamp if download.cached else ""
         condition = {"IfNoneMatch": stamp} if stamp else {}
         try:
-            response = self._client().get_object(Bucket=self._bucket_name, Key=key, **condition)
+            response = self._client.get_object(Bucket=self._bucket_name, Key=key, **condition)
         except ClientError as error:
             if stamp and _status(error) == 304:
-                return None
+                return False
             raise
         with contextlib.closing(response["Body"]) as body:
             download.expect_body(self.origin, response.get("ContentLength"))
             while chunk := body.read(_READ_SIZE):
                 download.receive(len(chunk))
                 download.write(chunk)
-        return FileVersion(response.get("ETag", ""))
+        download.stamp = response.get("ETag", "")
+        return True
 
     def _size_of(self, key: str) -> object:
-        reply = self._client().head_object(Bucket=self._bucket_name, Key=key)
+        reply = self._client.head_object(Bucket=self._bucket_name, Key=key)
         return reply.get("ContentLength")
 
     def _keys(self, prefix: str) -> Iterator[str]:
         request = {"Bucket": self._bucket_name, "Prefix": prefix}
         while True:
-            page = self._client().list_objects_v2(**request)
+            page = self._client.list_objects_v2(**request)
             yield from (entry["Key"] for entry in page.get("Contents", ()) if entry.get("Key"))
             if not page.get("IsTruncated"):
                 return
@@ -316,7 +306,8 @@ class GcsStorage(ObjectStorage):
 
         super().__init__(url, downloader)
 
-    def _connect(self) -> Any:
+    @cached_property
+    def _client(self) -> Any:
         import google.auth
         from google.auth.exceptions import DefaultCredentialsError
         from google.cloud import storage
@@ -328,11 +319,11 @@ class GcsStorage(ObjectStorage):
         # Reading needs no project, but the library does not start without one.
         return storage.Client(project or "none", credentials)
 
-    def _download(self, key: str, download: Download) -> FileVersion | None:
+    def _download(self, key: str, download: Download) -> bool:
         blob = self._look_up(key)
         generation = str(blob.generation)
         if download.cached is not None and download.cached.stamp == generation:
-            return None
+            return False
         download.expect_body(self.origin, blob.size)
         # One without metadata: those of the server may name a URL elsewhere, which the library
         # would send the user's token to.
@@ -344,18 +335,18 @@ class GcsStorage(ObjectStorage):
             checksum=None,
             **self._options(),
         )
-        return FileVersion(generation)
+        download.stamp = generation
+        return True
 
     def _size_of(self, key: str) -> object:
         return self._look_up(key).size
 
     def _keys(self, prefix: str) -> Iterator[str]:
-        client = self._client()
-        for blob in client.list_blobs(self._bucket_name, prefix=prefix, **self._options()):
-            yield blob.name
+        options = {"prefix": prefix, **self._options()}
+        return (blob.name for blob in self._client.list_blobs(self._bucket_name, **options))
 
     def _look_up(self, key: str) -> Any:
-        blob = self._client().bucket(self._bucket_name).blob(key)
+        blob = self._client.bucket(self._bucket_name).blob(key)
         blob.reload(**self._options())
         return blob
 
@@ -388,17 +379,18 @@ class _Target:
     """The file that google-cloud-storage writes an object to."""
 
     def __init__(self, download: Download) -> None:
-        self._download = download
+        self._download, self._size = download, 0
 
     def write(self, chunk: bytes) -> int:
         """Append bytes."""
+        self._size += len(chunk)
         self._download.receive(len(chunk))
         self._download.write(chunk)
         return len(chunk)
 
     def tell(self) -> int:
         """Return the number of bytes so far."""
-        return self._download.received
+        return self._size
 
     def flush(self) -> None:
         """Do nothing: the target is flushed when it is stored."""

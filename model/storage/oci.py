@@ -9,13 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import FetchedFile, Storage, Wanted
-from spackscope.model.storage.cache import Attempt, Download, FileVersion
+from spackscope.model.storage.cache import Download
 from spackscope.model.storage.http import Client, request_file
 from spackscope.model.storage.urls import Url, basic_authorization, shown_top, web_url
 
@@ -59,7 +58,7 @@ class OciRegistry(Storage):
         manifest = self._download(
             self._manifest_url,
             f"{self.origin}:{_TAG}",
-            Wanted(_TAG, "", False, _MAX_MANIFEST_SIZE, _index_digest),
+            Wanted(_TAG, max_size=_MAX_MANIFEST_SIZE, check=_index_digest),
             accept=_MANIFEST,
         )
         try:
@@ -71,7 +70,7 @@ class OciRegistry(Storage):
         index = self._download(
             replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}"),
             f"{self.origin}/{INDEX}",
-            Wanted(INDEX, digest, True, wanted.max_size, None),
+            Wanted(INDEX, digest, max_size=wanted.max_size),
         )
         return FetchedFile(index.path, index.origin, manifest.checked, manifest.remark)
 
@@ -82,13 +81,13 @@ class OciRegistry(Storage):
     def _download(
         self, url: Url, origin: str, wanted: Wanted, *, accept: str = "*/*"
     ) -> FetchedFile:
-        def send(download: Download) -> FileVersion | None:
+        def send(download: Download) -> bool:
             headers = {"Accept": accept}
             if self._authorization:
                 headers["Authorization"] = self._authorization
             return request_file(self._client, url, download, headers)
 
-        def request(download: Download) -> FileVersion | None:
+        def request(download: Download) -> bool:
             try:
                 return send(download)
             except Unauthorized as error:
@@ -101,7 +100,7 @@ class OciRegistry(Storage):
 
         return self._client.fetch(url.key, origin, wanted, request)
 
-    def _authenticate(self, refusal: Unauthorized, attempt: Attempt) -> tuple[str, Url]:
+    def _authenticate(self, refusal: Unauthorized, download: Download) -> tuple[str, Url]:
         """Return the Authorization that a registry asks for, and the URL that it is from.
 
         As the token specification of the distribution registry says. Raises SourceError.
@@ -123,7 +122,7 @@ class OciRegistry(Storage):
         headers = {"Authorization": self._password} if self._password and is_own else {}
         query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
         try:
-            token = self._request_token(realm.with_query(query), headers, attempt)
+            token = self._request_token(realm.with_query(query), headers, download)
         except SourceError as error:
             raise self._explain(error, realm) from None
         return f"Bearer {token}", realm
@@ -137,24 +136,22 @@ class OciRegistry(Storage):
             " another server; credentials are not sent there"
         )
 
-    def _request_token(self, realm: Url, headers: Mapping[str, str], attempt: Attempt) -> str:
-        reply = b""
-        with self._client.request(
-            "GET", replace(realm, userinfo=""), headers, attempt
-        ) as response:
+    def _request_token(self, realm: Url, headers: Mapping[str, str], download: Download) -> str:
+        reply, url = b"", replace(realm, userinfo="")
+        with self._client.request("GET", url, headers, download) as response:
             response.check_status(realm.shown)
             for chunk in response.chunks():
                 reply += chunk
                 if len(reply) > _MAX_MANIFEST_SIZE:
                     break
         try:
-            document = _parse_object(reply)
-        except Unreadable as error:
-            raise SourceError(f"{realm.shown} {reason(error)}") from None
-        token = document.get("token") or document.get("access_token")
-        if not isinstance(token, str) or not token.isascii() or not token.isprintable():
-            raise SourceError(f"{realm.shown} returns no token")
-        return token
+            document = json.loads(reply)
+            token = document.get("token") or document.get("access_token")
+            if token.isascii() and token.isprintable():
+                return str(token)
+        except (ValueError, AttributeError, RecursionError):
+            pass
+        raise SourceError(f"{realm.shown} returns no token")
 
 
 def _authorization(user: str, password: str) -> str:
@@ -171,20 +168,10 @@ def _authorization(user: str, password: str) -> str:
 
 def _index_digest(manifest: bytes) -> str:
     """Return the sha256 of the first layer of an image, the index. Raises Unreadable."""
-    layers = _parse_object(manifest).get("layers")
-    first = layers[0] if isinstance(layers, list) and layers else None
-    digest = first.get("digest") if isinstance(first, dict) else None
-    match = _DIGEST.fullmatch(digest) if isinstance(digest, str) else None
+    try:
+        match = _DIGEST.fullmatch(json.loads(manifest)["layers"][0]["digest"])
+    except (ValueError, LookupError, TypeError, RecursionError):
+        match = None
     if match is None:
         raise Unreadable("it is not the manifest of an index: it has no sha256")
     return match[1]
-
-
-def _parse_object(data: bytes) -> dict[str, Any]:
-    try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
-        raise Unreadable("it is not a JSON object")
-    return document

@@ -23,10 +23,11 @@ _MAX_HOST_LENGTH = 253
 
 _PORTS = {"http": 80, "https": 443}
 _BUCKETS = ("s3", "gs")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-_HOST = re.compile(r"[A-Za-z0-9._~-]*")
-_PORT = re.compile(r"[0-9]{0,5}")
+_CONTROL = r"[\x00-\x1f\x7f]"
+_SURROGATE = r"[\ud800-\udfff]"
+_HOST_AND_PORT = r"(\[.*\]|[^:\[\]]*)(?::(.*))?"
+_HOST = r"[A-Za-z0-9._~-]*"
+_PORT = r"[0-9]{0,5}"
 _NOT_QUOTED = "/~:@!$&'()*+,;=%"
 
 _NO_HOST = "its host cannot be read"
@@ -56,11 +57,6 @@ class Url(Frozen):
     def server(self) -> str:
         """The scheme and the host with its port: what credentials are for."""
         return f"{self.scheme}://{self.netloc}"
-
-    @property
-    def target(self) -> str:
-        """What is requested from a web server: path and query."""
-        return (self.path or "/") + (f"?{self.query}" if self.query else "")
 
     @property
     def address(self) -> str:
@@ -106,7 +102,7 @@ class Url(Frozen):
         """
         if not name:
             return self
-        if _SURROGATE.search(name) or "\0" in name:
+        if re.search(_SURROGATE, name) or "\0" in name:
             raise SourceError(f"{self.shown} cannot have a file whose name is not text")
         return replace(self, path=f"{self.path.rstrip('/')}/{quote(name)}")
 
@@ -116,10 +112,7 @@ class Url(Frozen):
 
     def resolve(self, reference: str) -> Url:
         """Resolve a reference that is relative to this URL. Raises SourceError."""
-        try:
-            _check_characters(reference)
-        except ValueError as error:
-            raise _invalid(reference, str(error)) from None
+        _check_characters(reference)
         try:
             return split_url(urljoin(self.address, reference))
         except ValueError:
@@ -131,10 +124,33 @@ def split_url(url: str) -> Url:
 
     Raises SourceError, which shows no secret, where it is not valid.
     """
+    _check_characters(url)
+    if not scheme_of(url):
+        raise _invalid(url, "it has no scheme, such as https://")
     try:
-        return _split(url)
-    except ValueError as error:
-        raise _invalid(url, str(error)) from None
+        parts = urlsplit(url)
+        userinfo, _, netloc = parts.netloc.rpartition("@")
+        match = re.fullmatch(_HOST_AND_PORT, netloc)
+        # Programs do not agree on which host is meant where there is a backslash.
+        if match is None or "\\" in parts.netloc:
+            raise _invalid(url, _NO_HOST)
+        host, port = match[1], match[2] or ""
+        if not re.fullmatch(_PORT, port) or int(port or "0") > 65535:
+            raise _invalid(url, "its port is not a number up to 65,535")
+        host = _ascii_host(host)
+    except ValueError:
+        raise _invalid(url, _NO_HOST) from None
+    scheme = parts.scheme.lower()
+    if port and scheme in _BUCKETS:
+        raise _invalid(url, "a bucket has no port")
+    return Url(
+        scheme,
+        host if scheme in _BUCKETS else host.lower(),
+        int(port) if port else None,
+        _encoded(parts.path),
+        _encoded(parts.query, "?"),
+        _encoded(userinfo),
+    )
 
 
 def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
@@ -177,52 +193,14 @@ def _invalid(url: str, why: str) -> SourceError:
     return SourceError(f"{shown_url(url)[:200]} is not a valid URL: {why}")
 
 
-def _split(url: str) -> Url:
-    """Split a URL. Raises ValueError with a reason that shows nothing of it."""
-    _check_characters(url)
-    if not scheme_of(url):
-        raise ValueError("it has no scheme, such as https://")
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        raise ValueError(_NO_HOST) from None
-    if "\\" in parts.netloc:
-        # Programs do not agree on which host that is.
-        raise ValueError(_NO_HOST)
-    userinfo, _, netloc = parts.netloc.rpartition("@")
-    scheme = parts.scheme.lower()
-    host, port = _host_and_port(netloc)
-    if port is not None and scheme in _BUCKETS:
-        raise ValueError("a bucket has no port")
-    return Url(
-        scheme,
-        host if scheme in _BUCKETS else host.lower(),
-        port,
-        _encoded(parts.path),
-        _encoded(parts.query, "?"),
-        _encoded(userinfo),
-    )
-
-
 def _check_characters(url: str) -> None:
+    """Raise SourceError for a text that cannot be a URL or a part of one."""
     if len(url) > MAX_URL_LENGTH:
-        raise ValueError(f"it is longer than {MAX_URL_LENGTH:,} characters")
-    if _CONTROL.search(url):
-        raise ValueError("it has a control character")
-    if _SURROGATE.search(url):
-        raise ValueError("it has bytes that are not text, which have to be written as %XX")
-
-
-def _host_and_port(netloc: str) -> tuple[str, int | None]:
-    host, colon, port = netloc.rpartition(":")
-    if not colon or "]" in port:
-        host, port = netloc, ""
-    if not _PORT.fullmatch(port) or int(port or "0") > 65535:
-        raise ValueError("its port is not a number up to 65,535")
-    try:
-        return _ascii_host(host), int(port) if port else None
-    except ValueError:
-        raise ValueError(_NO_HOST) from None
+        raise _invalid(url, f"it is longer than {MAX_URL_LENGTH:,} characters")
+    if re.search(_CONTROL, url):
+        raise _invalid(url, "it has a control character")
+    if re.search(_SURROGATE, url):
+        raise _invalid(url, "it has bytes that are not text, which have to be written as %XX")
 
 
 def _ascii_host(host: str) -> str:
@@ -236,7 +214,7 @@ def _ascii_host(host: str) -> str:
             return host[1:-1]
     elif len(host) <= _MAX_HOST_LENGTH:
         host = host.encode("idna").decode("ascii")
-        if _HOST.fullmatch(host):
+        if re.fullmatch(_HOST, host):
             return host
     raise ValueError
 
