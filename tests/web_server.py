@@ -73,7 +73,7 @@ class WebServer:
         self._listening = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listening.getsockname()[1]
         self._threads = [threading.Thread(target=self._accept)]
-        self._connections: list[socket.socket] = []
+        self.connections: list[socket.socket] = []
         self._threads[0].start()
 
     @property
@@ -86,7 +86,7 @@ class WebServer:
     def end(self) -> None:
         self.ended.set()
         socket.create_connection(("127.0.0.1", self.port)).close()  # wakes the accepting thread
-        for connection in self._connections:
+        for connection in self.connections:
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
         for thread in self._threads:
@@ -98,7 +98,7 @@ class WebServer:
             if self.ended.is_set():
                 connection.close()
                 break
-            self._connections.append(connection)
+            self.connections.append(connection)
             thread = threading.Thread(target=self._serve, args=(connection,))
             self._threads.append(thread)
             thread.start()
@@ -111,7 +111,7 @@ class WebServer:
                 if self.tls:
                     connection.settimeout(2)
                     with self.tls.wrap_socket(connection, server_side=True) as encrypted:
-                        self._connections.append(encrypted)
+                        self.connections.append(encrypted)
                         encrypted.settimeout(0.1)
                         self._respond(encrypted)
                 else:

@@ -90,7 +90,10 @@ def replaced_by_a_directory(path: Path) -> None:
 
 
 def described_by(text: bytes) -> Callable[[Path], None]:
-    return lambda path: Path(f"{path}.json").write_bytes(text) and None
+    def damage(path: Path) -> None:
+        Path(f"{path}.json").write_bytes(text)
+
+    return damage
 
 
 @pytest.mark.parametrize(

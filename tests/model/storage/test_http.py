@@ -1,23 +1,52 @@
-"""Files of web servers come whole, unpacked and in their current version."""
+"""Files of web servers come whole, in their current version, and in time, or with a sentence."""
 
 from __future__ import annotations
 
 import gzip
 import os
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
+import trustme
 
-from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError
-from tests.model.storage.machine import NEW, Machine, sha256
-from tests.web_server import Exchange, packed, responds, sends, serving
+from spackscope.model.core.errors import (
+    Cancelled,
+    ListingUnsupported,
+    NotFound,
+    SourceError,
+    Unreachable,
+)
+from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.http import proxy_of
+from spackscope.model.storage.urls import split_url
+from tests.model.storage.machine import NEW, NO_PORT, NO_URL, OLD, Machine, sha256, tls_server
+from tests.web_server import (
+    Exchange,
+    Handler,
+    announces,
+    hangs_up,
+    in_turn,
+    is_silent,
+    packed,
+    responds,
+    sends,
+    serving,
+    stalls_after,
+    trickles,
+)
 
 
 def test_names_are_asked_for_as_addresses_write_them(machine: Machine) -> None:
-    with serving() as server:
+    with serving(index=responds(301, Location="/a;b=c/d;e?q;r#part")) as server:
         server.default = sends(NEW)
         machine.read(server, "build_cache/a b+c%20/é?#.json")
+        machine.read(server)
 
-    assert server.requests[0].target == "/build_cache/a%20b%2Bc%2520/%C3%A9%3F%23.json"
+    written = "/build_cache/a%20b%2Bc%2520/%C3%A9%3F%23.json"
+    assert [request.target for request in server.requests] == [written, "/index", "/a;b=c/d;e?q;r"]
 
 
 @pytest.mark.parametrize(
@@ -26,98 +55,75 @@ def test_names_are_asked_for_as_addresses_write_them(machine: Machine) -> None:
 def test_a_second_start_downloads_nothing_and_keeps_the_file_as_it_is(
     machine: Machine, version: dict[str, str]
 ) -> None:
+    seen: list[int] = []
     with serving(index=sends(NEW, **version)) as server:
         first = machine.storage(server.url).fetch("index")
         was = os.stat(first.path)
-        seen: list[int] = []
-        storage = machine.storage(
-            server.url, on_progress=lambda what, done, total: seen.append(done)
-        )
+        storage = machine.storage(server.url, on_progress=lambda _, done, __: seen.append(done))
         second = storage.fetch("index")
+        machine.storage(server.url, asks_anew=True).fetch("index")
 
     assert second.path == first.path
-    now = os.stat(second.path)
-    assert (now.st_mtime_ns, now.st_ctime_ns) == (was.st_mtime_ns, was.st_ctime_ns)
-    assert len(server.requests) == 2
-    assert seen == []
+    assert os.stat(second.path) == was
     assert second.checked > first.checked  # type: ignore[operator]
-
-
-def test_empty_members_of_gzip_without_an_end_are_given_up(machine: Machine) -> None:
-    empty = gzip.compress(b"") * 70_000
-    with serving(index=sends(empty, Content_Encoding="gzip")) as server:
-        assert machine.failure(server) == "URL/index is packed in more than 65,536 parts"
-
-
-def test_packed_bytes_that_unpack_to_nothing_are_counted(machine: Machine) -> None:
-    def is_empty_for_ever(exchange: Exchange) -> None:
-        exchange.send_head(200, Content_Encoding="gzip", Connection="close")
-        exchange.send(gzip.compress(b"")[:10])
-        while not exchange.server.ended.is_set():
-            # A block that holds nothing, after which another one comes.
-            exchange.send(b"\0\0\0\xff\xff" * 10_000)
-
-    with serving(index=is_empty_for_ever) as server:
-        sentence = machine.failure(server, max_size=100_000)
-
-    assert sentence == "URL/index is larger than the 100,000 bytes allowed"
+    assert seen == []
+    sent = [{"if-none-match", "if-modified-since"} & {*each.headers} for each in server.requests]
+    assert [len(conditions) for conditions in sent] == [0, 1, 0]
 
 
 def test_a_packed_body_is_unpacked(machine: Machine) -> None:
-    with serving(index=packed(NEW * 1000)) as server:
-        assert machine.read(server) == NEW * 1000
+    body = NEW * 100_000
+    members = gzip.compress(body) + gzip.compress(b"") + gzip.compress(NEW)
+    with serving(index=packed(body), more=sends(members, Content_Encoding="x-gzip")) as server:
+        assert machine.read(server) == body
+        assert machine.read(server, "more") == body + NEW
         assert server.requests[0].headers["accept-encoding"] == "gzip"
 
 
 def test_a_checksum_may_be_that_of_the_packed_file_or_of_what_is_in_it(machine: Machine) -> None:
-    with serving(blob=packed(NEW), other=packed(NEW)) as server:
-        inside = machine.read(server, "blob", sha256=sha256(NEW))
-        lying = gzip.compress(NEW)
-        server.handlers["/other"] = sends(lying, Content_Encoding="gzip")
-        outside = machine.read(server, "other", sha256=sha256(lying))
-
-    assert inside == NEW
-    assert outside == lying
+    lying = gzip.compress(NEW)
+    with serving(blob=packed(NEW), other=sends(lying, Content_Encoding="gzip")) as server:
+        assert machine.read(server, "blob", sha256=sha256(NEW)) == NEW
+        assert machine.read(server, "other", sha256=sha256(lying)) == lying
+        assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
-def test_a_body_that_unpacks_to_very_much_is_refused(machine: Machine) -> None:
-    with serving(index=packed(bytes(65 << 20))) as server:
-        assert machine.failure(server) == "URL/index unpacks to more than 100 times its size"
+def zipped(body: bytes) -> Handler:
+    return sends(body, Content_Encoding="gzip")
+
+
+def is_empty_for_ever(exchange: Exchange) -> None:
+    exchange.send_head(200, Content_Encoding="gzip", Connection="close")
+    exchange.send(gzip.compress(b"")[:10])
+    while not exchange.server.ended.is_set():
+        # A block that holds nothing, after which another one comes.
+        exchange.send(b"\0\0\0\xff\xff" * 10_000)
 
 
 @pytest.mark.parametrize(
-    ("body", "sentence"),
+    ("script", "sentence"),
     [
-        (gzip.compress(NEW, mtime=0)[:-9], "URL/index cannot be unpacked: it is cut off"),
-        (NEW, "URL/index cannot be unpacked: Error -3"),
+        (packed(bytes(65 << 20)), "unpacks to more than 100 times its size"),
+        (is_empty_for_ever, "is larger than the 1,000,000 bytes allowed"),
+        (zipped(gzip.compress(b"") * 70_000), "is packed in more than 65,536 parts"),
+        (zipped(gzip.compress(NEW, mtime=0)[:-9]), "cannot be unpacked: it is cut off"),
+        (zipped(NEW), "cannot be unpacked: Error -3"),
+        (sends(NEW, Content_Encoding="br"), "is encoded as br, which was not requested"),
+        (responds(304), "cannot be read: 127.0.0.1 answers HTTP 304"),
     ],
 )
 def test_a_body_that_is_packed_badly_is_refused(
-    machine: Machine, body: bytes, sentence: str
+    machine: Machine, script: Handler, sentence: str
 ) -> None:
-    with serving(index=sends(body, Content_Encoding="gzip")) as server:
-        assert machine.failure(server).startswith(sentence)
-
-
-def test_an_encoding_that_nobody_asked_for_is_refused(machine: Machine) -> None:
-    with serving(index=sends(NEW, Content_Encoding="br")) as server:
-        assert "is encoded as br, which was not requested" in machine.failure(server)
+    limit = 1_000_000 if script is is_empty_for_ever else 1 << 30
+    with serving(index=script) as server:
+        assert machine.failure(server, max_size=limit).startswith(f"URL/index {sentence}")
 
 
 def test_what_a_server_sends_as_version_cannot_break_the_next_request(machine: Machine) -> None:
     with serving(index=sends(NEW, ETag="\x80\xff")) as server:
         for _ in range(2):
             assert machine.read(server) == NEW
-
-
-def test_a_web_server_cannot_be_listed(machine: Machine) -> None:
-    with pytest.raises(ListingUnsupported, match=r"https://example\.org/cache cannot be listed"):
-        next(machine.storage("https://example.org/cache/").names("v3"))
-
-
-def test_an_unrequested_304_is_not_a_file(machine: Machine) -> None:
-    with serving(index=responds(304)) as server:
-        assert machine.failure(server) == "URL/index cannot be read: 127.0.0.1 answers HTTP 304"
 
 
 @pytest.mark.parametrize("address", ["http://", "http://:80", "http://host:no", "http://a b/"])
@@ -127,24 +133,521 @@ def test_an_address_that_cannot_be_asked_is_a_sentence(machine: Machine, address
 
 
 def test_a_size_is_asked_for_without_the_file(machine: Machine) -> None:
-    with serving(blob=sends(NEW), gone=responds(404), secret=responds(403)) as server:
-        storage = machine.storage(server.url)
-
-        assert storage.size_of("blob") == len(NEW)
-        assert not storage.is_cached("blob")
-        for name, forbidden in (("gone", False), ("secret", True)):
-            with pytest.raises(NotFound) as raised:
-                storage.size_of(name)
-            assert raised.value.is_forbidden is forbidden
-    assert {request.method for request in server.requests} == {"HEAD"}
-
-
-def test_a_size_that_is_not_told_is_unknown(machine: Machine) -> None:
     def answers_without_a_length(exchange: Exchange) -> None:
         exchange.send_head(200, Connection="close")
         exchange.connection.close()
 
-    with serving(blob=answers_without_a_length, old=responds(405)) as server:
-        assert machine.storage(server.url).size_of("blob") is None
+    with serving(blob=sends(NEW), zipped=packed(NEW)) as server:
+        server.handlers |= {f"/{status}": responds(status) for status in (403, 404, 405)}
+        server.handlers["/untold"] = answers_without_a_length
+        storage = machine.storage(server.url)
+
+        assert [storage.size_of(name) for name in ("blob", "zipped", "untold")] == [13, None, None]
+        assert not storage.is_cached("blob")
+        for name, forbidden in (("404", False), ("403", True)):
+            with pytest.raises(NotFound) as raised:
+                storage.size_of(name)
+            assert raised.value.is_forbidden is forbidden
         with pytest.raises(SourceError, match="answers HTTP 405"):
-            machine.storage(server.url).size_of("old")
+            storage.size_of("405")
+        with pytest.raises(ListingUnsupported, match=r"http://[\d.:]+ cannot be listed"):
+            next(storage.names("v3"))
+    assert {request.method for request in server.requests} == {"HEAD"}
+
+
+def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> None:
+    with serving() as server:
+        server.default = lambda exchange: exchange.respond(
+            200, exchange.request.target.encode() * 9_000
+        )
+        storage = machine.storage(server.url)
+        with ThreadPoolExecutor(8) as pool:
+            paths = list(pool.map(lambda number: storage.fetch(f"{number}").path, range(64)))
+        assert len(server.connections) <= 8
+
+    for number, path in enumerate(paths):
+        assert Path(path).read_bytes() == f"/{number}".encode() * 9_000
+
+
+@pytest.mark.parametrize(
+    ("script", "sentence"),
+    [
+        (is_silent, "127.0.0.1 has sent nothing for 0.2 seconds"),
+        (stalls_after(b"{", 100), "127.0.0.1 has sent nothing for 0.2 seconds"),
+        (hangs_up, "the connection to 127.0.0.1 broke: remote end closed connection without"),
+        (announces(100, NEW), "the connection to 127.0.0.1 broke: the body ends too early"),
+        (responds(500), "URL/index cannot be read: 127.0.0.1 answers HTTP 500"),
+        (responds(429), "URL/index cannot be read: 127.0.0.1 answers HTTP 429"),
+        (responds(503, Retry_After=0), "URL/index cannot be read: 127.0.0.1 answers HTTP 503"),
+    ],
+)
+def test_what_may_go_better_is_tried_three_times_and_then_the_old_copy_serves(
+    machine: Machine, script: Handler, sentence: str
+) -> None:
+    with serving(index=script) as server:
+        assert machine.failure(server).startswith(sentence)
+        assert len(server.requests) == 3
+
+        server.handlers["/index"] = in_turn(script, sends(OLD))
+        good = machine.storage(server.url).fetch("index")
+        server.handlers["/index"] = script
+        server.requests.clear()
+        served = machine.storage(server.url).fetch("index")
+        # A silent host is not worth a second wait where there is a copy.
+        assert len(server.requests) == (1 if "has sent nothing" in sentence else 3)
+
+    assert Path(served.path).read_bytes() == OLD
+    assert served.checked == good.checked
+    remark = served.remark.replace(server.url, "URL").replace(f":{server.port}", "")
+    assert remark.startswith(sentence)
+    assert machine.left_behind() == []
+
+
+@pytest.mark.parametrize("seconds", [1, 3600])
+def test_a_retry_waits_as_long_as_the_server_asks_but_not_for_an_hour(
+    machine: Machine, seconds: int
+) -> None:
+    has_waited = threading.Event()
+
+    def begin(exchange: Exchange) -> None:
+        threading.Timer(0.9, has_waited.set).start()
+        responds(429, Retry_After=seconds)(exchange)
+
+    def answer(exchange: Exchange) -> None:
+        (sends(NEW) if has_waited.is_set() else responds(500))(exchange)
+
+    with serving(index=in_turn(begin, answer)) as server:
+        timeouts = Timeouts(attempts=2, pause=0.0, max_pause=2.0)
+        storage = machine.storage(server.url, timeouts=timeouts)
+        if seconds == 1:
+            assert Path(storage.fetch("index").path).read_bytes() == NEW
+            return
+        with pytest.raises(SourceError, match="HTTP 429"):
+            storage.fetch("index")
+        assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "sentence"),
+    [
+        (404, NotFound, "URL/index does not exist: HTTP 404"),
+        (410, NotFound, "URL/index does not exist: HTTP 410"),
+        (403, NotFound, "URL/index is forbidden: HTTP 403"),
+        (401, SourceError, "URL/index needs credentials: HTTP 401"),
+        (418, SourceError, "URL/index cannot be read: 127.0.0.1 answers HTTP 418"),
+    ],
+)
+def test_what_a_server_refuses_is_not_asked_for_again(
+    machine: Machine, status: int, kind: type[SourceError], sentence: str
+) -> None:
+    with serving(index=responds(status)) as server:
+        assert machine.failure(server) == sentence
+        with pytest.raises(kind) as raised:
+            machine.storage(server.url).fetch("index")
+        assert raised.value.is_forbidden is (status in (401, 403))
+        assert len(server.requests) == 2
+
+
+def test_a_host_that_vanished_is_reported_once_and_not_waited_for_again(machine: Machine) -> None:
+    with serving(index=sends(OLD)) as server:
+        machine.read(server)
+    storage = machine.storage(server.url)
+
+    served = storage.fetch("index")
+    with pytest.raises(Unreachable, match="cannot be reached: connection refused"):
+        storage.fetch("other")
+
+    assert Path(served.path).read_bytes() == OLD
+    assert served.remark == f"127.0.0.1:{server.port} cannot be reached: connection refused"
+    with socket.create_server(("127.0.0.1", server.port)), pytest.raises(Unreachable):
+        storage.fetch("other")
+
+
+def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> None:
+    with serving(index=is_silent) as server:
+        storage = machine.storage(server.url)
+        for _ in range(2):
+            with pytest.raises(SourceError, match="has sent nothing"):
+                storage.fetch("index")
+
+        assert len(server.requests) == 3
+
+
+def test_a_host_without_an_address_is_named(machine: Machine) -> None:
+    with pytest.raises(SourceError, match=r"^nowhere\.invalid cannot be reached: its name cannot"):
+        machine.storage("https://nowhere.invalid/cache").fetch("index.json")
+
+
+def trickles_its_head(exchange: Exchange) -> None:
+    exchange.send(b"HTTP/1.1 100 Wait\r\nX: ")
+    while not exchange.server.ended.wait(0.05):
+        exchange.send(b"\r\n\r\nHTTP/1.1 100 Wait\r\nX: ")
+
+
+def test_what_comes_too_slowly_is_given_up(machine: Machine) -> None:
+    timeouts = Timeouts(head=1.5, slow_for=0.3)
+    with serving(head=trickles_its_head, body=trickles(b"x" * 9_999, 0.01)) as server:
+        for name, sentence in (
+            ("head", "has not ended the head of its response in 1.5 seconds"),
+            ("body", "has sent fewer than 1,024 bytes a second for 0.3 seconds"),
+        ):
+            server.requests.clear()
+            storage = machine.storage(server.url, timeouts=timeouts)
+            for each in (name, "other"):
+                with pytest.raises(SourceError) as raised:
+                    storage.fetch(each)
+                assert str(raised.value) == f"127.0.0.1:{server.port} {sentence}"
+
+            # A host that is so slow is not asked again.
+            assert len(server.requests) == 1
+    assert machine.left_behind() == []
+
+
+def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
+    timeouts = Timeouts(slow_for=0.3, min_rate=5)
+    with serving(index=trickles(NEW * 4, 0.01)) as server:
+        fetched = machine.storage(server.url, timeouts=timeouts).fetch("index")
+
+    assert Path(fetched.path).read_bytes() == NEW * 4
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        is_silent,
+        stalls_after(b"{", 100),
+        trickles(b"x" * 99, 0.5),
+        trickles_its_head,
+        responds(503, Retry_After=20),
+    ],
+)
+def test_a_stop_is_heard_at_once_whatever_the_server_does(
+    machine: Machine, script: Handler
+) -> None:
+    with serving(index=script) as server:
+        polls: list[int] = []
+
+        def stops_after_five_polls() -> bool:
+            polls.extend(bool(server.requests) * [1])
+            return len(polls) > 5
+
+        # Longer than the server waits.
+        timeouts = Timeouts(stalled=60.0, head=60.0)
+        storage = machine.storage(
+            server.url, timeouts=timeouts, should_stop=stops_after_five_polls
+        )
+        with pytest.raises(Cancelled):
+            storage.fetch("index")
+
+        assert len(server.requests) == 1
+    assert machine.left_behind() == []
+
+
+def test_nothing_is_left_of_a_download_that_was_stopped(machine: Machine) -> None:
+    received: list[int] = []
+    with serving(index=trickles(b"x" * 9_999, 0.01)) as server:
+        storage = machine.storage(
+            server.url,
+            should_stop=lambda: bool(received),
+            on_progress=lambda _, done, __: received.append(done),
+        )
+        with pytest.raises(Cancelled):
+            storage.fetch("index")
+        assert machine.left_behind() == []
+        # The thread that was abandoned closes its connection, and the server is told.
+        while server.waiting:
+            assert not server.ended.wait(0.01)
+    assert max(received) < 9_999
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"", b"HTTP/1.1\r\n\r\n", b"\x00" * 400, b"SSH-2.0-x\r\n", b"HTTP/1.1 200\r\n" * 200],
+)
+def test_an_answer_that_is_not_http_is_a_sentence(machine: Machine, answer: bytes) -> None:
+    def talks_otherwise(exchange: Exchange) -> None:
+        exchange.send(answer)
+        hangs_up(exchange)
+
+    with serving(index=talks_otherwise) as server:
+        assert machine.failure(server).startswith("the connection to 127.0.0.1 broke: ")
+
+
+def test_redirects_are_followed(machine: Machine) -> None:
+    with serving(index=responds(301, Location="two"), two=responds(307, Location="/3")) as server:
+        server.handlers["/3"] = sends(NEW)
+
+        assert machine.read(server) == NEW
+
+
+@pytest.mark.parametrize(
+    ("location", "sentence"),
+    [
+        ("/index", "in a circle, back to URL/index"),
+        ("file:///etc/passwd", "to file:///etc/passwd, which is not http or https"),
+        ("ftp://x:y@host/a?b", "to ftp://host/a?…, which is not http or https"),
+        ("http://[::1", f"to a wrong URL: http://[::1 {NO_URL}: its host cannot be read"),
+        ("http://:80/", f"to a wrong URL: http://:80/ {NO_URL}: it has no host"),
+        ("/a\tb", f"to a wrong URL: /a\tb {NO_URL}: it has a control character"),
+        ("//h/?s=pw\0", f"to a wrong URL: //h/?… {NO_URL}: it has a control character"),
+        ("//u:pw@h:x/", f"to a wrong URL: http://h:x/ {NO_URL}: {NO_PORT}"),
+    ],
+)
+def test_redirects_lead_to_the_web_only(machine: Machine, location: str, sentence: str) -> None:
+    with serving(index=responds(302, Location=location)) as server:
+        assert machine.failure(server) == f"127.0.0.1 redirects {sentence}"
+        assert len(server.requests) == 1
+
+
+def test_redirects_have_an_end(machine: Machine) -> None:
+    def further(exchange: Exchange) -> None:
+        exchange.respond(302, Location=f"/{len(server.requests)}")
+
+    with serving() as server:
+        server.default = further
+        assert machine.failure(server) == "127.0.0.1 redirects more than 10 times"
+        assert len(server.requests) == 11
+
+
+def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
+    def only_for_ann(exchange: Exchange) -> None:
+        if exchange.request.headers.get("authorization") == "Basic YW5uOnMzY3IzdEA=":
+            exchange.respond(200, NEW)
+        else:
+            exchange.respond(401)
+
+    with serving(index=only_for_ann) as server:
+        address = f"http://ann:s3cr3t%40@127.0.0.1:{server.port}/?token=t0k3n"
+        reports: list[str] = []
+        storage = machine.storage(address, on_progress=lambda what, *_: reports.append(what))
+        fetched = storage.fetch("index")
+        missing = machine.failure(server, "none").replace("URL", "")
+        with pytest.raises(NotFound) as raised:
+            storage.fetch("none")
+
+    assert Path(fetched.path).read_bytes() == NEW
+    assert server.requests[0].target == "/index?token=t0k3n"
+    kept = "".join(path.name + path.read_text() for path in machine.cache.iterdir())
+    shown = [storage.origin, repr(fetched), str(raised.value), kept, *reports, missing]
+    for secret in ("s3cr3t", "t0k3n", "ann"):
+        assert secret not in "".join(shown)
+
+
+@pytest.fixture
+def authority(machine: Machine, tmp_path: Path) -> trustme.CA:
+    """Trust an authority by the environment."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    machine.environ["SSL_CERT_FILE"] = str(tmp_path / "ca.pem")
+    return authority
+
+
+def test_a_password_is_sent_to_its_own_server_only(
+    machine: Machine, authority: trustme.CA
+) -> None:
+    with serving() as other, serving() as server:
+        other.handlers = {"/index": sends(NEW), "/back": responds(302, Location=server.url)}
+        server.handlers = {
+            "/other-port": responds(302, Location=f"{other.url}/index"),
+            "/other-name": responds(302, Location=f"http://localhost:{server.port}/"),
+            "/and-back": responds(302, Location=f"{other.url}/back"),
+            "/": sends(NEW),
+        }
+        storage = machine.storage(f"http://ann:pw@127.0.0.1:{server.port}")
+        for name in ("other-port", "other-name", "and-back"):
+            storage.fetch(name)
+        location = responds(302, Location=f"http://127.0.0.1:{other.port}/index")
+        with tls_server(authority, "127.0.0.1", location) as secure:
+            machine.storage(f"https://ann:pw@127.0.0.1:{secure.port}").fetch("index")
+
+    sent = [(each.path, "authorization" in each.headers) for each in server.requests]
+    names = ["/other-port", "/other-name", "/", "/and-back", "/"]
+    assert sent == [(name, name != "/") for name in names]
+    assert other.paths() == ["/index", "/back", "/index"]
+    assert "authorization" in secure.requests[0].headers
+    assert not any("authorization" in each.headers for each in other.requests)
+
+
+def test_certificates_of_the_environment_are_trusted(
+    machine: Machine, authority: trustme.CA, tmp_path: Path
+) -> None:
+    path = machine.environ.pop("SSL_CERT_FILE")
+    with tls_server(authority, "127.0.0.1", sends(NEW * 50_000)) as server:
+        assert "certificate cannot be trusted" in machine.failure(server)
+        for variable in ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
+            machine.environ[variable] = path
+            assert machine.read(server) == NEW * 50_000
+            del machine.environ[variable]
+
+        (tmp_path / "empty").mkdir()
+        machine.environ["SSL_CERT_DIR"] = str(tmp_path / "empty")
+        assert "certificate cannot be trusted" in machine.storage(server.url).fetch("index").remark
+        machine.environ["SSL_CERT_FILE"] = "/nowhere/ca.pem"
+        with pytest.raises(SourceError, match=r"SSL_CERT_FILE names /nowhere/ca\.pem, which can"):
+            machine.storage(server.url).fetch("other")
+
+
+def test_a_certificate_for_another_name_is_one_sentence(
+    machine: Machine, authority: trustme.CA
+) -> None:
+    with tls_server(authority, "example.org", sends(NEW)) as server:
+        sentence = machine.failure(server)
+
+    assert sentence.startswith("127.0.0.1 cannot be reached: its certificate cannot be trusted: ")
+    assert server.requests == []
+
+
+def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -> None:
+    with serving() as server:
+        storage = machine.storage(server.url.replace("http:", "https:"))
+        with pytest.raises(SourceError, match=r"cannot be reached: TLS fails: "):
+            storage.fetch("index")
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        timeouts = Timeouts(connect=0.2, stalled=5.0)
+        storage = machine.storage(
+            f"https://127.0.0.1:{listening.getsockname()[1]}", timeouts=timeouts
+        )
+        with pytest.raises(Unreachable, match=r"reached: it does not answer TLS in time$"):
+            storage.fetch("index")
+
+
+def forwards(exchange: Exchange) -> None:
+    """Act as an HTTP proxy, which is asked for whole addresses, or for a tunnel."""
+    if exchange.request.method != "CONNECT":
+        exchange.respond(200, exchange.request.target.encode())
+        return
+    host, _, port = exchange.request.target.rpartition(":")
+    with socket.create_connection((host, int(port))) as onward:
+        exchange.send_head(200)
+        onward.settimeout(0.02)
+        exchange.connection.settimeout(0.02)
+        while not exchange.server.ended.is_set():
+            for one, other in ((onward, exchange.connection), (exchange.connection, onward)):
+                try:
+                    part = one.recv(65536)
+                except TimeoutError:
+                    continue
+                if not part:
+                    return
+                other.sendall(part)
+
+
+def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
+    machine: Machine,
+) -> None:
+    with serving() as proxy:
+        proxy.default = forwards
+        machine.environ["http_proxy"] = f"http://ann:s3cr3t@127.0.0.1:{proxy.port}"
+        fetched = machine.storage("http://example.org/cache").fetch("index")
+
+        assert Path(fetched.path).read_bytes() == b"http://example.org/cache/index"
+        assert proxy.requests[0].headers["proxy-authorization"] == "Basic YW5uOnMzY3IzdA=="
+    for scheme in ("http", "socks5h"):
+        machine.environ["http_proxy"] = f"{scheme}://ann:s3cr3t@127.0.0.1:{proxy.port}"
+        with pytest.raises(Unreachable) as raised:
+            machine.storage("http://example.org").fetch("other")
+        assert str(raised.value) == (
+            "example.org cannot be reached"
+            f" through the proxy 127.0.0.1:{proxy.port}: connection refused"
+        )
+
+
+@pytest.mark.parametrize("is_encrypted", [False, True])
+def test_tls_goes_through_the_tunnel_of_a_proxy(
+    machine: Machine, authority: trustme.CA, is_encrypted: bool
+) -> None:
+    body = NEW * 50_000
+    with (
+        tls_server(authority, "127.0.0.1", sends(body)) as server,
+        tls_server(authority, "127.0.0.1", forwards) if is_encrypted else serving() as proxy,
+    ):
+        proxy.default = forwards
+        machine.environ["HTTPS_PROXY"] = proxy.url
+
+        assert machine.read(server) == body
+        assert proxy.requests[0].method == "CONNECT"
+        proxy.default = responds(403)
+        assert "tunnel connection failed: 403" in machine.failure(server, "other")
+
+
+def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+        listening.settimeout(5)
+        future = pool.submit(answers_as_socks, listening)
+        port = listening.getsockname()[1]
+        machine.environ["all_proxy"] = f"socks5h://ann:p%40@127.0.0.1:{port}"
+        fetched = machine.storage("http://only.known.there/cache").fetch("index")
+
+    assert Path(fetched.path).read_bytes() == NEW
+    assert future.result() == (b"\x01\x03ann\x02p@", b"only.known.there")
+
+
+def answers_as_socks(listening: socket.socket) -> tuple[bytes, bytes]:
+    """Act as a SOCKS 5 proxy (RFC 1928, 1929) and the server after it.
+
+    Return the user with the password, and the requested host.
+    """
+    connection, _ = listening.accept()
+    with connection:
+        connection.settimeout(5)
+        connection.recv(100)
+        connection.sendall(b"\x05\x02")
+        user = connection.recv(100)
+        connection.sendall(b"\x01\x00")
+        asked = connection.recv(300)
+        connection.sendall(b"\x05\x00\x00\x01\x7f\x00\x00\x01\x00\x50")
+        connection.recv(9_000)
+        connection.sendall(b"HTTP/1.1 200 Yes\r\nContent-Length: %d\r\n\r\n" % len(NEW) + NEW)
+    return user, asked[5 : 5 + asked[4]]
+
+
+PROXIES = {"http_proxy": "a:1", "HTTPS_PROXY": "http://b:2", "all_proxy": "socks5://c:3"}
+
+
+@pytest.mark.parametrize(
+    ("url", "environ", "proxy"),
+    [
+        ("http://x.org/", PROXIES, "http://a:1"),
+        ("https://x.org/", PROXIES, "http://b:2"),
+        ("https://x.org/", {"ALL_PROXY": "socks5://c:3"}, "socks5://c:3"),
+        ("http://x.org/", {}, ""),
+        ("http://x.org/", PROXIES | {"no_proxy": "y.org, x.org"}, ""),
+        ("http://sub.x.org/", PROXIES | {"NO_PROXY": ".x.org"}, ""),
+        ("http://sub.x.org/", PROXIES | {"NO_PROXY": "*.x.org"}, ""),
+        ("http://sub.x.org/", PROXIES | {"no_proxy": "x.org"}, ""),
+        ("http://notx.org/", PROXIES | {"no_proxy": "x.org"}, "http://a:1"),
+        ("http://x.org:81/", PROXIES | {"no_proxy": "x.org:81"}, ""),
+        ("http://x.org:80/", PROXIES | {"no_proxy": "x.org:81"}, "http://a:1"),
+        ("http://10.1.2.3/", PROXIES | {"no_proxy": "10.0.0.0/8"}, ""),
+        ("http://[::1]/", PROXIES | {"no_proxy": "::1"}, ""),
+        ("http://x.org/", PROXIES | {"no_proxy": "*"}, ""),
+    ],
+)
+def test_proxies_are_chosen_as_curl_chooses_them(
+    url: str, environ: dict[str, str], proxy: str
+) -> None:
+    chosen = proxy_of(split_url(url), environ)
+
+    assert (chosen.address if chosen is not None else "") == proxy
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "HTTP_PROXY", "all_proxy"])
+@pytest.mark.parametrize(
+    ("proxy", "reason"),
+    [
+        ("http://ann:s3cr3t@[::1", "http://[::1 is not a valid URL: its host cannot be read"),
+        ("ftp://x", "ftp://x is not a valid URL: it must begin with http:// or "),
+        ("ann:s3cr3t@x:no", f"http://x:no is not a valid URL: {NO_PORT}"),
+        ("http://", "http:// is not a valid URL: it has no host"),
+    ],
+)
+def test_a_proxy_that_cannot_be_asked_is_a_sentence(
+    machine: Machine, variable: str, proxy: str, reason: str
+) -> None:
+    machine.environ[variable] = proxy
+    with serving(index=sends(NEW)) as server:
+        failure = machine.failure(server)
+
+    wrong = f"127.0.0.1 cannot be reached: {variable.lower()} is invalid: {reason}"
+    assert failure.startswith(wrong)
+    assert "s3cr3t" not in failure

@@ -1,9 +1,11 @@
+"""The index of a registry is read, and its passwords and tokens go nowhere else."""
+
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -11,16 +13,18 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
-from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Storage
-from spackscope.model.storage.cache import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.oci import INDEX
 from spackscope.model.storage.open import open_remote
-from tests.web_server import Exchange, responds, serving
+from tests.model.storage.machine import QUICK, Machine
+from tests.web_server import Exchange, Handler, WebServer, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
-QUICK = Timeouts(connect=1.0, stalled=0.3, head=1.5, pause=0.01)
+BEARER = 'Bearer realm="http://HOST/token",service="reg",scope="repository:site/cache:pull"'
+OTHER = BEARER.replace("http://HOST", "{url}")
+ANONYMOUS = base64.b64encode(b" may").decode()
+NOT_SENT = "credentials are not sent there"
 
 
 def digest(data: bytes) -> str:
@@ -45,12 +49,8 @@ class Images:
             host = exchange.request.headers["host"]
             exchange.respond(401, WWW_Authenticate=self.challenge.replace("HOST", host))
         elif path == "/v2/site/cache/manifests/index.spack":
-            made = (
-                self.manifest
-                or json.dumps(
-                    {"schemaVersion": 2, "layers": [{"digest": self.digest, "size": 1}]}
-                ).encode()
-            )
+            layers = {"schemaVersion": 2, "layers": [{"digest": self.digest, "size": 1}]}
+            made = self.manifest or json.dumps(layers).encode()
             if exchange.request.headers.get("if-none-match") == digest(made):
                 exchange.send_head(304)
             else:
@@ -70,62 +70,73 @@ class Images:
             exchange.respond(400)
 
 
-BEARER = 'Bearer realm="http://HOST/token",service="reg",scope="repository:site/cache:pull"'
+def leads_to(other: WebServer, is_led: Callable[[str], bool], handler: Handler) -> Handler:
+    """Redirect some paths to another server."""
+    return lambda exchange: (
+        exchange.respond(307, Location=other.url + exchange.request.target)
+        if is_led(exchange.request.path)
+        else handler(exchange)
+    )
+
+
+@dataclass
+class Registries:
+    machine: Machine
+
+    def open(
+        self, port: int, user: str = "", options: Mapping[str, object] = {}, **variables: str
+    ) -> Storage:
+        url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
+        return open_remote(url, Client(self.machine.environ | variables, timeouts=QUICK), options)
+
+    def read(self, port: int, *how: object, **variables: str) -> bytes:
+        storage = self.open(port, *how, **variables)  # type: ignore[arg-type]
+        fetched = storage.fetch(INDEX)
+        assert "s3cr3t" not in repr(fetched) + storage.origin
+        return Path(fetched.path).read_bytes()
+
+    def refusal(self, server: WebServer, user: str = "") -> str:
+        with pytest.raises(SourceError) as raised:
+            self.open(server.port, user).fetch(INDEX)
+        return str(raised.value)
 
 
 @pytest.fixture
-def environ(tmp_path: Path) -> dict[str, str]:
-    return {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+def registry(machine: Machine) -> Registries:
+    return Registries(machine)
 
 
-def registry(
-    port: int, environ: dict[str, str], user: str = "", options: Mapping[str, object] = {}
-) -> Storage:
-    url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
-    return open_remote(url, Client(environ, timeouts=QUICK), options)
+def authorized(server: WebServer) -> bool:
+    return any("authorization" in request.headers for request in server.requests)
 
 
-def test_the_index_of_a_registry_comes_through_its_tag(environ: dict[str, str]) -> None:
+def test_a_second_start_asks_for_the_tag_only_and_a_registry_may_be_gone(
+    registry: Registries,
+) -> None:
     with serving() as server:
         server.default = Images()
-        fetched = registry(server.port, environ).fetch(INDEX)
+        first = registry.open(server.port).fetch(INDEX)
+        second = registry.open(server.port).fetch(INDEX)
+    gone = registry.open(server.port).fetch(INDEX)
 
-    assert Path(fetched.path).read_bytes() == DATA
-    assert fetched.origin == f"oci+http://127.0.0.1:{server.port}/site/cache/index.json"
+    assert Path(first.path).read_bytes() == DATA
+    assert first.origin == f"oci+http://127.0.0.1:{server.port}/site/cache/index.json"
     assert "application/vnd.oci.image.manifest.v1+json" in server.requests[0].headers["accept"]
-
-
-def test_a_second_start_asks_for_the_tag_only(environ: dict[str, str]) -> None:
-    with serving() as server:
-        server.default = Images()
-        first = registry(server.port, environ).fetch(INDEX)
-        second = registry(server.port, environ).fetch(INDEX)
-
-    assert second.path == first.path
+    names = [path.rpartition("/")[2] for path in server.paths()]
+    assert names == ["index.spack", digest(DATA), "index.spack"]
+    assert second.path == gone.path == first.path
     assert second.checked > first.checked  # type: ignore[operator]
-    assert [path.rpartition("/")[2] for path in server.paths()] == [
-        "index.spack",
-        digest(DATA),
-        "index.spack",
-    ]
+    assert gone.checked == second.checked
+    assert gone.remark.endswith("cannot be reached: connection refused")
 
 
-def test_the_index_of_before_serves_where_the_registry_is_gone(environ: dict[str, str]) -> None:
-    with serving() as server:
-        server.default = Images()
-        first = registry(server.port, environ).fetch(INDEX)
-
-    fetched = registry(server.port, environ).fetch(INDEX)
-
-    assert (fetched.path, fetched.checked) == (first.path, first.checked)
-    assert fetched.remark.endswith("cannot be reached: connection refused")
-
-
-def test_an_index_that_is_not_what_the_manifest_says_is_refused(environ: dict[str, str]) -> None:
+def test_an_index_that_is_not_what_the_manifest_says_is_refused(registry: Registries) -> None:
     with serving() as server:
         server.default = Images(index=DATA + b" ")
         with pytest.raises(WrongContent):
-            registry(server.port, environ).fetch(INDEX)
+            registry.open(server.port).fetch(INDEX)
+        with pytest.raises(NotFound, match=r"has no index\.json of sha256 aaaaaaaaaaaa"):
+            registry.open(server.port).fetch(INDEX, sha256="a" * 64)
 
 
 @pytest.mark.parametrize(
@@ -139,168 +150,119 @@ def test_an_index_that_is_not_what_the_manifest_says_is_refused(environ: dict[st
     ],
 )
 def test_a_token_is_asked_for_where_the_registry_wants_one(
-    environ: dict[str, str], user: str, options: dict[str, object], who: str
+    registry: Registries, user: str, options: dict[str, object], who: str
 ) -> None:
     known = "Basic " + base64.b64encode(who.encode()).decode() if who else ""
     token = base64.b64encode(f"{known} may".encode()).decode()
     with serving() as server:
         server.default = Images(admits=f"Bearer {token}", challenge=BEARER)
-        storage = registry(
-            server.port, environ | {"ME": "ann", "PW": "s3cr3t"}, user, options=options
-        )
-        fetched = storage.fetch(INDEX)
-
-    assert Path(fetched.path).read_bytes() == DATA
-    assert "s3cr3t" not in repr(fetched) + storage.origin
+        assert registry.read(server.port, user, options, ME="ann", PW="s3cr3t") == DATA
 
 
-def test_a_registry_that_wants_a_password_at_once_gets_it(environ: dict[str, str]) -> None:
+def test_a_registry_that_wants_a_password_at_once_gets_it(registry: Registries) -> None:
     with serving() as server:
-        server.default = Images(admits="Basic YW5uOnB3", challenge='Basic realm="reg"')
-        assert Path(registry(server.port, environ, "ann:pw@").fetch(INDEX).path).exists()
+        server.default = Images(admits="Basic YW5uOv8=", challenge='Basic realm="reg"')
+        assert "needs credentials: HTTP 401" in registry.refusal(server)
 
-        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
-            registry(server.port, {}).fetch(INDEX)
+        options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
+        assert registry.read(server.port, "", options, PW="\udcff") == DATA
+    with pytest.raises(SourceError) as raised:
+        registry.open(1, options={"access_pair": ["ann", "s3cr3t\ud800"]})
+    assert str(raised.value) == "its access_pair has characters that cannot be sent"
 
 
-OTHER = 'Bearer realm="{url}/token",service="reg",scope="repository:site/cache:pull"'
-ANONYMOUS = base64.b64encode(b" may").decode()
-
-
-def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(environ: dict[str, str]) -> None:
+def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(registry: Registries) -> None:
     with serving() as other, serving() as server:
         other.default = Images()
-        server.default = Images(
-            admits=f"Bearer {ANONYMOUS}", challenge=OTHER.format(url=other.url)
-        )
-        fetched = registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+        challenge = OTHER.format(url=other.url)
+        server.default = Images(admits=f"Bearer {ANONYMOUS}", challenge=challenge)
+        assert registry.read(server.port, "ann:s3cr3t@") == DATA
 
-    assert Path(fetched.path).read_bytes() == DATA
     assert other.paths() == ["/token"]
-    assert not any("authorization" in request.headers for request in other.requests)
+    assert not authorized(other)
     assert not any("YW5u" in repr(request) for request in server.requests)
 
 
+@pytest.mark.parametrize("status", [401, 403])
 @pytest.mark.parametrize("gives_a_token", [True, False])
 def test_a_realm_elsewhere_that_wants_a_password_gets_none(
-    environ: dict[str, str], gives_a_token: bool
+    registry: Registries, gives_a_token: bool, status: int
 ) -> None:
     with serving() as other, serving() as server:
-        if gives_a_token:
-            other.default = Images()
-        else:
-            other.default = responds(401, WWW_Authenticate='Basic realm="tokens"')
-        server.default = Images(admits="somebody", challenge=OTHER.format(url=other.url))
-        with pytest.raises(SourceError) as raised:
-            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
-        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
-            registry(server.port, {}).fetch(INDEX)
-
-    assert str(raised.value) == (
-        f"the registry 127.0.0.1:{server.port} asks for a password at {other.url},"
-        " another server; credentials are not sent there"
-    )
-    assert not any("authorization" in request.headers for request in other.requests)
-
-
-def test_an_anonymous_token_that_is_not_enough_is_a_sentence(environ: dict[str, str]) -> None:
-    with serving() as other, serving() as server:
-        other.default = Images()
-        wants = Images(admits="x", challenge=OTHER.format(url=other.url))
+        refused = responds(401, WWW_Authenticate='Basic realm="tokens"')
+        other.default = Images() if gives_a_token else refused
+        images = Images(admits="somebody", challenge=OTHER.format(url=other.url))
         server.default = lambda exchange: (
-            exchange.respond(403)
+            exchange.respond(status)
             if "authorization" in exchange.request.headers
-            else wants(exchange)
+            else images(exchange)
         )
-        with pytest.raises(SourceError, match="credentials are not sent there"):
-            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+        sentence = registry.refusal(server, "ann:s3cr3t@")
+
+    assert sentence == (
+        f"the registry 127.0.0.1:{server.port} asks for a password at {other.url},"
+        f" another server; {NOT_SENT}"
+    )
+    assert not authorized(other)
 
 
 @pytest.mark.parametrize("challenge", ['Basic realm="x"', OTHER])
-def test_who_a_registry_leads_to_gets_no_credentials(
-    environ: dict[str, str], challenge: str
-) -> None:
+def test_who_a_registry_leads_to_gets_no_credentials(registry: Registries, challenge: str) -> None:
     with serving() as other, serving() as server:
         other.default = Images(admits="x", challenge=challenge.format(url=other.url))
-        server.default = lambda exchange: exchange.respond(
-            307, Location=other.url + exchange.request.target
-        )
-        with pytest.raises(SourceError, match="credentials are not sent there"):
-            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
+        server.default = leads_to(other, lambda path: True, responds(404))
+        assert NOT_SENT in registry.refusal(server, "ann:s3cr3t@")
 
-    assert not any("authorization" in request.headers for request in other.requests)
-    assert not any("authorization" in request.headers for request in server.requests)
+    assert not authorized(other)
+    assert not authorized(server)
 
 
-def test_a_token_is_not_sent_to_where_a_registry_leads(environ: dict[str, str]) -> None:
-    images = Images(admits="Bearer IG1heQ==", challenge=BEARER)
-    with serving() as other, serving() as server:
-        other.default = Images()
-
-        def elsewhere(exchange: Exchange) -> None:
-            if "/blobs/" in exchange.request.path:
-                exchange.respond(307, Location=other.url + exchange.request.target)
-            else:
-                images(exchange)
-
-        server.default = elsewhere
-        assert Path(registry(server.port, environ).fetch(INDEX).path).read_bytes() == DATA
-
-    assert any("authorization" in request.headers for request in server.requests)
-    assert not any("authorization" in request.headers for request in other.requests)
-
-
-def test_where_tokens_are_given_may_not_lead_the_password_elsewhere(
-    environ: dict[str, str],
+def test_neither_token_nor_password_is_sent_to_where_a_registry_leads(
+    registry: Registries,
 ) -> None:
     with serving() as other, serving() as server:
         other.default = Images()
-        images = Images(admits="Bearer x", challenge=BEARER)
+        images = Images(admits=f"Bearer {ANONYMOUS}", challenge=BEARER)
+        server.default = leads_to(other, lambda path: "/blobs/" in path, images)
+        assert registry.read(server.port) == DATA
+        server.default = leads_to(other, lambda path: path == "/token", images)
+        registry.machine.environ.clear()
+        assert registry.read(server.port, "ann:s3cr3t@") == DATA
 
-        def elsewhere(exchange: Exchange) -> None:
-            if exchange.request.path == "/token":
-                exchange.respond(307, Location=other.url + exchange.request.target)
-            else:
-                images(exchange)
-
-        server.default = elsewhere
-        with pytest.raises(SourceError):
-            registry(server.port, environ, "ann:s3cr3t@").fetch(INDEX)
-
-    assert other.paths() == ["/token"]
-    assert not any("authorization" in request.headers for request in other.requests)
+    assert authorized(server)
+    assert [path.rpartition("/")[2] for path in other.paths()] == [digest(DATA), "token"]
+    assert not authorized(other)
 
 
-@pytest.mark.parametrize("realm", ["http://[::1", "http://u:pw@h:no/", "http://", "/token"])
-def test_a_realm_that_is_not_a_url_is_an_error(environ: dict[str, str], realm: str) -> None:
-    with serving() as server:
-        server.default = Images(admits="x", challenge=f'Bearer realm="{realm}"')
-        with pytest.raises(SourceError, match=r"HTTP 401.* is not a valid URL") as raised:
-            registry(server.port, environ).fetch(INDEX)
-
-    assert "pw" not in str(raised.value)
-
-
-def test_a_pair_that_cannot_be_sent_is_not_shown(environ: dict[str, str]) -> None:
-    with pytest.raises(SourceError) as raised:
-        registry(1, environ, options={"access_pair": ["ann", "s3cr3t\ud800"]})
-    assert str(raised.value) == "its access_pair has characters that cannot be sent"
-
-    with serving() as server:
-        server.default = Images(admits="Basic YW5uOv8=", challenge="Basic")
-        options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
-        storage = registry(server.port, environ | {"PW": "\udcff"}, options=options)
-        assert Path(storage.fetch(INDEX).path).exists()
-
-
-@pytest.mark.parametrize("challenge", ["", "Bearer", 'Bearer realm="file:///etc"', "Negotiate x"])
+@pytest.mark.parametrize(
+    ("challenge", "sentence"),
+    [
+        *(
+            (f'Bearer realm="{realm}"', " is not a valid URL")
+            for realm in ("http://[::1", "http://u:pw@h:no/", "http://", "/token", "file:///etc")
+        ),
+        *((each, "needs credentials: HTTP 401") for each in ("", "Bearer", "Negotiate x")),
+    ],
+)
 def test_a_challenge_that_cannot_be_met_is_a_refusal(
-    environ: dict[str, str], challenge: str
+    registry: Registries, challenge: str, sentence: str
 ) -> None:
     with serving() as server:
         server.default = Images(admits="nobody", challenge=challenge)
-        with pytest.raises(SourceError, match="needs credentials: HTTP 401"):
-            registry(server.port, environ).fetch(INDEX)
+        refusal = registry.refusal(server)
+
+    assert "HTTP 401" in refusal
+    assert sentence in refusal
+    assert "pw" not in refusal
+
+
+@pytest.mark.parametrize("reply", [b"", b"[]", b"{}", b'{"token": 7}', b'{"token": "a\\nb"}'])
+def test_a_token_that_cannot_be_sent_is_a_sentence(registry: Registries, reply: bytes) -> None:
+    images = Images(admits="x", challenge=BEARER)
+    with serving() as server:
+        server.default = images
+        server.handlers["/token"] = lambda exchange: exchange.respond(200, reply)
+        assert registry.refusal(server).endswith("/token?… returns no token")
 
 
 @pytest.mark.parametrize(
@@ -316,25 +278,19 @@ def test_a_challenge_that_cannot_be_met_is_a_refusal(
     ],
 )
 def test_a_manifest_that_names_no_index_is_a_sentence(
-    environ: dict[str, str], manifest: bytes
+    registry: Registries, manifest: bytes
 ) -> None:
     with serving() as server:
         server.default = Images(manifest=manifest)
-        with pytest.raises(SourceError, match=r"/site/cache:index\.spack"):
-            registry(server.port, environ).fetch(INDEX)
+        assert "/site/cache:index.spack" in registry.refusal(server)
 
 
-def test_a_registry_without_the_tag_has_no_index(environ: dict[str, str]) -> None:
-    says_so = r"site/cache:index\.spack does not exist: HTTP 404"
-    with serving() as server, pytest.raises(NotFound, match=says_so):
-        registry(server.port, environ).fetch(INDEX)
-
-
-def test_a_registry_has_nothing_but_the_index(environ: dict[str, str]) -> None:
-    storage = Session(environ).open("oci://ghcr.io/spack/cache")
-
-    assert storage.origin == "oci://ghcr.io/spack/cache"
-    with pytest.raises(NotFound):
-        storage.fetch("v3/layout.json")
-    with pytest.raises(ListingUnsupported):
-        next(storage.names(""))
+def test_a_registry_has_nothing_but_the_index(registry: Registries) -> None:
+    with serving() as server:
+        storage = registry.open(server.port)
+        with pytest.raises(NotFound, match=r"site/cache:index\.spack does not exist: HTTP 404"):
+            storage.fetch(INDEX)
+        with pytest.raises(NotFound, match="registries have only an index"):
+            storage.fetch("v3/layout.json")
+        with pytest.raises(ListingUnsupported):
+            next(storage.names(""))

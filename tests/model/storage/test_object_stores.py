@@ -1,6 +1,7 @@
+"""Objects of S3 and of Google come as files of other servers do, and are listed."""
+
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import subprocess
@@ -25,15 +26,11 @@ from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import Credentials, read_credentials
 from spackscope.model.storage.open import open_remote
 from tests.builders import all_records, signed_v3, under
+from tests.model.storage.machine import NEW, OLD, sha256
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
-OLD, NEW = b'{"old": true}', b'{"new": true}'
 QUICK = Timeouts(connect=1.0, stalled=0.5, attempts=1, pause=0.01)
 KEYS = {"aws_access_key_id": "me", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
-
-
-def sha256(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 @pytest.fixture(autouse=True)
@@ -98,23 +95,16 @@ def test_an_object_comes_once_and_again_when_it_changed(
     assert fetched().read_bytes() == NEW
 
 
-def test_a_large_object_comes_whole(bucket: Any, environ: dict[str, str]) -> None:
-    data = os.urandom(3_000_000)
-    bucket.put_object(Bucket="caches", Key="blob", Body=data)
-
-    fetched = (
-        Session(environ).open("s3://caches").fetch("blob", sha256=sha256(data), immutable=True)
-    )
-
-    assert Path(fetched.path).read_bytes() == data
-
-
-def test_a_wrong_checksum_and_a_missing_object_are_errors(
+def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(
     bucket: Any, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="blob", Body=OLD)
     storage = Session(environ).open("s3://caches/")
+    large = os.urandom(3_000_000)
+    bucket.put_object(Bucket="caches", Key="large", Body=large)
 
+    fetched = storage.fetch("large", sha256=sha256(large), immutable=True)
+    assert Path(fetched.path).read_bytes() == large
     with pytest.raises(WrongContent, match=r"^s3://caches/blob does not match its checksum"):
         storage.fetch("blob", sha256=sha256(NEW), immutable=True)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
