@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import aligned
+
+if TYPE_CHECKING:
+    from spackscope.model.query.ast import Query
 
 _INDENT = "  "
 
@@ -19,6 +22,7 @@ class Row(NamedTuple):
     `note` is a sentence on it, in the last cell, or on a line of its own where it is about what
     the row `leads_to`, by its hash. `key` is the hash of the row itself, and `group` what rows of
     the same kind have in common. `style` is that of the last cell on the screen.
+    `queries` find the specs that it is about, the most exact first.
     """
 
     cells: tuple[str, ...]
@@ -27,6 +31,7 @@ class Row(NamedTuple):
     leads_to: str = ""
     group: str = ""
     style: str = ""
+    queries: tuple[Query, ...] = ()
 
     @property
     def printed(self) -> tuple[str, ...]:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
+from spackscope.model.presentation.report import Row
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.signing import SourceSigning
 
 
-HEADS = ("source", "kind", "specs", "problems", "checked")
-"""The heads of the columns."""
-
-SIGNED_HEAD = "signed"
-"""The head of the column after these: what of the source is signed."""
+HEADS = ("source", "kind", "specs", "problems", "checked", "signed")
+"""The heads of the columns, the last for what of the source is signed."""
 
 NOT_SIGNED = "-"
 """The cell of a source that has nothing to sign."""
@@ -34,7 +31,7 @@ _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
 def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
-    """Return the cells of a source under `HEADS`; `now` is in seconds since 1970."""
+    """Return the cells of a source under the first `HEADS`; `now` is in seconds since 1970."""
     kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
     checked = "-" if source.checked is None else age(now - source.checked)
     return clean(source.name), clean(kind), f"{source.specs:,}", f"{source.problems:,}", checked
@@ -60,11 +57,6 @@ def sources_note(sources: Sequence[str]) -> str:
     return f"{mirrors} of your Spack: {', '.join(names[:_NAMED])}{more}. Others: spackscope -f URL"
 
 
-def failures(sources: Iterable[SourceStatus]) -> list[str]:
-    """Return a sentence for each source that cannot be read."""
-    return [clean(source.failure) for source in sources if source.failure]
-
-
 def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
     """Return a sentence for each source whose cached copy is used as it is, with its age."""
     return [
@@ -86,61 +78,42 @@ def age(seconds: float) -> str:
     return "just now"
 
 
-_SHORT_HASH = re.compile(r"/([a-z2-7]{7,32})$")
-"""The end of the place of a problem: the hash of the record, of which there are 7 letters."""
+def problem_rows(catalog: Catalog) -> list[Row]:
+    """Return a row for each problem, in the order of reading, with a name and the reason.
 
-
-class Report(Frozen):
-    """What is reported: a short name, what it is about, and whether something went wrong.
-
-    `facts` are in one line with the name, `text` is all of it, and `queries` find the specs that
-    it is about, the most exact first.
+    Its note is all of it, and its queries find the specs that it is about. Raises IndexDamaged.
     """
-
-    name: str
-    facts: str
-    text: str
-    is_wrong: bool = False
-    queries: Sequence[Query] = ()
-
-
-def problem_reports(catalog: Catalog) -> list[Report]:
-    """Return a report on each problem, in the order of reading. Raises IndexDamaged."""
     located = zip(catalog.problems, catalog.problem_sources, strict=True)
-    return [_problem_report(problem, source) for problem, source in located]
+    return [_problem_row(problem, source) for problem, source in located]
 
 
-def _problem_report(problem: Problem, source: str) -> Report:
+def _problem_row(problem: Problem, source: str) -> Row:
     origin, place, reason = (clean(t) for t in (problem.origin, problem.place, problem.reason))
     # Every page is a specs.md, in a directory of its own.
     name = "/".join(origin.rstrip("/").split("/")[-2:]) or clean(source)
     facts = f"{place}: {reason}" if place else reason
     queries = []
-    if (hash_ := _SHORT_HASH.search(problem.place)) is not None:
+    # The end of the place of a record is its hash.
+    if (hash_ := re.search(r"/([a-z2-7]{7,32})$", problem.place)) is not None:
         queries.append(parse(f"/{hash_[1]}"))
     if source:
         queries.append(_of_source(source))
-    return Report(name, facts, "\n".join(filter(None, (origin, place, reason))), True, queries)
+    note = "\n".join(filter(None, (origin, place, reason)))
+    return Row((name, facts), note, queries=tuple(queries), style="error")
 
 
-def source_reports(
+def source_rows(
     sources: Iterable[SourceStatus], now: float, signing: Mapping[str, SourceSigning] = {}
-) -> list[Report]:
-    """Return a report on each source; `now` is in seconds since 1970.
+) -> list[Row]:
+    """Return a row for each source, with its name and facts; `now` is in seconds since 1970.
 
-    `signing` says who signed those that are mirrors, by their names.
+    Its note is all that is known, and its query finds its specs. `signing` says who signed those
+    that are mirrors, by their names.
     """
-    return [_source_report(source, now, signing.get(source.name)) for source in sources]
+    return [_source_row(source, now, signing.get(source.name)) for source in sources]
 
 
-def failure_reports(failure: str) -> list[Report]:
-    """Return a report on each source where none could be read, from the sentence on all."""
-    return [Report("unreadable", each, each, is_wrong=True) for each in clean(failure).split("; ")]
-
-
-def _source_report(
-    source: SourceStatus, now: float, signing: SourceSigning | None = None
-) -> Report:
+def _source_row(source: SourceStatus, now: float, signing: SourceSigning | None) -> Row:
     name, kind, _, _, checked = source_cells(source, now)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
     if checked != "-":
@@ -153,8 +126,15 @@ def _source_report(
         facts.append(f"signed: {signing_cell(signing)}")
         lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
     in_line = " · ".join([kind, *remarks] if source.failure else facts)
-    text = "\n".join([name, " · ".join(facts), *remarks, *lines])
-    return Report(name, in_line, text, bool(source.failure), [_of_source(source.name)])
+    note = "\n".join([name, " · ".join(facts), *remarks, *lines])
+    style = "error" if source.failure else ""
+    return Row((name, in_line), note, queries=(_of_source(source.name),), style=style)
+
+
+def failure_rows(failure: str) -> list[Row]:
+    """Return a row for each source where none could be read, from the sentence on all."""
+    failures = clean(failure).split("; ")
+    return [Row(("unreadable", each), each, style="error") for each in failures]
 
 
 def _of_source(name: str) -> Query:

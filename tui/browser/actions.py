@@ -20,7 +20,7 @@ from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.tree import Section
-    from spackscope.model.presentation.sources import Report
+    from spackscope.model.presentation.report import Row
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -102,58 +102,56 @@ class Actions(Frozen):
 
     def show_sources(self) -> None:
         """Show what is known of each source."""
-        from spackscope.model.presentation.sources import source_reports
+        from spackscope.model.presentation.sources import source_rows
 
         self._show_reports(
             "source",
-            lambda catalog: source_reports(catalog.sources, time.time()),
+            lambda catalog: source_rows(catalog.sources, time.time()),
             "There are none.",
-            more=self.controllers.mirrors.source_reports,
+            more=self.controllers.mirrors.source_rows,
         )
 
     def show_problems(self) -> None:
         """Show what could not be read."""
-        from spackscope.model.presentation.sources import problem_reports
+        from spackscope.model.presentation.sources import problem_rows
 
-        self._show_reports(
-            "problem", problem_reports, "Every document was read without a problem."
-        )
+        self._show_reports("problem", problem_rows, "Every document was read without a problem.")
 
     def _show_reports(
         self,
         noun: str,
-        read: Callable[[Catalog], Sequence[Report]],
+        read: Callable[[Catalog], Sequence[Row]],
         no_items: str,
-        more: Callable[[Catalog, Task], Sequence[Report]] | None = None,
+        more: Callable[[Catalog, Task], Sequence[Row]] | None = None,
     ) -> None:
         """Read reports from the catalog in a worker thread, and show them.
 
         While they are shown, `more` reads what they are to be replaced by.
         """
-        from spackscope.model.presentation.sources import failure_reports
+        from spackscope.model.presentation.sources import failure_rows
         from spackscope.tui.dialogs.base import STILL_LOADING
         from spackscope.tui.dialogs.reports import ReportsDialog
 
         host, loading = self.host, self.controllers.loading
         dialog = ReportsDialog(noun, self.controllers.copying.copy_text)
 
-        def close(report: Report | None) -> None:
+        def close(row: Row | None) -> None:
             host.cancel(_SIGNING, "reports")
-            self.open_report(report)
+            self.open_row(row)
 
-        def show(reports: Sequence[Report]) -> None:
+        def show(reports: Sequence[Row]) -> None:
             dialog.show_reports(reports, STILL_LOADING if loading.is_loading else no_items)
 
         def ask() -> None:
             catalog = host.state.catalog
 
-            def show_first(reports: Sequence[Report]) -> None:
+            def show_first(reports: Sequence[Row]) -> None:
                 show(reports)
                 if more is not None and catalog is not None:
                     host.run(partial(more, catalog), show, group=_SIGNING)
 
             if catalog is None:
-                show(failure_reports(loading.failure) if loading.failure else ())
+                show(failure_rows(loading.failure) if loading.failure else ())
             else:
                 host.run(
                     lambda _: read(catalog),
@@ -170,12 +168,12 @@ class Actions(Frozen):
         self.panes.names.filter_by("")
         self.controllers.changes.clear()
 
-    def open_report(self, report: Report | None) -> None:
+    def open_row(self, row: Row | None) -> None:
         """Show the specs that a report is about: the record if it can be found, or the source."""
         catalog = self.host.state.catalog
-        if report is None or catalog is None:
+        if row is None or catalog is None:
             return
-        queries = report.queries
+        queries = row.queries
 
         def find(_: object) -> Query | None:
             return next((query for query in queries if catalog.count(query)), None)

@@ -15,7 +15,7 @@ from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:
     from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.presentation.sources import Report
+    from spackscope.model.presentation.report import Row
     from spackscope.model.sources.mirror_spec import KnownKeys
     from spackscope.model.sources.session import Session
 
@@ -94,9 +94,9 @@ class MirrorAnswers:
         trust = [signer.trust for signer in signers if signer.trust]
         return Answer(size, tuple(signing_lines(signed, is_full=False)), trust)
 
-    def source_reports(self, catalog: Catalog, should_stop: ShouldStop) -> list[Report]:
+    def source_rows(self, catalog: Catalog, should_stop: ShouldStop) -> list[Row]:
         """Read reports on the sources, with who signed those that are mirrors."""
-        from spackscope.model.presentation.sources import source_reports
+        from spackscope.model.presentation.sources import source_rows
 
         states = catalog.sources
         signing = {}
@@ -110,7 +110,7 @@ class MirrorAnswers:
                 read = source_signing(catalog, state, session, self._sources, known)
                 if read is not None:
                     signing[state.name] = read
-        return source_reports(states, time.time(), signing)
+        return source_rows(states, time.time(), signing)
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.sources import Report
+from spackscope.model.presentation.report import Row
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import REPORTS, bindings
@@ -27,7 +27,7 @@ Copy = Callable[[str, str, Callable[..., object]], object]
 """Copies a text, which has a name, and says what came of it with a function."""
 
 
-class ReportsDialog(Dialog[Report]):
+class ReportsDialog(Dialog[Row]):
     """A list of reports, with the whole text of the one under the cursor below it.
 
     Its result is the report to open; `copy` is called to copy a text.
@@ -42,43 +42,44 @@ class ReportsDialog(Dialog[Report]):
         self._noun, self._copy = noun, copy
         self._name_width = 0
         self._text = Static(classes="report")
-        listed = Listed(noun, lambda r: r.text, self._draw, lambda: list(hints(REPORTS)))
-        self.box: FilteredBox[Report] = FilteredBox("", listed, below=self._text)
+        listed = Listed(noun, lambda row: row.note, self._draw, lambda: list(hints(REPORTS)))
+        self.box: FilteredBox[Row] = FilteredBox("", listed, below=self._text)
         self.box.add_class("tall", "reports")
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether the next key must wait for the reports."""
         return self.box.is_behind(event)
 
-    def show_reports(self, reports: Sequence[Report], no_items: str) -> None:
+    def show_reports(self, reports: Sequence[Row], no_items: str) -> None:
         """Show reports, or why there are none; the cursor stays on the one of the same name."""
         item = self.box.rows.item
-        name = item.name if item is not None else ""
-        same = next((report for report in reports if report.name == name), None)
-        self._name_width = min(_MAX_NAME, max((cell_width(r.name) for r in reports), default=0))
+        name = item.cells[0] if item is not None else ""
+        same = next((report for report in reports if report.cells[0] == name), None)
+        self._name_width = min(
+            _MAX_NAME, max((cell_width(row.cells[0]) for row in reports), default=0)
+        )
         self.box.show_items(reports, same, no_items=no_items)
 
     def compose(self) -> ComposeResult:
         """Lay out the box."""
         yield self.box
 
-    def _draw(self, rows: ItemRows[Report], row: int, width: int) -> list[Piece]:
-        report = rows.items[row]
+    def _draw(self, rows: ItemRows[Row], row: int, width: int) -> list[Piece]:
+        name, facts = rows.items[row].cells
         name_width = min(self._name_width, width // 3)
         room = max(0, width - name_width - 4)
-        style = "error" if report.is_wrong else ""
         return [
             ("▸ " if row == rows.cursor else "  ", "accent"),
-            *highlight(pad(shorten(report.name, name_width), name_width), rows.needles, "strong"),
+            *highlight(pad(shorten(name, name_width), name_width), rows.needles, "strong"),
             ("  ", ""),
-            *highlight(shorten(report.facts, room, keep="start"), rows.needles, style),
+            *highlight(shorten(facts, room, keep="start"), rows.needles, rows.items[row].style),
         ]
 
     @on(VirtualList.Highlighted)
     @on(FilteredBox.Refilled)
     def _read_on(self) -> None:
         report = self.box.rows.item
-        self._text.update(Content(report.text if report is not None else ""))
+        self._text.update(Content(report.note if report is not None else ""))
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
@@ -89,7 +90,7 @@ class ReportsDialog(Dialog[Report]):
     def action_copy(self) -> None:
         """Copy the whole text of the report."""
         if (report := self.box.rows.item) is not None:
-            self._copy(report.text, f"the text of the {self._noun}", self.say)
+            self._copy(report.note, f"the text of the {self._noun}", self.say)
 
     def action_focus_filter(self) -> None:
         """Go to the search."""

@@ -6,13 +6,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.presentation.sources import (
-    age,
-    failures,
-    source_cells,
-    sources_note,
-    stale_copies,
-)
+from spackscope.model.presentation.sources import age, source_cells, sources_note, stale_copies
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
@@ -33,13 +27,6 @@ def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:
     assert stale_copies([replace(stale, checked=None)], NOW) == [
         "mirror: using its cached copy: the host does not answer"
     ]
-
-
-def test_failures_are_clean_sentences() -> None:
-    failed = replace(MIRROR, failure="\x1b[2Jcannot be read")
-
-    assert len(failures([MIRROR, failed])) == 1
-    assert "\x1b" not in failures([failed])[0]
 
 
 @pytest.mark.parametrize(

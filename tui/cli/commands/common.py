@@ -16,7 +16,7 @@ from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import cell_width, clean, counted, pad
+from spackscope.model.core.text import aligned, cell_width, clean, counted, pad
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query, join_words
@@ -206,6 +206,11 @@ def report_lines(report: Report, options: Options, session: Session) -> Iterator
     if options.format:
         return iter([report.json()])
     return stdout_colours(options, session).headings(report.lines())
+
+
+def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Return rows of clean texts: in columns on a terminal, else with tabs."""
+    return aligned(rows) if stdio.is_terminal(sys.stdout) else map("\t".join, rows)
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:

@@ -9,12 +9,12 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.text import aligned, clean
+from spackscope.model.core.text import clean
 from spackscope.model.presentation import export
-from spackscope.model.presentation.sources import HEADS, SIGNED_HEAD, source_cells
+from spackscope.model.presentation.sources import HEADS, source_cells
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines, stdout_colours
+from spackscope.tui.cli.commands.common import print_lines, stdout_colours, table_lines
 from spackscope.tui.cli.signed import Signed
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -38,12 +38,10 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                 catalog.sources, lambda state: signed.source_json(state, catalog)
             )
         now = time.time()
-        states = catalog.sources
-        cells = ((*source_cells(s, now), signed.cell(s, catalog)) for s in states)
-        rows = [(*HEADS, SIGNED_HEAD), *cells]
-        if stdio.is_terminal(sys.stdout):
-            return chain(aligned(rows), _signers(catalog, signed, colours))
-        return ("\t".join(row) for row in rows)
+        cells = ((*source_cells(s, now), signed.cell(s, catalog)) for s in catalog.sources)
+        is_terminal = stdio.is_terminal(sys.stdout)
+        signers = _signers(catalog, signed, colours) if is_terminal else ()
+        return chain(table_lines([HEADS, *cells]), signers)
 
     return print_lines(options, sources, session, lines)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import aligned
 from spackscope.model.presentation.verification import (
     HEADS,
     verified_cells,
@@ -17,7 +15,12 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import MAX_PRINTED, build_progress, print_problems
+from spackscope.tui.cli.commands.common import (
+    MAX_PRINTED,
+    build_progress,
+    print_problems,
+    table_lines,
+)
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -49,7 +52,5 @@ def _lines(verified: Sequence[VerifiedSource], format_: str | None) -> Iterator[
     if format_:
         yield from verified_json_lines(verified)
         return
-    rows = [HEADS, *map(verified_cells, verified)]
-    is_terminal = stdio.is_terminal(sys.stdout)
-    yield from aligned(rows) if is_terminal else ("\t".join(row) for row in rows)
+    yield from table_lines([HEADS, *map(verified_cells, verified)])
     yield from verified_lines(verified)
