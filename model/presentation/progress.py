@@ -1,12 +1,19 @@
-"""Draw how far a long task is, and counts, as text and bars."""
+"""Draw how far a long task is, and counts, as text, bars and the columns of a matrix."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import cell_width, clean, shorten
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.frequency import Frequency
+    from spackscope.model.catalog.facets import Facet
 
 DOWNLOADING, READING = "bytes of ", "reading "
 """The beginnings of what is counted in bytes; the name of the file or source follows."""
@@ -96,3 +103,68 @@ def bar(count: int, most: int, cells: int) -> str:
         return ""
     full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
     return _FULL * full + _EIGHTHS[eighths].strip()
+
+
+GAP = 2
+"""Blanks between columns."""
+
+
+class MatrixColumn(NamedTuple):
+    """A column of a matrix: its value, None for the total, its head and its width."""
+
+    value: str | None
+    head: str
+    width: int
+
+
+def value_width(facets: Sequence[Facet], most: int) -> int:
+    """Return the cells of the widest value, at most some."""
+    widths = (cell_width(value_text(facet.value)) for facet in facets)
+    return min(max(widths, default=0), most)
+
+
+def count_width(facets: Sequence[Facet]) -> int:
+    """Return the cells of the widest count."""
+    return max((len(f"{facet.count:,}") for facet in facets), default=1)
+
+
+def matrix_columns(counts: Frequency, max_head: int) -> list[MatrixColumn]:
+    """Return the column of the totals, and one for each value of the second axis."""
+    rows, columns = counts.facets
+    placed = [MatrixColumn(None, "total", max(len("total"), count_width(rows)))]
+    for facet in columns:
+        head = shorten(value_text(facet.value), max_head)
+        width = max(cell_width(head), len(f"{facet.count:,}"))
+        placed.append(MatrixColumn(facet.value, head, width))
+    return placed
+
+
+def fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
+    """Return how many columns fit, whose widths include the gaps.
+
+    If not all do, what `more` says of so many columns fits beside them.
+    """
+    ends = list(accumulate(widths))
+    if not ends or ends[-1] <= room:
+        return len(ends)
+    room -= cell_width(more(len(ends))) if more is not None else 0
+    return sum(end <= room for end in ends)
+
+
+def first_in_view(
+    widths: Sequence[int],
+    room: int,
+    current: int,
+    first: int = 0,
+    more: Callable[[int], str] | None = None,
+) -> int:
+    """Return the first column to show so that the current one fits: `first` if that will do."""
+    first = min(first, current)
+    while first < current and fitting(widths[first:], room, more) <= current - first:
+        first += 1
+    return first
+
+
+def more_text(number: int) -> str:
+    """Return the head in place of columns that do not fit; empty if all do."""
+    return f"{number:,} more" if number else ""

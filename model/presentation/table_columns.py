@@ -12,6 +12,7 @@ from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.core.variants import short_digests, split_variant
+from spackscope.model.presentation.progress import first_in_view, fitting
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.listing import Listing
@@ -338,9 +339,13 @@ def lay_out(
         # Too narrow for the notes.
         fixed = [column for column in fixed if not column.is_note]
         room = width - _total(fixed, widths)
-    first = _first(scrolled, widths, room, current, first)
-    fitting = _fitting(scrolled[first:], widths, room)
-    shown = [column for column in columns.all if column in fixed or column in fitting]
+    cells = [widths[column.name] + GAP for column in scrolled]
+    names = [column.name for column in scrolled]
+    first = max(0, min(first, len(scrolled) - 1)) if sum(cells) > room else 0
+    if current in names and sum(cells) > room:
+        first = first_in_view(cells, room, names.index(current), first)
+    in_view = scrolled[first : first + fitting(cells[first:], room)]
+    shown = [column for column in columns.all if column in fixed or column in in_view]
     rest = width - _total(shown, widths)
     for column, most in _growing(shown):
         more = max(0, min(rest, most - widths[column.name]))
@@ -348,8 +353,14 @@ def lay_out(
             continue
         widths[column.name] += more
         rest -= more
-    after = len(scrolled) - first - len(fitting)
-    return Layout(_placed(shown, widths, width), first, after)
+    after = len(scrolled) - first - len(in_view)
+    placed, at = [], 0
+    for column in shown:
+        if (cells_left := min(widths[column.name], width - at)) <= 0:
+            break
+        placed.append(Placed(column, at, cells_left))
+        at += cells_left + GAP
+    return Layout(placed, first, after)
 
 
 def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
@@ -382,34 +393,6 @@ def _widths(
     return widths
 
 
-def _first(
-    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int, current: str, first: int
-) -> int:
-    """Return the number of the first column to show, so that the current one is in view."""
-    names = [column.name for column in columns]
-    if len(_fitting(columns, widths, room)) == len(columns):
-        return 0
-    first = max(0, min(first, len(columns) - 1))
-    if current not in names:
-        return first
-    number = names.index(current)
-    first = min(first, number)
-    while first < number and len(_fitting(columns[first:], widths, room)) <= number - first:
-        first += 1
-    return first
-
-
-def _fitting(
-    columns: Sequence[TableColumn], widths: Mapping[str, int], room: int
-) -> Sequence[TableColumn]:
-    """Return the columns from the first one on that fit, at their least width."""
-    for number, column in enumerate(columns):
-        room -= widths[column.name] + GAP
-        if room < 0:
-            return columns[:number]
-    return columns
-
-
 def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
     """Return the columns in the order in which they get more room, each with its width then."""
     differs = [column for column in shown if column.name == DIFFERS_IN]
@@ -424,20 +407,8 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
     ]
 
 
-def _placed(
-    columns: Sequence[TableColumn], widths: Mapping[str, int], width: int
-) -> Sequence[Placed]:
-    placed, at = [], 0
-    for column in columns:
-        cells = min(widths[column.name], width - at)
-        if cells <= 0:
-            break
-        placed.append(Placed(column, at, cells))
-        at += cells + GAP
-    return placed
-
-
 _SAME = "same in all: "
+_MORE = " … {} more"
 _BETWEEN = " · "
 _MAX_TEXT = 28
 """Cells of one value: a list of patches would leave no room for others."""
@@ -467,43 +438,21 @@ def head_line(
     if rest:
         pieces.append(HeadPiece((_BETWEEN if named else "") + _SAME))
     room = width - sum(cell_width(piece.text) for piece in pieces)
-    first = _head_line_first(rest, room, current)
+    widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in rest]
+    # The last value has no blank after it.
+    number = next((n for n, text in enumerate(rest) if text.column == current), 0)
+    first = first_in_view(widths, room - 1, number, more=_MORE.format)
     if first:
         pieces.append(HeadPiece("… "))
         room -= 2
-    shown = _head_line_fitting(rest[first:], room)
+    shown = rest[first : first + fitting(widths[first:], room + 1, _MORE.format)]
     for number, text in enumerate(shown):
         pieces.append(HeadPiece(" " if number else ""))
         pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
     left = len(rest) - first - len(shown)
     if left and shown:
-        pieces.append(HeadPiece(_more(left)))
+        pieces.append(HeadPiece(_MORE.format(left)))
     elif left:
         between = _BETWEEN if named else ""
         pieces[-1 - bool(first) :] = [HeadPiece(f"{between}{len(rest)} same in all")]
     return [piece for piece in pieces if piece.text]
-
-
-def _more(count: int) -> str:
-    return f" … {count} more"
-
-
-def _head_line_first(head: Sequence[HeadText], room: int, current: str) -> int:
-    """Return the first value to show, so that the current one is in view."""
-    number = next((n for n, text in enumerate(head) if text.column == current), 0)
-    first = 0
-    while first < number and len(_head_line_fitting(head[first:], room - 2)) <= number - first:
-        first += 1
-    return first
-
-
-def _head_line_fitting(head: Sequence[HeadText], room: int) -> Sequence[HeadText]:
-    """Return the values that fit, with the number of the others after them."""
-    widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in head]
-    if sum(widths) - 1 <= room:
-        return head
-    count, room = 0, room - len(_more(len(head))) + 1
-    while count < len(head) and widths[count] <= room:
-        room -= widths[count]
-        count += 1
-    return head[:count]

@@ -25,7 +25,7 @@ from spackscope.model.loader.load import (
     open_cached,
     open_cached_part,
 )
-from spackscope.model.presentation import titles
+from spackscope.model.presentation import frame as titles
 from spackscope.model.presentation.progress import Progress, Stages
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query

@@ -20,8 +20,8 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.presentation.fit import hidden_by_host
+from spackscope.model.presentation.frame import shared_texts
 from spackscope.model.presentation.kinds import row_notes
-from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap.in_use import shown

@@ -15,8 +15,8 @@ from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.presentation.frame import SourceChip
 from spackscope.model.presentation.table_columns import ColumnChoices
-from spackscope.model.presentation.titles import SourceChip
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.tui.widgets.row_windows import Windows

@@ -8,8 +8,13 @@ from collections.abc import Iterator, Sequence
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
 from spackscope.model.presentation.export import array_lines, csv_writer
-from spackscope.model.presentation.frequency_layout import fitting, matrix_columns, more_text
-from spackscope.model.presentation.progress import bar, value_text
+from spackscope.model.presentation.progress import (
+    bar,
+    fitting,
+    matrix_columns,
+    more_text,
+    value_text,
+)
 
 _GAP = "  "
 _EMPTY = "-"
@@ -50,7 +55,9 @@ def matrix_lines(counts: Frequency, width: int, *, bold: bool) -> Iterator[str]:
     corner = clean(counts.axes[0].label)
     first = max(cell_width(corner), *map(cell_width, texts))
     value_width = min(first, max(_MIN_ROOM, width // 3))
-    shown = fitting(others, width - value_width - total.width - len(_GAP))
+    widths = [len(_GAP) + column.width for column in others]
+    room = width - value_width - total.width - len(_GAP)
+    shown = fitting(widths, room, lambda number: _GAP + more_text(number))
     names = [column.value or "" for column in others[:shown]]
     rest = counts.rest(names) if shown < len(others) else {}
     more = more_text(len(others) - shown) if rest else ""

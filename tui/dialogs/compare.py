@@ -17,7 +17,7 @@ from spackscope.model.presentation.comparison import (
     table_lines,
 )
 from spackscope.model.presentation.detail import DIFFERS
-from spackscope.model.presentation.titles import position
+from spackscope.model.presentation.frame import position
 from spackscope.tui.dialogs.base import closes
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COMPARE, bindings

@@ -13,8 +13,8 @@ from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
 from spackscope.model.presentation.coverage import MISSING, PRESENT, WHY
+from spackscope.model.presentation.frame import position
 from spackscope.model.presentation.report import Report, Row
-from spackscope.model.presentation.titles import position
 from spackscope.tui.dialogs.coverage_rows import CoverageRows, coverage_lines
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COVERAGE, bindings

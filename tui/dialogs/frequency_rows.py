@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.frequency_layout import (
+from spackscope.model.presentation.progress import (
     GAP,
     MatrixColumn,
+    bar,
     count_width,
     fitting,
     matrix_columns,
     more_text,
+    value_text,
     value_width,
 )
-from spackscope.model.presentation.progress import bar, value_text
 from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
@@ -95,7 +96,8 @@ class Matrix:
         if self._left > 1:
             # The number out of view on the left is shown even where all to the right fit.
             room -= GAP + cell_width(more_text(len(self._columns)))
-        return max(1, fitting(self._columns[self._left :], room))
+        widths = [GAP + column.width for column in self._columns[self._left :]]
+        return max(1, fitting(widths, room, lambda number: " " * GAP + more_text(number)))
 
     def _in_view(self, width: int) -> list[tuple[int, MatrixColumn]]:
         """Return the columns in view with their numbers: the total, and then the others."""

@@ -9,8 +9,8 @@ from textual import events
 from textual.message import Message
 
 from spackscope.model.core.text import cell_width, shorten
+from spackscope.model.presentation.frame import FacetLine
 from spackscope.model.presentation.progress import bar
-from spackscope.model.presentation.side_column import FacetLine
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList

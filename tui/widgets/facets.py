@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.side_column import FacetLine, facet_lines
+from spackscope.model.presentation.frame import FacetLine, facet_lines
 from spackscope.tui.keymap import FACETS, bindings
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line

@@ -9,7 +9,7 @@ from textual.message import Message
 
 from spackscope.model.catalog.packages import PackageCount
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.side_column import (
+from spackscope.model.presentation.frame import (
     MIN_WIDTH,
     OverviewColumn,
     OverviewLayout,

@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten
-from spackscope.model.presentation.titles import SourceChip
+from spackscope.model.presentation.frame import SourceChip
 from spackscope.model.query.ast import Condition, Term
 from spackscope.tui.widgets.drawing import Piece, draw
 

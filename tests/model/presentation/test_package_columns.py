@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.package_summary import PackageSummary
-from spackscope.model.presentation.side_column import (
+from spackscope.model.presentation.frame import (
     MIN_WIDTH,
     OverviewColumn,
     overview_cell,

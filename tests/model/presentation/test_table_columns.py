@@ -10,6 +10,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, View
+from spackscope.model.presentation.frame import shared_texts
 from spackscope.model.presentation.table_columns import (
     DIFFERS_IN,
     MAX_SLOTS,
@@ -17,7 +18,6 @@ from spackscope.model.presentation.table_columns import (
     TableColumns,
     choose_columns,
 )
-from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import parse
 from tests.builders import Record, all_records, catalog_of, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes

@@ -7,7 +7,7 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.text import counted
-from spackscope.model.presentation.titles import (
+from spackscope.model.presentation.frame import (
     position,
     query_counts,
     shared_texts,

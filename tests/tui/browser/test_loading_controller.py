@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
-from spackscope.model.presentation import titles
+from spackscope.model.presentation import frame as titles
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.widgets.relaxation_list import KeyChoice

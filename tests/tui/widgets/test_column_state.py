@@ -9,8 +9,8 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import Sort, View
+from spackscope.model.presentation.frame import shared_texts
 from spackscope.model.presentation.table_columns import ColumnChoices
-from spackscope.model.presentation.titles import shared_texts
 from spackscope.model.query.parser import parse
 from spackscope.tui.widgets.column_state import ColumnState
 from tests.builders import catalog_of, record, write_page

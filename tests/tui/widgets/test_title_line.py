@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.presentation.titles import SourceChip
+from spackscope.model.presentation.frame import SourceChip
 from spackscope.model.query.ast import Term
 from spackscope.tui.widgets.title_line import PROBLEMS, SOURCES, Title, lay_out
 

@@ -8,7 +8,7 @@ from spackscope.model.analysis.source_differences import compare_sources
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.presentation.source_differences import source_differences_report
+from spackscope.model.presentation.environments import source_differences_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines_of_catalogs, report_lines

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spackscope.model.analysis import source_differences
 from spackscope.model.analysis.compare import Change, compare
 from spackscope.model.analysis.source_differences import SourceComparison, compare_sources
-from spackscope.model.presentation.source_differences import source_differences_report
+from spackscope.model.presentation.environments import source_differences_report
 from tests.builders import (
     SPACK_DATA,
     catalog_of,

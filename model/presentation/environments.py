@@ -1,10 +1,14 @@
-"""Report how two sources differ: what was added, removed and changed, and because of what."""
+"""Report which packages have several hashes in an environment, and how two sources differ."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from spackscope.model.analysis.compare import Change
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.doubles import Build, DoubleCause, Doubles, PairCause
 from spackscope.model.analysis.source_differences import (
     PackageChange,
     PackageSpecs,
@@ -12,15 +16,167 @@ from spackscope.model.analysis.source_differences import (
 )
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import asdict
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
-from spackscope.model.presentation.doubles import change_data, changes_text
+from spackscope.model.presentation.differences import difference_line, path_text
 from spackscope.model.presentation.report import Report, Row, Section, cut
+
+UNLISTED = "differences that the sources do not list"
+
+_MAX_CAUSES = 40
+_MAX_PACKAGES = 6
+_MAX_BUILDS = 8
+"""Of each what is shown, unless all are asked for."""
+
+_MAX_VERSION = 40
+"""Cells of a version."""
+
+
+def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> Report:
+    """Report doubles by their first causes; long lists are cut, unless all are shown."""
+    builds = [build for double in doubles.doubles for build in double.builds]
+    ids = sorted({id_ for build in builds for id_ in (build.id, *build.use.roots)})
+    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
+    by_package = {double.package: double for double in doubles.doubles}
+
+    def sections() -> Iterator[Section]:
+        causes = doubles.causes
+        shown = causes if shows_all else causes[:_MAX_CAUSES]
+        for cause in shown:
+            changes = changes_text(cause.changes) or UNLISTED
+            heading = f"{changes}: {counted(len(cause.packages), 'package')}"
+            yield Section(heading, packages_of(cause))
+        if more := len(causes) - len(shown):
+            yield Section(f"and {counted(more, 'cause')} more; --all lists all")
+        if doubles.unexplained:
+            text = f"the causes of {doubles.unexplained:,} more pairs are not searched"
+            yield Section(text, is_apart=False)
+
+    def packages_of(cause: DoubleCause) -> Iterator[Row | Section]:
+        shown = cause.packages if shows_all else cause.packages[:_MAX_PACKAGES]
+        for name in shown:
+            only = "" if by_package[name].is_run else ", to build only"
+            yield Section(f"{clean(name)}{only}", builds_of(name, cause))
+        if others := cause.packages[len(shown) :]:
+            yield Row((f"and {', '.join(map(clean, others))}",))
+
+    def builds_of(name: str, cause: DoubleCause) -> Iterator[Row]:
+        double, pairs = by_package[name], [pair for pair in cause.pairs if pair.package == name]
+        ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
+        builds = [build for build in double.builds if build.id in ids]
+        shown = builds if shows_all else builds[:_MAX_BUILDS]
+        values = _values(cause, pairs)
+        for build in shown:
+            version = shorten(clean(graph.attributes(build.id).version), _MAX_VERSION)
+            value = values.get(build.id, "")
+            difference = f"with {value}" if value not in ("", version) else ""
+            kind = "to build only, " if double.is_run and not build.is_run else ""
+            short = hashes[build.id][:SHORT_HASH]
+            yield Row((version, f"/{short}", difference, kind + use_text(build)))
+        if more := len(builds) - len(shown):
+            yield Row((f"and {more:,} more",))
+
+    def use_text(build: Build) -> str:
+        use = build.use
+        if not use.count:
+            return f"used by {counted(build.dependents, 'spec')}"
+        names = [graph.name(id_) for id_ in use.path]
+        if len(names) == 1:
+            others = use.count - 1
+            return f"a root, and used by {counted(others, 'other')}" if others else "a root"
+        return f"{counted(use.count, 'root')}: {path_text(names)}"
+
+    def build_data(build: Build) -> dict[str, Any]:
+        use = build.use
+        return {
+            "hash": hashes[build.id],
+            "version": graph.attributes(build.id).version,
+            "run": build.is_run,
+            "dependents": build.dependents,
+            "roots": [{"package": graph.name(id_), "hash": hashes[id_]} for id_ in use.roots],
+            "root_count": use.count,
+            "path": [graph.name(id_) for id_ in use.path],
+        }
+
+    def pair_data(pair: PairCause) -> dict[str, Any]:
+        cause = pair.cause
+        named = {"package": pair.package, "a": hashes[pair.a], "b": hashes[pair.b]}
+        path, run = (None, None) if cause is None else (cause.path, cause.run)
+        return named | {"path": path, "run": run}
+
+    def data() -> dict[str, Any]:
+        return {
+            "packages": doubles.packages,
+            "doubles": [
+                {"package": d.package, "run": d.is_run, "builds": [*map(build_data, d.builds)]}
+                for d in doubles.doubles
+            ],
+            "causes": [
+                {
+                    "differences": [*map(change_data, cause.changes)],
+                    "deepest": cause.deepest,
+                    "packages": cause.packages,
+                    "pairs": [*map(pair_data, cause.pairs)],
+                }
+                for cause in doubles.causes
+            ],
+            "unexplained": doubles.unexplained,
+        }
+
+    return Report(_title(doubles), sections(), data)
+
+
+def _title(doubles: Doubles) -> str:
+    """Return how many packages have several hashes."""
+    count = len(doubles.doubles)
+    if not count:
+        return f"no package of {doubles.packages:,} has several hashes"
+    run = sum(double.is_run for double in doubles.doubles)
+    kinds = ((run, "linked or run"), (count - run, "to build only"))
+    verb = "has" if count == 1 else "have"
+    return (
+        f"{count:,} of {counted(doubles.packages, 'package')} {verb} several hashes: "
+        f"{', '.join(f'{number:,} {what}' for number, what in kinds if number)}"
+    )
+
+
+def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
+    """Return by build the value of what changes first."""
+    values: dict[int, str] = {}
+    for pair in pairs:
+        for difference in pair.cause.differences if pair.cause is not None else ():
+            if difference.attribute == cause.changes[0].difference.attribute:
+                line = difference_line(difference)
+                values |= {pair.a: line.a, pair.b: line.b}
+                break
+    return values
+
+
+def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
+    """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
+    by_package: dict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        line = difference_line(change.difference)
+        parts = (line.subject, line.a, between, line.b)
+        by_package[change.package].append(" ".join(part for part in parts if part))
+    return " · ".join(
+        f"{clean(package)} {', '.join(texts)}".lstrip() for package, texts in by_package.items()
+    )
+
+
+def change_data(change: Change) -> dict[str, Any]:
+    """Return a change for JSON; its package is null if it is one of any package."""
+    difference = change.difference
+    named = {"package": change.package or None, "attribute": difference.attribute}
+    more = {"dependency": difference.dependency, "virtuals": difference.virtuals}
+    values = {"a": difference.a, "b": difference.b}
+    return named | values | {key: value for key, value in more.items() if value}
+
 
 MAX_LINES = 100
 """Lines of each section, unless all are asked for."""
 
-_MAX_CAUSES = 3
+_MAX_NAMED_CAUSES = 3
 """Causes that are named together; of what has more, the number is told."""
 
 _ARROW = "→"
@@ -160,7 +316,7 @@ def _follower_lines(its: SourceComparison) -> Iterator[str]:
     rest = 0
     for followers in its.followers:
         changes = [its.causes[number].changes for number in followers.causes]
-        if len(changes) > _MAX_CAUSES:
+        if len(changes) > _MAX_NAMED_CAUSES:
             rest += followers.count
             continue
         text = " · ".join(changes_text(each, _ARROW) for each in changes)
