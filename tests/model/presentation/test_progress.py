@@ -1,10 +1,11 @@
-"""How far a task is, in words and as a bar."""
+"""How far a task is, in words and as a bar; bars are as long as their counts."""
 
 from __future__ import annotations
 
 import pytest
 
-from spackscope.model.presentation.progress import Progress, Stages
+from spackscope.model.core.text import cell_width
+from spackscope.model.presentation.progress import Progress, Stages, bar
 
 
 def described(what: str, done: int, total: int | None) -> str:
@@ -52,3 +53,24 @@ def test_what_is_read_and_what_is_downloaded_is_named() -> None:
 
     assert (reading.title, reading.fraction) == ("reading a/index.json", 0.5)
     assert Stages().progress("bytes of index.json", 5, None).title == "downloading index.json"
+
+
+@pytest.mark.parametrize(
+    ("count", "most", "cells", "drawn"),
+    [
+        (8, 8, 4, "████"),
+        (5, 8, 4, "██▌"),
+        (1, 10_000, 4, "▏"),
+        (0, 8, 4, ""),
+        (0, 0, 4, ""),
+        (3, 8, 0, ""),
+    ],
+)
+def test_a_bar_is_drawn(count: int, most: int, cells: int, drawn: str) -> None:
+    assert bar(count, most, cells) == drawn
+
+
+def test_a_longer_count_has_no_shorter_bar() -> None:
+    drawn = [cell_width(bar(count, 300, 10)) for count in range(301)]
+    assert drawn == sorted(drawn)
+    assert (drawn[0], drawn[1], drawn[-1]) == (0, 1, 10)

@@ -1,12 +1,24 @@
-"""Sources are described in cells and sentences, and progress in the unit of what is counted."""
+"""Sources are described in cells, sentences and rows; problems lead to what they are about."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
-from spackscope.model.presentation.sources import age, source_cells, sources_note, stale_copies
+from spackscope.model.loader.load import load
+from spackscope.model.presentation.sources import (
+    age,
+    problem_rows,
+    source_cells,
+    source_rows,
+    sources_note,
+    stale_copies,
+)
+from spackscope.model.sources.session import Session
+from tests.builders import ZLIB, database, hash_of, installs, node, record, write_page
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
@@ -63,3 +75,39 @@ def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> N
 )
 def test_sources_that_were_found_are_named(sources: list[str], note: str) -> None:
     assert sources_note(sources) == note
+
+
+def test_a_problem_is_told_in_full_with_the_specs_of_its_source(tmp_path: Path) -> None:
+    write_page(tmp_path / "hdf5", [record(1), record(2, hash="TOO-SHORT")])
+    catalog = load([str(tmp_path)], Session({}))
+    (report,) = problem_rows(catalog)
+    assert report.cells[0] == "zlib/specs.md"
+    assert report.cells[1].startswith("record 2: hash is 'TOO-SHORT'")
+    assert report.note.startswith(f"{tmp_path}/hdf5/develop/zlib/specs.md\nrecord 2\nhash is")
+    assert [catalog.count(query) for query in report.queries] == [1]
+
+
+def test_a_problem_of_a_record_that_was_read_is_found_by_its_hash(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(node(ZLIB, name="zlib", version=3))))
+    catalog = load([str(path)], Session({}))
+    (report, *_) = problem_rows(catalog)
+    record_, source = report.queries
+    assert str(record_) == f"/{ZLIB[:7]}"
+    assert catalog.count(source) >= catalog.count(record_)
+
+
+def test_a_source_that_cannot_be_read_says_why_and_counts_as_a_problem(tmp_path: Path) -> None:
+    write_page(tmp_path / "good", [record(1)])
+    gone = tmp_path / "gone"
+    catalog = load([str(tmp_path / "good"), str(gone)], Session({}))
+    good, bad = source_rows(catalog.sources, NOW)
+    assert (good.style, good.cells[1]) == ("", "pages · 1 spec · 0 problems")
+    assert bad.style == "error"
+    assert "does not exist" in bad.cells[1]
+    assert bad.note.splitlines()[1:] == [
+        "unreadable · 0 specs · 1 problem",
+        f"the source {gone} does not exist",
+    ]
+    assert catalog.problem_count == 1
+    assert {row.spec.hash for row in catalog.rows(catalog.match(good.queries[0]))} == {hash_of(1)}

@@ -1,7 +1,8 @@
-"""The columns of the table follow from its rows."""
+"""The columns of the table follow from its rows, share a width, and leave the head line."""
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,31 @@ import pytest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, View
+from spackscope.model.core.columns import BY_NAME
 from spackscope.model.presentation.frame import shared_texts
 from spackscope.model.presentation.table_columns import (
     DIFFERS_IN,
     MAX_SLOTS,
     ColumnChoices,
+    HeadText,
+    Layout,
+    TableColumn,
     TableColumns,
     choose_columns,
+    head_line,
+    lay_out,
 )
 from spackscope.model.query.parser import parse
 from tests.builders import Record, all_records, catalog_of, record, write_page
 from tests.tui.browser.look_alike_index import write_look_alikes
+
+HEAD = (
+    HeadText("version", "hdf5@1.14.6"),
+    HeadText("os", "linux"),
+    HeadText("+shared", "+shared"),
+    HeadText("+java", "~java"),
+    HeadText("+api", "api=default"),
+)
 
 
 def listing_of(path: Path, *variants: str, **fields: Any) -> Listing:
@@ -69,12 +84,6 @@ def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path
     columns = columns_of(listing_of(tmp_path, *rows))
 
     assert columns.names == ["+b", "+c", "+a", "+patches", "hash"]
-
-
-def test_a_variant_that_few_rows_have_splits_them_unevenly(tmp_path: Path) -> None:
-    rows = ("+a +x", "~a +x", "+a +x", "~a ~odd", "+a +odd")
-
-    assert columns_of(listing_of(tmp_path, *rows)).names[0] == "+a"
 
 
 def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
@@ -141,7 +150,139 @@ def test_one_spec_has_its_fields_in_columns(tmp_path: Path) -> None:
     assert "+a" in heads(columns)
 
 
-def test_nothing_has_columns_too(tmp_path: Path) -> None:
-    listing = catalog_of(write_page(tmp_path, [])).listing(View())
+def field(name: str, width: int, least: int) -> TableColumn:
+    return TableColumn(name, name, width, least, BY_NAME[name])
 
-    assert columns_of(listing).names[-1] == "hash"
+
+PACKAGE = field("package", 20, 12)
+FIELDS = (field("compiler", 14, 11), field("os", 11, 11))
+SLOTS = tuple(
+    TableColumn(f"+{name}", name, len(name), min(len(name), 4))
+    for name in ("hl", "fortran", "mpi", "subfiling", "threadsafe")
+)
+LAST = (
+    field("hash", 8, 8),
+    TableColumn(USED_BY, USED_BY, 7, 4),
+    TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12),
+)
+ONE_PACKAGE = TableColumns((), FIELDS + SLOTS, LAST)
+SEVERAL = TableColumns((PACKAGE,), FIELDS + SLOTS, LAST)
+
+
+def widths(layout: Layout) -> dict[str, int]:
+    return {placed.column.name: placed.width for placed in layout.placed}
+
+
+def test_every_column_has_its_width_where_there_is_room() -> None:
+    layout = lay_out(ONE_PACKAGE, 140)
+
+    assert (layout.before, layout.after) == (0, 0)
+    assert all(widths(layout)[c.name] == c.width for c in (*FIELDS, *SLOTS, *LAST[:2]))
+    assert layout.placed[-1].end == 140, "what rows differ in takes the rest"
+
+
+def test_what_rows_differ_in_has_room_before_variants_at_80_columns() -> None:
+    layout = lay_out(ONE_PACKAGE, 73)
+
+    assert widths(layout)[DIFFERS_IN] >= 18
+    assert [name for name in widths(layout) if name[0] == "+"] == ["+hl", "+fortran", "+mpi"]
+    assert layout.after == 2
+
+
+@pytest.mark.parametrize("columns", [ONE_PACKAGE, SEVERAL])
+@pytest.mark.parametrize("current", [*ONE_PACKAGE.names, ""])
+def test_columns_fit_any_width_with_the_hash_and_the_current_one(
+    columns: TableColumns, current: str
+) -> None:
+    for width in range(20, 150):
+        layout = lay_out(columns, width, current=current)
+        assert layout.placed[-1].end <= width
+        assert {"hash"} | {column.name for column in columns.frozen} <= set(widths(layout))
+        if width >= 50 and (current in columns.names and current != USED_BY):
+            assert current in widths(layout)
+        ends = [(placed.at, placed.end) for placed in layout.placed]
+        assert all(end < at for (_, end), (at, _) in itertools.pairwise(ends))
+
+
+def test_scrolling_keeps_the_package_in_view() -> None:
+    layout = lay_out(SEVERAL, 70, current="+threadsafe")
+
+    assert next(iter(widths(layout))) == "package"
+    assert layout.before > 0
+    assert layout.after == 0
+    back = lay_out(SEVERAL, 70, current="+threadsafe", first=layout.before)
+    assert back == layout, "what is in view is not scrolled"
+
+
+def test_scrolling_ends_where_all_columns_fit() -> None:
+    assert lay_out(ONE_PACKAGE, 140, first=3).before == 0
+
+
+def test_a_filter_has_room_for_its_text() -> None:
+    assert widths(lay_out(ONE_PACKAGE, 80, floors={"+hl": 9}))["+hl"] == 9
+
+
+def test_no_column_is_cut_beside_blank_cells() -> None:
+    without_notes = TableColumns((), FIELDS + SLOTS, LAST[:1])
+    for width in range(60, 120):
+        layout = lay_out(without_notes, width)
+        cut = [p for p in layout.placed if p.width < p.column.width]
+        assert not cut or layout.placed[-1].end == width
+
+
+def test_a_column_is_found_by_its_cell() -> None:
+    layout = lay_out(ONE_PACKAGE, 100)
+    second = layout.placed[1]
+
+    assert layout.at(second.at) is second
+    assert layout.at(second.at - 1) is None
+    assert second.column.name == "os"
+    assert "target" not in widths(layout)
+
+
+def line(width: int, current: str = "", before: str = "") -> str:
+    pieces = head_line(HEAD, width, current=current, before=before)
+    return "".join(piece.text for piece in pieces)
+
+
+def test_all_values_are_in_the_line_where_they_fit() -> None:
+    assert line(80) == "hdf5@1.14.6 · same in all: linux +shared ~java api=default"
+    assert len(line(58)) == 58
+
+
+def test_values_are_cut_off_whole_and_counted() -> None:
+    assert line(57) == "hdf5@1.14.6 · same in all: linux +shared ~java … 1 more"
+    assert line(50) == "hdf5@1.14.6 · same in all: linux +shared … 2 more"
+
+
+def test_the_line_fits_and_has_the_current_value() -> None:
+    for width in range(46, 70):
+        for head in HEAD:
+            assert len(line(width, head.column)) <= width
+            assert head.text in line(width, head.column)
+
+
+def test_a_value_knows_its_column() -> None:
+    pieces = {piece.text: piece.column for piece in head_line(HEAD, 80)}
+
+    assert pieces["~java"] == "+java"
+    assert pieces["hdf5@1.14.6"] == "version"
+    assert pieces[" · same in all: "] == ""
+
+
+def test_something_else_comes_before() -> None:
+    assert line(80, before="3 hidden").startswith("3 hidden · hdf5@1.14.6")
+    assert head_line((), 80) == []
+
+
+def test_a_long_value_is_cut() -> None:
+    (_, piece) = head_line((HeadText("+libs", "libs=" + "x" * 90),), 80)
+
+    assert len(piece.text) == 28
+    assert piece.text.endswith("…")
+
+
+def test_values_that_do_not_fit_at_all_are_counted() -> None:
+    assert line(36) == "hdf5@1.14.6 · 4 same in all"
+    assert line(36, "+java", "3 hidden") == "3 hidden · hdf5@1.14.6 · 4 same in all"
+    assert all(len(line(width)) <= width for width in range(27, 46))
