@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
-from collections.abc import Set as AbstractSet
 from functools import cached_property
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.damage import reads_index
@@ -30,6 +30,13 @@ ones are named as a dependency, and no document has their record.
 
 MAX_CHILDREN = 10_000
 """Lines that one line unfolds to; compilers and their runtime have more dependents than that."""
+MAX_LINES = 5_000
+"""Lines that a tree unfolds to at once."""
+MAX_SPECS = 20_000
+"""Specs among which names are searched: the nearest ones."""
+
+_ROOT = -1
+"""Stands for all members of a tree."""
 
 
 class GraphSpec(Frozen):
@@ -96,12 +103,11 @@ class Tree(Frozen):
 
     @cached_property
     def _originals(self) -> dict[tuple[Section, int], int]:
-        originals: dict[tuple[Section, int], int] = {}
-        for row, node in enumerate(self.lines):
-            first = originals.setdefault((node.section, node.id), row)
-            if _rank(node) < _rank(self.lines[first]):
-                originals[node.section, node.id] = row
-        return originals
+        def rank(row: int) -> tuple[bool, int, int]:
+            return not self.lines[row].is_unfolded, self.lines[row].depth, row
+
+        best_last = sorted(range(len(self.lines)), key=rank, reverse=True)
+        return {(self.lines[row].section, self.lines[row].id): row for row in best_last}
 
     def original(self, row: int) -> int:
         """Return the line at which the spec of a line is unfolded or can be: mostly the same."""
@@ -132,14 +138,11 @@ class Tree(Frozen):
 
     def fold(self, row: int) -> Tree:
         """Return the tree with a line folded."""
-        return self._replaced(row, is_unfolded=False, children=())
+        return self.unfold(row, ())
 
-    def unfold(self, row: int, children: Iterable[Node]) -> Tree:
-        """Return the tree with a line unfolded to its children."""
-        return self._replaced(row, is_unfolded=True, children=children)
-
-    def _replaced(self, row: int, *, is_unfolded: bool, children: Iterable[Node]) -> Tree:
-        node = replace(self.lines[row], is_unfolded=is_unfolded)
+    def unfold(self, row: int, children: Sequence[Node]) -> Tree:
+        """Return the tree with a line unfolded to its children, if there are any."""
+        node = replace(self.lines[row], is_unfolded=bool(children))
         lines = (*self.lines[:row], node, *children, *self.lines[self.end(row) :])
         return replace(self, lines=lines)
 
@@ -171,12 +174,7 @@ class Tree(Frozen):
         return guides[::-1]
 
 
-def _rank(node: Node) -> tuple[bool, int]:
-    return not node.is_unfolded, node.depth
-
-
-_CHUNK = 512
-"""Records that are read with one statement."""
+# What a worker thread reads of it
 
 
 @reads_index
@@ -197,12 +195,11 @@ def read_tree(
     """
     if not catalog.dependencies.lists(id_):
         return None
-    tree = Tree((), tuple(members) if len(members) > 1 else (), run_only)
-    heads = (
-        Node(id_, section, len(read_ends(catalog, tree, tree.members or (id_,), section)))
-        for section in SECTIONS
-    )
-    tree = replace(tree, lines=tuple(heads))
+    heads = tuple(Node(id_, section, 0) for section in SECTIONS)
+    tree = Tree(heads, tuple(members) if len(members) > 1 else (), run_only)
+    counts = (len(_Reader(catalog, tree, section).ends()) for section in SECTIONS)
+    lines = (replace(head, count=count) for head, count in zip(heads, counts, strict=True))
+    tree = replace(tree, lines=tuple(lines))
     for section in unfolded:
         tree = read_unfolded(catalog, tree, tree.head(section))
     return tree.prepared()
@@ -216,148 +213,12 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """
     if not tree.can_unfold(row):
         return tree
-    return tree.unfold(row, read_children(catalog, tree, tree.lines[row])).prepared()
-
-
-def read_children(catalog: Catalog, tree: Tree, node: Node) -> list[Node]:
-    """Read the lines that a line of a tree unfolds to."""
-    parents = (tree.members or (node.id,)) if not node.depth else (node.id,)
-    ends = read_ends(catalog, tree, parents, node.section)
-    sort_ends(catalog, ends)
-    del ends[MAX_CHILDREN:]
-    lines = [(end, node.depth + 1, False) for end in ends]
-    return read_nodes(catalog, tree, node.section, lines)
-
-
-def sort_ends(catalog: Catalog, ends: list[End]) -> None:
-    """Order what edges lead to by name, and then as the table is."""
-    # Absent specs have no position in the order of the records.
-    ends.sort(key=lambda end: (catalog.dependencies.name(end.id), end.id))
-
-
-def read_nodes(
-    catalog: Catalog, tree: Tree, section: Section, lines: Sequence[tuple[End, int, bool]]
-) -> list[Node]:
-    """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
-    ids = list(dict.fromkeys(end.id for end, _, _ in lines))
-    specs = read_specs(catalog, ids)
-    for id_ in _external_ids(catalog, ids):
-        specs[id_] = replace(specs[id_], status="external")
-    counts = {id_: count_ends(catalog, tree, id_, section) for id_ in ids}
-    is_shared = section == "dependencies" and len(tree.members) > 1
-    return [
-        Node(
-            *(end.id, section, counts[end.id], depth, end.edge, specs[end.id], is_unfolded),
-            share=end.share * (is_shared and depth == 1 and end.share < len(tree.members)),
-            builds=end.builds,
-        )
-        for end, depth, is_unfolded in lines
-    ]
-
-
-class End(NamedTuple):
-    """Where an edge leads to.
-
-    Of several specs that edges begin at, `share` have such an edge, and `builds` is how many that
-    look the same are at their ends.
-    """
-
-    id: int
-    edge: Edge
-    share: int = 1
-    builds: int = 1
-
-
-def read_ends(catalog: Catalog, tree: Tree, parents: Sequence[int], section: Section) -> list[End]:
-    """Return the ends of the edges of some specs; what several of them share is one end."""
-    if len(parents) > 1:
-        return _merged_ends(catalog, tree, parents, section)
-    edges = edges_of(catalog, tree, parents[0], section)
-    return [End(edge.child if section == "dependencies" else edge.parent, edge) for edge in edges]
-
-
-def _merged_ends(
-    catalog: Catalog, tree: Tree, parents: Sequence[int], section: Section
-) -> list[End]:
-    """Return what several specs lead to: dependencies that look the same are one end."""
-    arrays, count = catalog.column_arrays, catalog.edge_arrays.count
-    edges_by_key: dict[tuple[int, int], list[Edge]] = {}
-    for parent in parents:
-        for edge in edges_of(catalog, tree, parent, section):
-            key = (1, edge.parent)
-            if section == "dependencies":
-                is_described = edge.child < count
-                key = (0, arrays.look_alike(edge.child)) if is_described else (1, edge.child)
-            edges_by_key.setdefault(key, []).append(edge)
-    ends = []
-    for edges in edges_by_key.values():
-        ids = dict.fromkeys(
-            edge.child if section == "dependencies" else edge.parent for edge in edges
-        )
-        users = {edge.parent for edge in edges}
-        ends.append(End(next(iter(ids)), edges[0], len(users), len(ids)))
-    return ends
-
-
-@reads_index
-def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
-    """Read the specs with some ids, absent ones among them. Raises IndexDamaged."""
-    specs: dict[int, GraphSpec] = {}
-    present = []
-    for id_ in dict.fromkeys(ids):
-        if (absent := catalog.dependencies.absent(id_)) is not None:
-            specs[id_] = GraphSpec(absent.name, "", absent.hash, "absent")
-        else:
-            present.append(id_)
-    for start in range(0, len(present), _CHUNK):
-        for row in catalog.rows(present[start : start + _CHUNK]):
-            spec = row.spec
-            status: Status = "" if spec.in_cache else "unlisted"
-            specs[row.id] = GraphSpec(spec.package, spec.version, spec.hash, status)
-    return specs
-
-
-def _external_ids(catalog: Catalog, ids: Sequence[int]) -> list[int]:
-    """Return those of some ids whose specs were not built by Spack."""
-    codes, nodes = catalog.column_arrays.column("node"), catalog.dictionaries.nodes
-    return [id_ for id_ in ids if id_ < len(codes) and nodes[codes[id_]].external]
-
-
-def edges_of(catalog: Catalog, tree: Tree, id_: int, section: Section) -> list[Edge]:
-    """Return the edges of a spec that a tree shows."""
-    dependencies = catalog.dependencies
-    edges = dependencies.of(id_) if section == "dependencies" else dependencies.dependents(id_)
-    return [edge for edge in edges if is_run(edge.deptypes)] if tree.run_only else edges
-
-
-def count_ends(catalog: Catalog, tree: Tree, id_: int, section: Section) -> int:
-    """Return the number of lines that a spec unfolds to in a tree, as if there were no bound."""
-    dependencies = catalog.dependencies
-    if tree.run_only:
-        return dependencies.count_run(id_, downwards=section == "dependencies")
-    if section == "dependencies":
-        return dependencies.count(id_)
-    return dependencies.dependents_count(id_)
-
-
-MAX_LINES = 5_000
-"""Lines that a tree unfolds to at once."""
-MAX_SPECS = 20_000
-"""Specs among which names are searched: the nearest ones."""
-
-_ROOT = -1
-"""Stands for all members of a tree."""
-
-
-class _Walk(Frozen):
-    """The specs reached from the root of a tree, nearest first.
-
-    `ends` has the ends of the edges of each spec that was entered, and `came_from` the spec at
-    which each one is unfolded.
-    """
-
-    ends: dict[int, list[End]] = field(default_factory=dict)
-    came_from: dict[int, int] = field(default_factory=dict)
+    node = tree.lines[row]
+    reader = _Reader(catalog, tree, node.section)
+    ends = reader.sorted_ends(node.id if node.depth else _ROOT)[:MAX_CHILDREN]
+    return tree.unfold(
+        row, reader.nodes([(end, node.depth + 1, False) for end in ends])
+    ).prepared()
 
 
 @reads_index
@@ -366,9 +227,7 @@ def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
 
     Raises IndexDamaged.
     """
-    walk = _walk(catalog, tree, section, never, max_lines=MAX_LINES)
-    ids = walk.came_from.keys() | {tree.id}
-    return _with_lines(catalog, tree, section, walk, ids).prepared()
+    return _Reader(catalog, tree, section).unfolded(never).prepared()
 
 
 @reads_index
@@ -381,85 +240,168 @@ def read_matching(
 
     >>> read_matching(catalog, tree, "libx").lines
     """
-    wanted = text.casefold()
-    found = replace(tree, search=text)
-    for section in tree.unfolded_sections or SECTIONS[:1]:
-        walk = _walk(catalog, tree, section, should_stop)
-        on_path: set[int] = set()
-        matching = (id_ for id_ in walk.came_from if matches(catalog, id_, wanted))
-        for id_, _ in zip(matching, range(MAX_LINES), strict=False):
+    sections = tree.unfolded_sections or SECTIONS[:1]
+    tree = replace(tree, search=text)
+    for section in sections:
+        tree = _Reader(catalog, tree, section).unfolded(should_stop)
+    return tree.prepared()
+
+
+@reads_index
+def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
+    """Read the specs with some ids, absent ones among them. Raises IndexDamaged."""
+    specs: dict[int, GraphSpec] = {}
+    present = []
+    for id_ in dict.fromkeys(ids):
+        if (absent := catalog.dependencies.absent(id_)) is not None:
+            specs[id_] = GraphSpec(absent.name, "", absent.hash, "absent")
+        else:
+            present.append(id_)
+    for id_, spec in zip(present, catalog.records(present), strict=True):
+        status: Status = "" if spec.in_cache else "unlisted"
+        specs[id_] = GraphSpec(spec.package, spec.version, spec.hash, status)
+    return specs
+
+
+class _End(NamedTuple):
+    """Where an edge leads to.
+
+    Of several specs that edges begin at, `share` have such an edge, and `builds` is how many that
+    look the same are at their ends.
+    """
+
+    id: int
+    edge: Edge
+    share: int = 1
+    builds: int = 1
+
+
+class _Reader:
+    """Reads what the specs of one section of a tree lead to."""
+
+    def __init__(self, catalog: Catalog, tree: Tree, section: Section) -> None:
+        self._catalog, self._tree, self._section = catalog, tree, section
+        self._roots = tree.members or (tree.id,)
+        self._is_down = section == "dependencies"
+
+    def _edges(self, id_: int) -> list[Edge]:
+        dependencies = self._catalog.dependencies
+        edges = dependencies.of(id_) if self._is_down else dependencies.dependents(id_)
+        return [edge for edge in edges if not self._tree.run_only or is_run(edge.deptypes)]
+
+    def _count(self, id_: int) -> int:
+        """Return the number of lines that a spec unfolds to, as if there were no bound."""
+        dependencies = self._catalog.dependencies
+        if self._tree.run_only:
+            return dependencies.count_run(id_, downwards=self._is_down)
+        return dependencies.count(id_) if self._is_down else dependencies.dependents_count(id_)
+
+    def ends(self, id_: int = _ROOT) -> list[_End]:
+        """Return where the edges of a spec lead to, or those of the root.
+
+        Dependencies of several members that look the same are one end.
+        """
+        parents = self._roots if id_ == _ROOT else (id_,)
+        edges = [edge for parent in parents for edge in self._edges(parent)]
+        ids = [edge.child if self._is_down else edge.parent for edge in edges]
+        if len(parents) == 1:
+            return list(map(_End, ids, edges))
+        arrays, groups = self._catalog.column_arrays, dict[tuple[bool, int], list[int]]()
+        for number, id_ in enumerate(ids):
+            is_alike = self._is_down and self._catalog.dependencies.absent(id_) is None
+            key = is_alike, arrays.look_alike(id_) if is_alike else id_
+            groups.setdefault(key, []).append(number)
+        return [
+            _End(
+                *(ids[numbers[0]], edges[numbers[0]]),
+                share=len({edges[number].parent for number in numbers}),
+                builds=len({ids[number] for number in numbers}),
+            )
+            for numbers in groups.values()
+        ]
+
+    def sorted_ends(self, id_: int) -> list[_End]:
+        """Return the same by name, and then as the table is."""
+        # Absent specs have no position in the order of the records.
+        return sorted(
+            self.ends(id_), key=lambda end: (self._catalog.dependencies.name(end.id), end.id)
+        )
+
+    def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[Node]:
+        """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
+        specs = read_specs(self._catalog, (end.id for end, _, _ in lines))
+        codes, facts = self._catalog.column_arrays.column("node"), self._catalog.dictionaries.nodes
+        for id_, spec in specs.items():
+            if id_ < len(codes) and facts[codes[id_]].external:
+                specs[id_] = replace(spec, status="external")
+        counts = {id_: self._count(id_) for id_ in specs}
+        members = len(self._tree.members) if self._is_down else 0
+        return [
+            Node(
+                *(
+                    end.id,
+                    self._section,
+                    counts[end.id],
+                    depth,
+                    end.edge,
+                    specs[end.id],
+                    is_unfolded,
+                ),
+                share=end.share if depth == 1 and end.share < members else 0,
+                builds=end.builds,
+            )
+            for end, depth, is_unfolded in lines
+        ]
+
+    def unfolded(self, should_stop: ShouldStop) -> Tree:
+        """Return the tree with the section unfolded, each spec where it is nearest.
+
+        In a search it has the shortest paths to what is found, else all up to MAX_LINES.
+        """
+        search = self._tree.search
+        ends: dict[int, list[_End]] = {}
+        # The spec at which each one is unfolded.
+        came_from: dict[int, int] = {}
+        queue, count = deque([_ROOT]), 0
+        while queue and len(came_from) < MAX_SPECS:
+            if should_stop():
+                raise Cancelled
+            id_ = queue.popleft()
+            found = self.sorted_ends(id_)
+            count += len(found)
+            if not search and count > MAX_LINES and id_ != _ROOT:
+                break
+            ends[id_] = found
+            for end in found:
+                if end.id not in came_from and end.id not in self._roots:
+                    came_from[end.id] = id_
+                    queue.append(end.id)
+        ids = self._on_paths(came_from) if search else {*came_from, self._tree.id}
+
+        def below(id_: int) -> list[_End]:
+            shown = [end for end in ends.get(id_, ()) if end.id in ids]
+            return [end for end in shown if not search or came_from.get(end.id) == id_]
+
+        lines: list[tuple[_End, int, bool]] = []
+        originals: set[int] = set()
+        stack = [(_ROOT, end, 1) for end in reversed(below(_ROOT))]
+        while stack:
+            parent, end, depth = stack.pop()
+            is_original = came_from.get(end.id) == parent and end.id not in originals
+            children = below(end.id) if is_original else []
+            lines.append((end, depth, bool(children)))
+            if is_original:
+                originals.add(end.id)
+            stack += ((end.id, child, depth + 1) for child in reversed(children))
+        return self._tree.unfold(self._tree.head(self._section), self.nodes(lines))
+
+    def _on_paths(self, came_from: dict[int, int]) -> set[int]:
+        """Return the specs whose names fit the search, and those above them."""
+        wanted, on_path = self._tree.search.casefold(), set[int]()
+        name = self._catalog.dependencies.name
+        matching = (id_ for id_ in came_from if wanted in name(id_).casefold())
+        for id_ in islice(matching, MAX_LINES):
             while id_ != _ROOT and id_ not in on_path:
                 on_path.add(id_)
-                id_ = walk.came_from[id_]
-        found = _with_lines(catalog, found, section, walk, on_path)
-    return found.prepared()
-
-
-def matches(catalog: Catalog, id_: int, text: str) -> bool:
-    """Check whether the name of a spec contains a casefolded text."""
-    return text in catalog.dependencies.name(id_).casefold()
-
-
-def _walk(
-    catalog: Catalog,
-    tree: Tree,
-    section: Section,
-    should_stop: ShouldStop,
-    *,
-    max_lines: int = 0,
-) -> _Walk:
-    roots = tree.members or (tree.id,)
-    walk, lines = _Walk(), 0
-    queue = deque([_ROOT])
-    while queue and len(walk.came_from) < MAX_SPECS:
-        if should_stop():
-            raise Cancelled
-        id_ = queue.popleft()
-        ends = read_ends(catalog, tree, roots if id_ == _ROOT else (id_,), section)
-        lines += len(ends)
-        if max_lines and lines > max_lines and id_ != _ROOT:
-            break
-        sort_ends(catalog, ends)
-        walk.ends[id_] = ends
-        for end in ends:
-            if end.id not in walk.came_from and end.id not in roots:
-                walk.came_from[end.id] = id_
-                queue.append(end.id)
-    return walk
-
-
-def _with_lines(
-    catalog: Catalog,
-    tree: Tree,
-    section: Section,
-    walk: _Walk,
-    ids: AbstractSet[int],
-) -> Tree:
-    """Return a tree with the lines of a section that were reached, of the specs with some ids."""
-    lines: list[tuple[End, int, bool]] = []
-    shown: set[int] = set()
-    stack = [(_ROOT, iter(walk.ends.get(_ROOT, ())))]
-    while stack:
-        parent, ends = stack[-1]
-        end = next(ends, None)
-        if end is None:
-            stack.pop()
-            continue
-        is_original = walk.came_from.get(end.id) == parent and end.id not in shown
-        if end.id not in ids or not (is_original or tree.search == ""):
-            continue
-        below = [other for other in walk.ends.get(end.id, ()) if other.id in ids]
-        is_open = is_original and bool(below) and _has_original(walk, end.id, below, tree)
-        lines.append((end, len(stack), is_open))
-        if is_original:
-            shown.add(end.id)
-        if is_open:
-            stack.append((end.id, iter(below)))
-    head = tree.head(section)
-    nodes: list[Node] = read_nodes(catalog, tree, section, lines)
-    return tree.fold(head).unfold(head, nodes) if nodes else tree.fold(head)
-
-
-def _has_original(walk: _Walk, id_: int, below: list[End], tree: Tree) -> bool:
-    """Check whether a line has a line below it: of a search only the shortest paths are shown."""
-    return not tree.search or any(walk.came_from.get(end.id) == id_ for end in below)
+                id_ = came_from[id_]
+        return on_path
