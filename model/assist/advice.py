@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import IntEnum
-from itertools import combinations, islice
+from itertools import chain, combinations, islice
 
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.errors import QueryError, Unanswerable
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES, compiler_name, is_compiler
 from spackscope.model.core.suggestions import did_you_mean, listed, near
 from spackscope.model.core.tasks import ShouldStop, never
@@ -53,149 +54,124 @@ _ONLY_DROPPED = ("size", "state", "flags", "arch")
 _BOUNDS = re.compile(r"[,:=]")
 
 
-class Widening(Frozen):
-    """The conditions to put in place of one, under the `others` of its query.
+def wider_conditions(
+    catalog: Catalog, others: Query, condition: Condition, should_stop: ShouldStop
+) -> Iterator[Condition]:
+    """Yield conditions near one that is not negated, or wider ones, the best first.
 
-    What a condition becomes exists under the others as far as that is quickly found; whether it
-    really leaves a record is for the caller to count.
+    What it becomes exists under the `others` of its query as far as that is quickly found; whether
+    it really leaves a record is for the caller to count. Raises Cancelled and Unanswerable.
     """
 
-    catalog: Catalog
-    others: Query
-    should_stop: ShouldStop
+    def values(column: str) -> list[str]:
+        return _values(catalog, others, column, should_stop)
 
-    def of(self, condition: Condition) -> Iterator[Condition]:
-        """Yield conditions near a condition that is not negated, or wider ones, the best first.
+    def near_texts(typed: str, texts: Iterable[str]) -> list[str]:
+        return near(typed, texts) if typed and not is_glob(typed) else []
 
-        Raises Cancelled and Unanswerable.
-        """
-        if isinstance(condition, Depends):
-            return self._dependency(condition)
-        widenings: dict[str, Callable[[Term], Iterator[Condition]]] = {
-            "version": self._version,
-            "compiler": self._compiler,
-            "target": self._target,
-            "variants": self._variant,
-            "hash": self._hash,
-            "fits": self._unknown,
-            "reusable": self._unknown,
-            "package": self._name,
-            ANY: self._name,
-        }
-        if condition.column in _ONLY_DROPPED:
-            return iter(())
-        return widenings.get(condition.column, self._text)(condition)
-
-    def _values(self, column: str) -> list[str]:
-        counted = facets(self.catalog, self.others, column, should_stop=self.should_stop)
-        return [facet.value for facet in counted if facet.value]
-
-    def _text(self, term: Term) -> Iterator[Condition]:
-        typed = term.pattern.strip("*")
-        if not typed or is_glob(typed):
-            return
-        for value in near(typed, self._values(term.column)):
-            yield exact_term(term.column, value)
-
-    def _name(self, term: Term) -> Iterator[Condition]:
-        dictionaries, typed = self.catalog.dictionaries, term.pattern.strip("*")
+    if isinstance(condition, Depends):
+        yield from _wider_dependency(condition, values)
+        return
+    column, pattern = condition.column, condition.pattern
+    typed = pattern.strip("*")
+    if column in ("package", ANY):
+        dictionaries = catalog.dictionaries
         if len(typed) >= _MIN_HASH_WORD and dictionaries.has_hash(typed):
             yield Term("hash", typed)
         if typed and not is_glob(typed) and typed not in dictionaries.texts("package"):
-            if (meant := meant_condition(self.catalog, typed, self.should_stop)) is not None:
+            if (meant := meant_condition(catalog, typed, should_stop)) is not None:
                 yield meant
-            for value in near(typed, self._values("package")):
+            for value in near(typed, values("package")):
                 yield exact_term("package", value)
-
-    def _version(self, term: Term) -> Iterator[Condition]:
-        if not is_glob(term.pattern):
-            for version in nearest_versions(term.pattern, self._values("version")):
-                yield exact_term("version", version)
-
-    def _compiler(self, term: Term) -> Iterator[Condition]:
-        name, _, constraint = term.pattern.partition("/")[0].partition("@")
-        if not is_glob(term.pattern):
-            if constraint:
-                yield Term("compiler", name)
-            for compiler in self._compilers(name, constraint):
-                yield exact_term("compiler", compiler)
-
-    def _compilers(self, name: str, constraint: str) -> list[str]:
-        """Return the compilers of a name with the nearest versions, or names like it."""
-        values = [value for value in self._values("compiler") if value != "none"]
-        versions = dict.fromkeys(
-            version for its_name, version in map(_split_compiler, values) if its_name == name
-        )
-        if versions:
-            return [f"{name}@{version}" for version in nearest_versions(constraint, versions)]
-        return near(name, (_split_compiler(value)[0] for value in values))
-
-    def _target(self, term: Term) -> Iterator[Condition]:
-        """Yield what the targets can run, and what the nearest newer ones can run."""
-        if is_glob(term.pattern):
-            return
-        values = self._values("target")
-        newer: list[str] = []
-        for name in dict.fromkeys(filter(None, re.split("[,:]", term.pattern))):
-            if any(map(target_test(f":{name}"), values)):
+    elif column == "version" and not is_glob(pattern):
+        for version in nearest_versions(pattern, values("version")):
+            yield exact_term("version", version)
+    elif column == "compiler" and not is_glob(pattern):
+        name, _, constraint = pattern.partition("/")[0].partition("@")
+        if constraint:
+            yield Term("compiler", name)
+        for compiler in _near_compilers(values("compiler"), name, constraint):
+            yield exact_term("compiler", compiler)
+    elif column == "target" and not is_glob(pattern):
+        # What the targets can run, and what the nearest newer ones can run.
+        known, newer = values("target"), list[str]()
+        for name in dict.fromkeys(filter(None, re.split("[,:]", pattern))):
+            if any(map(target_test(f":{name}"), known)):
                 yield Term("target", f":{name}")
-            newer += filter(target_test(f"{name}:"), values)
+            newer += filter(target_test(f"{name}:"), known)
         for value in newer:
             if not any(target_test(f":{value}")(other) for other in newer if other != value):
                 yield Term("target", f":{value}")
-        yield from self._text(term)
+        for value in near_texts(typed, known):
+            yield exact_term("target", value)
+    elif column == "variants" and is_variant(pattern):
+        yield from _wider_variant(pattern, values("variants"))
+    elif column == "hash":
+        # The longest prefix that some hash has.
+        prefix = pattern.removeprefix("/").lower()
+        shorter = (prefix[:end] for end in range(len(prefix), _MIN_PREFIX - 1, -1))
+        longest = (p for p in shorter if p != pattern and catalog.dictionaries.has_hash(p))
+        if not is_glob(prefix) and (found := next(longest, None)) is not None:
+            yield Term("hash", found)
+    elif column in ("fits", "reusable"):
+        # What may fit: its source does not list what decides it.
+        if pattern == YES:
+            yield Term(column, UNKNOWN)
+    elif column not in _ONLY_DROPPED:
+        for value in near_texts(typed, values(column)):
+            yield exact_term(column, value)
 
-    def _variant(self, term: Term) -> Iterator[Condition]:
-        pattern = term.pattern
-        if not is_variant(pattern):
-            return
-        name, values = split_variant(pattern)
-        if is_propagated(pattern):
-            signed = pattern[:1] in ("+", "~")
-            yield Term("variants", pattern[1:] if signed else pattern.replace("==", "=", 1))
-        texts = self._values("variants")
-        own = [text for text in texts if split_variant(text)[0] == name]
-        if own and pattern[:1] not in ("+", "~"):
-            yield Term("variants", f"{name}=*")
-            for value in near(",".join(values), (t.partition("=")[2] for t in own)):
-                yield exact_term("variants", f"{name}={value}")
-        elif not own:
-            names = dict.fromkeys(split_variant(text)[0] for text in texts)
-            for other in near(name, names):
-                yield Term("variants", pattern.replace(name, other, 1))
 
-    def _unknown(self, term: Term) -> Iterator[Condition]:
-        """Yield what may fit: its source does not list what decides it."""
-        if term.pattern == YES:
-            yield Term(term.column, UNKNOWN)
+def _wider_variant(pattern: str, texts: Sequence[str]) -> Iterator[Condition]:
+    """Yield other values of a variant, by the texts of all, or variants with its value."""
+    name, values = split_variant(pattern)
+    is_signed = pattern[:1] in ("+", "~")
+    if is_propagated(pattern):
+        yield Term("variants", pattern[1:] if is_signed else pattern.replace("==", "=", 1))
+    own = [text for text in texts if split_variant(text)[0] == name]
+    if own and not is_signed:
+        yield Term("variants", f"{name}=*")
+        for value in near(",".join(values), (text.partition("=")[2] for text in own)):
+            yield exact_term("variants", f"{name}={value}")
+    elif not own:
+        for other in near(name, dict.fromkeys(split_variant(text)[0] for text in texts)):
+            yield Term("variants", pattern.replace(name, other, 1))
 
-    def _hash(self, term: Term) -> Iterator[Condition]:
-        """Yield the longest prefix that some hash has."""
-        prefix = term.pattern.removeprefix("/").lower()
-        while len(prefix) >= _MIN_PREFIX and not is_glob(prefix):
-            if prefix != term.pattern and self.catalog.dictionaries.has_hash(prefix):
-                yield Term("hash", prefix)
-                return
-            prefix = prefix[:-1]
 
-    def _dependency(self, condition: Depends) -> Iterator[Condition]:
-        """Yield the condition without one of its own, with `^` for `%`, or with other versions."""
-        name = condition.name_term
-        for term in condition.terms:
-            if term is not name and len(condition.terms) > 1:
-                rest = tuple(other for other in condition.terms if other is not term)
-                yield replace(condition, terms=rest)
-        if condition.virtuals or condition.deptypes:
-            yield replace(condition, virtuals=(), deptypes=())
-        if condition.compiler is not None and name is not None:
-            constraint = condition.compiler.partition("@")[2].partition("/")[0]
-            for compiler in self._compilers(compiler_name(name.pattern), constraint):
-                its_name, version = _split_compiler(compiler)
-                exact = (Term("version", f"={version}"),) if version else ()
-                named = replace(name, pattern=name.pattern if version else its_name)
-                yield replace(condition, terms=(named, *exact))
-        if condition.direct and not condition.deptypes:
-            yield replace(condition, direct=False)
+def _wider_dependency(
+    condition: Depends, values: Callable[[str], list[str]]
+) -> Iterator[Condition]:
+    """Yield the condition without one of its own, with `^` for `%`, or with other versions."""
+    name = condition.name_term
+    for term in condition.terms:
+        if term is not name and len(condition.terms) > 1:
+            rest = tuple(other for other in condition.terms if other is not term)
+            yield replace(condition, terms=rest)
+    if condition.virtuals or condition.deptypes:
+        yield replace(condition, virtuals=(), deptypes=())
+    if condition.compiler is not None and name is not None:
+        constraint = condition.compiler.partition("@")[2].partition("/")[0]
+        own_name = compiler_name(name.pattern)
+        for compiler in _near_compilers(values("compiler"), own_name, constraint):
+            its_name, version = _split_compiler(compiler)
+            exact = (Term("version", f"={version}"),) if version else ()
+            named = replace(name, pattern=name.pattern if version else its_name)
+            yield replace(condition, terms=(named, *exact))
+    if condition.direct and not condition.deptypes:
+        yield replace(condition, direct=False)
+
+
+def _near_compilers(compilers: Sequence[str], name: str, constraint: str) -> list[str]:
+    """Return the compilers of a name with the nearest versions, or names like it."""
+    pairs = [_split_compiler(compiler) for compiler in compilers if compiler != "none"]
+    if versions := [version for its_name, version in pairs if its_name == name]:
+        return [f"{name}@{version}" for version in nearest_versions(constraint, versions)]
+    return near(name, (its_name for its_name, _ in pairs))
+
+
+def _values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> list[str]:
+    counted = facets(catalog, query, column, should_stop=should_stop)
+    return [facet.value for facet in counted if facet.value]
 
 
 def meant_condition(
@@ -208,7 +184,7 @@ def meant_condition(
     from archspec.cpu import TARGETS
 
     def values(column: str) -> list[str]:
-        return [f.value for f in facets(catalog, Query(), column, should_stop=should_stop)]
+        return _values(catalog, Query(), column, should_stop)
 
     if is_compiler(word) or word in {_split_compiler(value)[0] for value in values("compiler")}:
         return Depends(True, (Term("package", word),))
@@ -271,13 +247,8 @@ class _Rank(IntEnum):
     NOTHING = 7
 
 
-_WIDER = (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)
-
-
-class _Candidate(Frozen):
-    rank: _Rank
-    label: str
-    query: Query
+_Candidate = tuple[_Rank, str, Query]
+"""A query that is tried, how much of another it keeps, and how it differs from that."""
 
 
 def relaxations(
@@ -290,166 +261,105 @@ def relaxations(
 
     Example: for `hdf5@1.14: +mpi` the first may be `@=1.12.2 instead of @1.14:`.
     """
-    search = _Search(catalog, query, should_stop)
-    stages: tuple[Callable[[], Iterable[_Candidate]], ...] = (
-        search.near,
-        search.farther,
-        search.only_one,
-        search.nothing,
+    parts, tried = query.parts(), {query}
+    conditions = sum(1 for _ in query.conditions)
+    budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
+
+    def changed(of: Query, rank: _Rank, after: str = "") -> Iterator[_Candidate]:
+        """Yield a query with a wider condition; `after` ends the labels."""
+        for group, rest, put in _places(of):
+            if len(group) > 1 or group[0].negated:
+                continue
+            with contextlib.suppress(Unanswerable, QueryError):
+                others = put(rest) or Query()
+                for wider in wider_conditions(catalog, others, group[0], should_stop):
+                    if new := put(rest if (wider,) in rest else (*rest, (wider,))):
+                        label = f"{_text((wider,))} instead of {_text(group)}{after}"
+                        yield rank, label, new
+
+    def farther() -> Iterator[_Candidate]:
+        """Yield the query without two of its parts, or without one and with another wider."""
+        for first, second in combinations(parts[:_MAX_PARTS], 2):
+            if rest := query.minus(first).minus(second):
+                label = f"without {_part_text(first)} and {_part_text(second)}"
+                yield _Rank.WITHOUT_TWO, label, rest
+        for rank, label, rest in islice(_dropped(query), _MAX_PARTS):
+            if rank is _Rank.WITHOUT_ONE:
+                yield from changed(rest, _Rank.CHANGED_WITHOUT_ONE, f", {label}")
+
+    def new(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+        for candidate in candidates:
+            if candidate[2] not in tried:
+                tried.add(candidate[2])
+                yield candidate
+
+    apart: list[_Candidate] = []
+    if query.specs and query.groups:
+        apart = [(_Rank.WITHOUT_ONE, "without what all specs share", Query((), query.specs))]
+    stages: tuple[Iterable[_Candidate], ...] = (
+        chain(apart, _moved(query), _dropped(query), changed(query, _Rank.CHANGED)),
+        farther(),
+        ((_Rank.ONLY_ONE, f"only {_part_text(part)}", part) for part in parts),
+        [(_Rank.NOTHING, "without any filter", Query())],
     )
     for stage in stages:
-        if relaxed := search.counted(stage()):
-            return relaxed
+        found: list[tuple[_Rank, Relaxation]] = []
+        for rank, label, candidate in islice(new(stage), budget):
+            with contextlib.suppress(Unanswerable):
+                count = catalog.count(candidate, should_stop=should_stop)
+                if count and _is_writable(candidate):
+                    found.append((rank, Relaxation(clean(label), candidate, count)))
+        if found:
+            found.sort(key=lambda pair: (pair[0], -pair[1].count))
+            # Those that change a condition leave room for those that drop one.
+            wider = [p for p in found if p[0] in (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)]
+            offered = (pair for pair in found if pair not in wider[_MAX_WIDER:])
+            return tuple(relaxation for _, relaxation in offered)[:MAX_RELAXATIONS]
     return ()
 
 
-class _Search(Frozen):
-    catalog: Catalog
-    query: Query
-    should_stop: ShouldStop
-    _counted: set[Query] = field(default_factory=set)
+def _moved(query: Query) -> Iterator[_Candidate]:
+    """Yield the query with variants of a dependency asked of the spec itself instead.
 
-    def counted(self, candidates: Iterable[_Candidate]) -> tuple[Relaxation, ...]:
-        """Return the candidates with matches, the best first, as many as are offered."""
-        ranked: list[tuple[_Rank, Relaxation]] = []
-        for candidate in islice(self._new(candidates), self._budget):
-            try:
-                count = self.catalog.count(candidate.query, should_stop=self.should_stop)
-            except Unanswerable:
-                continue
-            if count and _is_writable(candidate.query):
-                label = clean(candidate.label)
-                ranked.append((candidate.rank, Relaxation(label, candidate.query, count)))
-        ranked.sort(key=lambda pair: (pair[0], -pair[1].count))
-        changed = [pair for pair in ranked if pair[0] in _WIDER]
-        offered = sorted(
-            changed[:_MAX_WIDER] + [pair for pair in ranked if pair[0] not in _WIDER],
-            key=lambda pair: pair[0],
-        )
-        return tuple(relaxation for _, relaxation in offered[:MAX_RELAXATIONS])
-
-    @property
-    def _budget(self) -> int:
-        """How many queries are counted at most."""
-        conditions = sum(1 for _ in self.query.conditions)
-        return max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
-
-    def _new(self, candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
-        """Yield the candidates that were not counted yet."""
-        for candidate in candidates:
-            if candidate.query not in self._counted and candidate.query != self.query:
-                self._counted.add(candidate.query)
-                yield candidate
-
-    def near(self) -> Iterator[_Candidate]:
-        """Yield the query without one of its conditions, or with a wider one in its place."""
-        if self.query.specs and self.query.groups:
-            yield _Candidate(
-                _Rank.WITHOUT_ONE, "without what all specs share", Query((), self.query.specs)
-            )
-        yield from self._moved()
-        yield from self._dropped()
-        yield from self._changed(self.query, _Rank.CHANGED, "")
-
-    def farther(self) -> Iterator[_Candidate]:
-        """Yield the query without two of its parts, or without one and with another wider."""
-        yield from self._without_two()
-        for candidate in islice(self._dropped(), _MAX_PARTS):
-            if candidate.rank is _Rank.WITHOUT_ONE:
-                after = f", {candidate.label}"
-                yield from self._changed(candidate.query, _Rank.CHANGED_WITHOUT_ONE, after)
-
-    def _moved(self) -> Iterator[_Candidate]:
-        """Yield the query with variants of a dependency asked of the spec itself instead.
-
-        They were typed after `%gcc` or `^zlib`, and so belong to that.
-        """
-        for groups, rebuilt in _places(self.query):
-            for group in groups:
-                dependency = group[0]
-                if len(group) > 1 or not isinstance(dependency, Depends) or dependency.negated:
-                    continue
-                variants = [term for term in dependency.terms if term.column == "variants"]
-                others = tuple(term for term in dependency.terms if term not in variants)
-                if not variants or not others:
-                    continue
-                rest = tuple(other for other in groups if other is not group)
-                plain = replace(dependency, terms=others)
-                if query := rebuilt((*rest, *((term,) for term in variants), (plain,))):
-                    written = " ".join(map(str, variants))
-                    label = f"{written} before {plain!s}"
-                    yield _Candidate(_Rank.MOVED, label, query)
-
-    def _dropped(self) -> Iterator[_Candidate]:
-        """Yield the query without one condition, first without the last: it was typed last."""
-        for groups, rebuilt in _places(self.query):
-            for group in reversed(groups):
-                is_name = all(condition.column == "package" for condition in group)
-                rank = _Rank.WITHOUT_NAME if is_name else _Rank.WITHOUT_ONE
-                rest = tuple(other for other in groups if other is not group)
-                if query := rebuilt(rest):
-                    yield _Candidate(rank, f"without {_text(group)}", query)
-
-    def _changed(self, query: Query, rank: _Rank, after: str) -> Iterator[_Candidate]:
-        """Yield a query with a wider condition; `after` ends the labels."""
-        for groups, rebuilt in _places(query):
-            for group in groups:
-                rest = tuple(other for other in groups if other is not group)
-                for wider in self._wider(group, rebuilt(rest) or Query()):
-                    new = (*rest, (wider,)) if (wider,) not in rest else rest
-                    if changed := rebuilt(new):
-                        label = f"{_text((wider,))} instead of {_text(group)}{after}"
-                        yield _Candidate(rank, label, changed)
-
-    def _wider(self, group: Group, others: Query) -> Iterator[Condition]:
-        (condition, *alternatives) = group
-        if alternatives or condition.negated:
-            return
-        try:
-            yield from Widening(self.catalog, others, self.should_stop).of(condition)
-        except (Unanswerable, QueryError):
-            return
-
-    def _without_two(self) -> Iterator[_Candidate]:
-        parts = self.query.parts()[:_MAX_PARTS]
-        for first, second in combinations(parts, 2):
-            query = self.query.minus(first).minus(second)
-            if query:
-                yield _Candidate(
-                    _Rank.WITHOUT_TWO,
-                    f"without {_part_text(first)} and {_part_text(second)}",
-                    query,
-                )
-
-    def only_one(self) -> Iterator[_Candidate]:
-        """Yield each part alone."""
-        for part in self.query.parts():
-            yield _Candidate(_Rank.ONLY_ONE, f"only {_part_text(part)}", part)
-
-    def nothing(self) -> Iterator[_Candidate]:
-        """Yield the empty query."""
-        yield _Candidate(_Rank.NOTHING, "without any filter", Query())
-
-
-def _places(query: Query) -> Iterator[tuple[Groups, Callable[[Groups], Query | None]]]:
-    """Yield the groups that all specs share, and those of each spec.
-
-    Each comes with a function that puts others in their place; it returns None where a spec
-    would be left without any, and match everything.
+    They were typed after `%gcc` or `^zlib`, and so belong to that.
     """
-    yield query.groups, lambda groups: Query(groups, query.specs)
-    for number, spec in enumerate(query.specs):
-        yield spec, _in_spec(query, number)
+    for (dependency, *alternatives), rest, put in _places(query):
+        if alternatives or not isinstance(dependency, Depends) or dependency.negated:
+            continue
+        variants = [term for term in dependency.terms if term.column == "variants"]
+        others = tuple(term for term in dependency.terms if term not in variants)
+        plain = replace(dependency, terms=others)
+        moved = put((*rest, *((term,) for term in variants), (plain,)))
+        if variants and others and moved:
+            yield _Rank.MOVED, f"{' '.join(map(str, variants))} before {plain!s}", moved
 
 
-def _in_spec(query: Query, number: int) -> Callable[[Groups], Query | None]:
-    def rebuilt(groups: Groups) -> Query | None:
-        if not groups:
-            return None
-        specs = (*query.specs[:number], groups, *query.specs[number + 1 :])
-        return Query(query.groups, specs)
+def _dropped(query: Query) -> Iterator[_Candidate]:
+    """Yield the query without one condition, first without the last: it was typed last."""
+    for group, rest, put in _places(query, last_first=True):
+        is_name = all(condition.column == "package" for condition in group)
+        if dropped := put(rest):
+            rank = _Rank.WITHOUT_NAME if is_name else _Rank.WITHOUT_ONE
+            yield rank, f"without {_text(group)}", dropped
 
-    return rebuilt
+
+def _places(
+    query: Query, *, last_first: bool = False
+) -> Iterator[tuple[Group, Groups, Callable[[Groups], Query | None]]]:
+    """Yield each group of a query, those beside it, and what puts others in the place of all.
+
+    That returns None where one of several specs would be left without any, and match everything.
+    """
+    places = (query.groups, *query.specs)
+    for number, groups in enumerate(places):
+
+        def put(new: Groups, number: int = number) -> Query | None:
+            changed = list(places)
+            changed[number] = new
+            return Query(changed[0], tuple(changed[1:])) if new or not number else None
+
+        for group in reversed(groups) if last_first else groups:
+            yield group, tuple(other for other in groups if other is not group), put
 
 
 def _part_text(part: Query) -> str:

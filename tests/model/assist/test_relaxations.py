@@ -13,6 +13,7 @@ from spackscope.model.assist.answers import Relaxation
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import is_clean
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
@@ -133,6 +134,8 @@ def test_each_of_several_specs_is_relaxed() -> None:
     found = offered(spack1(), "hdf5@1.99 zlib-ng@1.0")
     of_hdf5, of_zlib = (spack1().count(parse(name)) for name in ("hdf5", "zlib-ng"))
     assert (found["without @1.99"], found["without @1.0"]) == (of_hdf5, of_zlib)
+    shared = replace(parse("hdf5@1.14 zlib-ng"), groups=parse("os=nosuch").groups)
+    assert relaxations(spack1(), shared)[0].label == "without what all specs share"
 
 
 def test_what_cannot_be_answered_is_not_offered(mixed: Catalog) -> None:
