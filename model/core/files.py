@@ -301,19 +301,15 @@ def tidy(directory: str) -> None:
     """
     with contextlib.suppress(OSError):
         keep_private(directory)
+        remove_abandoned(directory)
         for entry in os.scandir(directory):
             with contextlib.suppress(OSError):
                 status = entry.stat(follow_symlinks=False)
+                is_own = status.st_uid == os.geteuid()
                 if stat.S_ISDIR(status.st_mode):
                     keep_private(entry.path)
                     remove_abandoned(entry.path)
-                elif is_temporary(entry.name):
-                    _remove_if_abandoned(entry.path, status)
-                elif (
-                    stat.S_ISREG(status.st_mode)
-                    and status.st_mode & 0o077
-                    and status.st_uid == os.geteuid()
-                ):
+                elif stat.S_ISREG(status.st_mode) and status.st_mode & 0o077 and is_own:
                     os.chmod(entry.path, 0o600)
 
 
@@ -323,18 +319,16 @@ def remove_abandoned(directory: str) -> None:
         for entry in entries:
             if is_temporary(entry.name):
                 with contextlib.suppress(OSError):
-                    _remove_if_abandoned(entry.path, entry.stat(follow_symlinks=False))
+                    if _is_abandoned(entry):
+                        os.unlink(entry.path)
 
 
-def _remove_if_abandoned(path: str, status: os.stat_result) -> None:
-    match = re.fullmatch(_TEMPORARY, os.path.basename(path))
+def _is_abandoned(entry: os.DirEntry[str]) -> bool:
+    match = re.fullmatch(_TEMPORARY, entry.name)
     if match is not None and match["host"] == _host():
-        is_abandoned = not _is_running(int(match["pid"]), int(match["start"]))
-    else:
-        age = file_system_time(os.path.dirname(path)) - status.st_mtime
-        is_abandoned = age > ABANDONED_SECONDS
-    if is_abandoned:
-        os.unlink(path)
+        return not _is_running(int(match["pid"]), int(match["start"]))
+    changed = entry.stat(follow_symlinks=False).st_mtime
+    return file_system_time(os.path.dirname(entry.path)) - changed > ABANDONED_SECONDS
 
 
 def _is_running(pid: int, started: int) -> bool:
