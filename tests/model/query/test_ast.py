@@ -176,3 +176,9 @@ def test_a_package_of_an_odd_name_can_be_set_and_removed(name: str) -> None:
 
     assert chosen.package_term == exact_term("package", name)
     assert chosen.with_package(None) == query
+
+
+def test_the_words_of_a_query_are_those_that_must_all_be_found() -> None:
+    query = parse("mpi !lib cuda | hip os=x 'a b'", packages=())
+
+    assert query.words == {"mpi", "a b"}
