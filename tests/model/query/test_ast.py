@@ -182,3 +182,10 @@ def test_the_words_of_a_query_are_those_that_must_all_be_found() -> None:
     query = parse("mpi !lib cuda | hip os=x 'a b'", packages=())
 
     assert query.words == {"mpi", "a b"}
+
+
+def test_a_second_hash_is_written_so_that_it_begins_no_spec() -> None:
+    query = parse("/abc | /abd hash=abe +x")
+
+    assert not query.specs
+    assert parse(str(query)) == query
