@@ -98,69 +98,113 @@ def _filter_values(
 ) -> Iterator[Completion]:
     # The whole value, where the word alone would match anywhere in others.
     variant = parsed.column[1:] if parsed.column[:1] == "+" else ""
-    sign = "" if variant or parsed.column == "variants" else "="
-    column = "variants" if variant else parsed.column
-    others = without_word(parsed)
-    if column == "target" and (lists := _LISTS.match(typed)):
-        for facet in _target_lists(catalog, others, lists[0], typed[lists.end() :], should_stop):
+    candidates = Candidates(catalog, without_word(parsed), should_stop)
+    if parsed.column == "target" and (lists := _LISTS.match(typed)):
+        for facet in candidates.target_lists(lists, typed):
             yield Completion(facet.value, facet.count)
         return
-    values = facets(catalog, others, column, should_stop=should_stop)
-    if variant:
-        values = [facet for facet in values if split_variant(facet.value)[0] == variant]
+    values = candidates.facets("variants" if variant else parsed.column)
+    sign = "" if variant or parsed.column == "variants" else "="
     for facet in _ranked(values, typed):
-        yield Completion(sign + quote_word(facet.value), facet.count)
+        if not variant or split_variant(facet.value)[0] == variant:
+            yield Completion(sign + quote_word(facet.value), facet.count)
 
 
 class Candidates(Frozen):
-    """What a word can become under the other conditions, with counts."""
+    """What a word can become under the other conditions, with counts.
 
-    catalog: Catalog
+    Without a catalog there is nothing that it can become.
+    """
+
+    catalog: Catalog | None
     others: Query
     should_stop: ShouldStop
     named: NamedQueries | None = None
+
+    def facets(self, column: str) -> list[Facet]:
+        """Return the values of a column."""
+        if self.catalog is None:
+            return []
+        return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
     def of(self, word: re.Match[str]) -> Iterator[Completion]:
         """Yield what a match of `typed_word` can become."""
         groups = word.groupdict()
         if groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
-        elif groups["version"] is not None:
-            yield from self._versions(groups["version"])
-        elif groups["variant"] is not None:
-            yield from self._variants(groups["sign"], groups["variant"])
-        elif groups["dependency"] is not None:
-            typed = groups["dependency"]
+        elif (typed := groups["version"]) is not None:
+            last = re.split(r"[,:=]", typed)[-1]
+            before = typed[: len(typed) - len(last)]
+            for facet in self.facets("version"):
+                if facet.value.startswith(last):
+                    yield Completion(f"@{before}{facet.value}", facet.count)
+        elif (typed := groups["variant"]) is not None:
+            flag = "+" if groups["sign"][0] == "+" else "~"
+            for facet in self.facets("variants"):
+                if facet.value[:1] == flag and facet.value[1:].startswith(typed):
+                    yield Completion(f"{groups['sign']}{facet.value[1:]}", facet.count)
+        elif (typed := groups["dependency"]) is not None:
             sigil = word[0][: len(word[0]) - len(typed)]
+            counts: Counter[str] = Counter()
             if groups["sigil"] == "%":
-                yield from self._compilers(sigil, typed)
-            elif typed:
-                yield from self._dependencies(sigil, typed)
+                for facet in self.facets("compiler"):
+                    name = facet.value if "@" in typed else facet.value.partition("@")[0]
+                    if name != "none":
+                        counts[name] += facet.count
+            elif typed and self.catalog is not None:
+                # All packages, with the count of all specs, as dependents are not counted.
+                dictionaries = self.catalog.dictionaries
+                if dictionaries.lists_dependencies:
+                    names = sorted(dictionaries.texts("package"), key=len)
+                    counts.update(dict.fromkeys(names, self.catalog.count(self.others)))
+            for name, count in counts.most_common():
+                if name.startswith(typed) and is_clean(name):
+                    yield Completion(sigil + name, count)
         elif groups["name"]:
             yield from self._anything(groups["name"])
 
     def values_of(self, key: str) -> list[Facet]:
         """Return the values of a column or a variant."""
-        return self._facets(key) if key in COUNTED else self._variant_values(key)
-
-    def _facets(self, column: str) -> list[Facet]:
-        return facets(self.catalog, self.others, column, should_stop=self.should_stop)
+        if key in COUNTED:
+            return self.facets(key)
+        counts: Counter[str] = Counter()
+        for facet in self.facets("variants"):
+            name, values = split_variant(facet.value)
+            if name == key and facet.value[:1] not in ("+", "~"):
+                counts.update(dict.fromkeys(values, facet.count))
+        return [Facet(*pair) for pair in counts.most_common()]
 
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
         if key == VIEW and self.named is not None:
             yield from self._named(typed, lambda name: typed.lower() in name.lower())
             return
-        values = _ranked(self.values_of(key), typed)
-        if key == "target" and (lists := _LISTS.match(typed)):
-            last = typed[lists.end() :]
-            values = _target_lists(self.catalog, self.others, lists[0], last, self.should_stop)
+        lists = _LISTS.match(typed) if key == "target" else None
+        values = self.target_lists(lists, typed) if lists else _ranked(self.values_of(key), typed)
         for facet in values:
             text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
             yield Completion(text, facet.count)
 
+    def target_lists(self, lists: re.Match[str], typed: str) -> list[Facet]:
+        """Return lists and ranges of targets: each with a known target that begins with the end.
+
+        Once that is begun also with targets that no record has, as that of a host.
+        """
+        from archspec.cpu import TARGETS
+
+        assert self.catalog is not None
+        last = typed[lists.end() :]
+        known = [facet.value for facet in self.facets("target")]
+        values = [
+            lists[0] + name
+            for name in dict.fromkeys([*known, *(TARGETS if last else ())])
+            if name in TARGETS and name.startswith(last)
+        ]
+        queries = (self.others.plus(query_of(Term("target", value))) for value in values)
+        return list(map(Facet, values, map(self.catalog.count, queries)))
+
     def _named(self, typed: str, fits: Callable[[str], bool]) -> Iterator[Completion]:
         """Yield the named queries with fitting names, those that begin with a text first."""
-        if self.named is None:
+        if self.named is None or self.catalog is None:
             return
         names = sorted(filter(fits, self.named.texts), key=lambda name: not name.startswith(typed))
         for name in names:
@@ -170,63 +214,27 @@ class Candidates(Frozen):
                 count = self.catalog.count(both, should_stop=self.should_stop)
                 yield Completion(f"{VIEW}={name}", count)
 
-    def _variant_values(self, variant: str) -> list[Facet]:
-        counts: Counter[str] = Counter()
-        for facet in self._facets("variants"):
-            name, values = split_variant(facet.value)
-            if name == variant and facet.value[:1] not in ("+", "~"):
-                counts.update(dict.fromkeys(values, facet.count))
-        return [Facet(*pair) for pair in counts.most_common()]
-
-    def _versions(self, typed: str) -> Iterator[Completion]:
-        last = re.split(r"[,:=]", typed)[-1]
-        before = typed[: len(typed) - len(last)]
-        for facet in self._facets("version"):
-            if facet.value.startswith(last):
-                yield Completion(f"@{before}{facet.value}", facet.count)
-
-    def _variants(self, sign: str, typed: str) -> Iterator[Completion]:
-        flag = "+" if sign[0] == "+" else "~"
-        for facet in self._facets("variants"):
-            if facet.value[:1] == flag and facet.value[1:].startswith(typed):
-                yield Completion(f"{sign}{facet.value[1:]}", facet.count)
-
-    def _compilers(self, sigil: str, typed: str) -> Iterator[Completion]:
-        counts: Counter[str] = Counter()
-        for facet in self._facets("compiler"):
-            name = facet.value if "@" in typed else facet.value.partition("@")[0]
-            if name != "none" and name.startswith(typed) and is_clean(name):
-                counts[name] += facet.count
-        for name, count in counts.most_common():
-            yield Completion(sigil + name, count)
-
-    def _dependencies(self, sigil: str, typed: str) -> Iterator[Completion]:
-        """Yield all packages; with the count of all specs, as dependents are not counted."""
-        dictionaries = self.catalog.dictionaries
-        if dictionaries.lists_dependencies:
-            count = self.catalog.count(self.others)
-            for name in sorted(dictionaries.texts("package"), key=len):
-                if name.startswith(typed) and is_clean(name):
-                    yield Completion(sigil + name, count)
-
     def _anything(self, typed: str) -> Iterator[Completion]:
         """Yield packages, values of the other columns, variants and keys."""
+        lower = typed.lower()
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
                 continue
-            for facet in _prefixed(self._facets(column.name), typed):
+            begun = (f for f in self.facets(column.name) if f.value.lower().startswith(lower))
+            for facet in _ranked(begun, typed):
                 keyed = f"{column.name}={lexer.quoted(facet.value)}"
                 text = keyed if column.sigil is None else column.sigil + facet.value
                 yield Completion(text, facet.count)
-        for facet in self._facets("variants"):
+        for facet in self.facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)
         yield from self._named(
             typed, lambda name: f"{VIEW}={name}".startswith(typed) or name.startswith(typed)
         )
-        for column in COLUMNS:
-            if "key" in column.completes and column.name.startswith(typed):
-                yield Completion(f"{column.name}=", self.catalog.count(self.others))
+        if self.catalog is not None:
+            for column in COLUMNS:
+                if "key" in column.completes and column.name.startswith(typed):
+                    yield Completion(f"{column.name}=", self.catalog.count(self.others))
 
 
 def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
@@ -248,34 +256,6 @@ def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:
     lower = typed.lower()
     fitting = [f for f in values if lower in f.value.lower() and is_clean(f.value)]
     return sorted(fitting, key=lambda f: (f.value != typed, not f.value.lower().startswith(lower)))
-
-
-def _target_lists(
-    catalog: Catalog, others: Query, before: str, typed: str, should_stop: ShouldStop
-) -> list[Facet]:
-    """Return lists and ranges of targets: `before` with a known target that begins with a text.
-
-    Once that is begun also with targets that no record has, as that of a host.
-    """
-    from archspec.cpu import TARGETS
-
-    listed = [facet.value for facet in facets(catalog, others, "target", should_stop=should_stop)]
-    values = [
-        before + name
-        for name in dict.fromkeys([*listed, *(TARGETS if typed else ())])
-        if name in TARGETS and name.startswith(typed)
-    ]
-    return [
-        Facet(value, catalog.count(others.plus(query_of(Term("target", value)))))
-        for value in values
-    ]
-
-
-def _prefixed(values: Iterable[Facet], typed: str) -> list[Facet]:
-    """Return the values that begin with a text, the text itself first."""
-    lower = typed.lower()
-    fitting = [f for f in values if f.value.lower().startswith(lower) and is_clean(f.value)]
-    return sorted(fitting, key=lambda facet: facet.value != typed)
 
 
 def typed_word(parsed: ParsedInput) -> re.Match[str] | None:
@@ -355,12 +335,11 @@ def complete_word(
     match = typed_word(parsed)
     if match is None or match.start() <= len(before):
         return []
-    candidates = None
+    others = Query()
     try:
         if catalog is not None:
             others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
-            candidates = Candidates(catalog, others, should_stop, named)
-        found = [*_Words(candidates, named).of(match)]
+        found = [*_Words(Candidates(catalog, others, should_stop, named)).of(match)]
     except (Cancelled, QueryError, Unanswerable):
         return []
     typed, head = match[0], text[len(before) + 1 : match.start()]
@@ -408,29 +387,28 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
     return [Choice(s.hash, _note(s)) for s in specs if s.hash.startswith(prefix)]
 
 
-class _Words:
+class _Words(Frozen):
     """The words that begin with a typed one, under the other conditions of a query."""
 
-    def __init__(self, candidates: Candidates | None, named: NamedQueries | None) -> None:
-        self._candidates, self._named = candidates, named
+    candidates: Candidates
 
     def of(self, word: re.Match[str]) -> Iterator[Choice]:
         """Yield what a match of `typed_word` can become."""
-        groups = word.groupdict()
-        if groups["key"] == VIEW and self._named is not None:
-            counts = {item.text: item.count for item in self._completions(word)}
-            for text in (f"{VIEW}={name}" for name in self._named.texts):
+        candidates, groups = self.candidates, word.groupdict()
+        if groups["key"] == VIEW and candidates.named is not None:
+            counts = {item.text: item.count for item in candidates.of(word)}
+            for text in (f"{VIEW}={name}" for name in candidates.named.texts):
                 yield Choice(text, counted(counts[text], "spec") if text in counts else "")
         elif groups["key"] is not None:
             yield from self._values(groups["key"], groups["operator"], groups["value"])
         elif groups["name"] is not None:
             yield from self._names(groups["name"])
-        elif groups["hash"] is not None and self._candidates is not None:
-            catalog, others = self._candidates.catalog, self._candidates.others
-            for choice in hashes_with_prefix(catalog, groups["hash"], others):
+        elif groups["hash"] is not None and candidates.catalog is not None:
+            prefix = groups["hash"]
+            for choice in hashes_with_prefix(candidates.catalog, prefix, candidates.others):
                 yield Choice(f"/{choice.text}", choice.note)
         else:
-            found = [item for item in self._completions(word) if item.count]
+            found = [item for item in candidates.of(word) if item.count]
             if groups["version"] is not None:
                 found.sort(key=lambda item: version_key(item.text), reverse=True)
             # The dependents of a dependency are not counted.
@@ -438,62 +416,50 @@ class _Words:
             for item in found:
                 yield Choice(item.text, counted(item.count, "spec") if is_counted else "")
 
-    def _completions(self, word: re.Match[str]) -> list[Completion]:
-        return [*self._candidates.of(word)] if self._candidates is not None else []
-
     def _values(self, key: str, operator: str, typed: str) -> Iterator[Choice]:
         """Yield the values of a column or variant, after those of a list or range."""
         column = ALIASES.get(key, key)
-        head, last = "", typed
-        if lists := _LISTS.match(typed):
-            head, last = lists[0], typed[lists.end() :]
+        head = lists[0] if (lists := _LISTS.match(typed)) else ""
         if column in FIELDS and FIELDS[column].is_by_host:
             # Whether specs run on a host takes longer to find out than somebody waits.
             for answer in ANSWERS:
                 yield Choice(f"{key}{operator}{answer}")
-        elif self._candidates is not None:
-            for facet in self._candidates.values_of(column):
+        else:
+            for facet in self.candidates.values_of(column):
                 value = head + facet.value if head else lexer.quoted(facet.value)
                 is_part = bool(head) and lexer.quoted(value) != value
-                if facet.value.startswith(last) and facet.count and not is_part:
+                if (head + facet.value).startswith(typed) and facet.count and not is_part:
                     yield Choice(f"{key}{operator}{value}", counted(facet.count, "spec"))
         if column in _OF_HOST:
             yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
 
     def _names(self, typed: str) -> Iterator[Choice]:
         """Yield packages; after one, or where none begins so, words, keys and variants."""
-        packages = [each for each in self._packages() if each.text.startswith(typed)]
-        others = self._candidates.others if self._candidates is not None else Query()
+        found = (f for f in self.candidates.facets("package") if f.value.startswith(typed))
+        packages = [Choice(facet.value, counted(facet.count, "spec")) for facet in found]
+        others = self.candidates.others
         has_package = bool(others.package_term or others.specs)
         if not has_package:
             yield from packages
         if typed or has_package or not packages:
-            yield from self._words_and_keys()
+            for word in WORDS:
+                yield Choice(word)
+            for column in COLUMNS:
+                if "key" in column.completes:
+                    yield Choice(f"{column.name}=", "column", is_whole=False)
+            if self.candidates.named is not None:
+                yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
         if has_package or not packages:
             # What is counted of variants takes as long as the rest.
             yield from self._variants(signs=not typed)
         if has_package and typed:
             yield from packages
 
-    def _packages(self) -> Iterator[Choice]:
-        for facet in self._candidates.values_of("package") if self._candidates is not None else ():
-            yield Choice(facet.value, counted(facet.count, "spec"))
-
-    def _words_and_keys(self) -> Iterator[Choice]:
-        for word in WORDS:
-            yield Choice(word)
-        for column in COLUMNS:
-            if "key" in column.completes:
-                yield Choice(f"{column.name}=", "column", is_whole=False)
-        if self._named is not None:
-            yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
-
     def _variants(self, *, signs: bool) -> Iterator[Choice]:
         """Yield the variants with values by their names, and with `signs` others that differ."""
-        if self._candidates is None:
-            return
-        total = self._candidates.catalog.count(self._candidates.others)
-        for facet in self._candidates.values_of("variants"):
+        catalog, others = self.candidates.catalog, self.candidates.others
+        total = catalog.count(others) if catalog is not None else 0
+        for facet in self.candidates.facets("variants"):
             if facet.value[:1] not in ("+", "~"):
                 yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
             elif signs and facet.count < total:
