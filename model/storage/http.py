@@ -159,7 +159,7 @@ class Response:
         self.url, self.status, self.headers = url, response.status, response.headers
         self._response, self._download = response, download
         length = self.headers.get("content-length", "")
-        self.length = int(length) if length.isdecimal() else None
+        self.length = int(length) if length.isdecimal() and len(length) < 20 else None
         encoding = self.headers.get("content-encoding", "").strip().lower()
         self.encoding = "" if encoding == "identity" else encoding
 

@@ -140,9 +140,13 @@ def test_a_size_is_asked_for_without_the_file(machine: Machine) -> None:
     with serving(blob=sends(NEW), zipped=packed(NEW)) as server:
         server.handlers |= {f"/{status}": responds(status) for status in (403, 404, 405)}
         server.handlers["/untold"] = answers_without_a_length
+        server.handlers["/long"] = lambda exchange: exchange.send_head(
+            200, Content_Length="9" * 5_000
+        )
         storage = machine.storage(server.url)
 
-        assert [storage.size_of(name) for name in ("blob", "zipped", "untold")] == [13, None, None]
+        sizes = [storage.size_of(name) for name in ("blob", "zipped", "untold", "long")]
+        assert sizes == [len(NEW), None, None, None]
         assert not storage.is_cached("blob")
         for name, forbidden in (("404", False), ("403", True)):
             with pytest.raises(NotFound) as raised:

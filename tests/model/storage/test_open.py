@@ -1,4 +1,4 @@
-"""Storages open by the scheme of their URL."""
+"""Storages open by the scheme of their URL, and files of this machine are used where they are."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import NotFound, SourceError
 from spackscope.model.sources.session import Session
-from spackscope.model.storage.base import is_remote
+from spackscope.model.storage.base import LocalFolder, is_remote
 from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 
@@ -55,3 +55,20 @@ def test_an_address_without_a_storage_is_an_error(
         Session(machine.environ).open(address)
 
     assert str(raised.value).startswith(sentence)
+
+
+def test_the_size_of_a_file_is_read_from_the_directory(tmp_path: Path) -> None:
+    (tmp_path / "blobs").mkdir()
+    (tmp_path / "blobs" / "abc").write_bytes(b"four")
+    folder = LocalFolder(str(tmp_path), "mirror")
+
+    assert folder.size_of("blobs/abc") == 4
+    for name, why in (
+        ("blobs/none", "does not exist"),
+        ("blobs/abc/none", "does not exist"),
+        ("blobs", "is not a file"),
+    ):
+        with pytest.raises(NotFound, match=rf"^mirror/{name} {why}$"):
+            folder.size_of(name)
+    with pytest.raises(SourceError, match=r"^mirror/x+ .*too long"):
+        folder.size_of("x" * 300)
