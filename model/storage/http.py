@@ -347,8 +347,11 @@ def _translated_errors(host: str, timeouts: Timeouts, proxy: Url | None = None) 
 
 
 def _cause(error: BaseException) -> BaseException:
-    """Return the exception of the socket, or of TLS, that one of urllib3 was raised for."""
-    while (inner := error.__cause__ or error.__context__) is not None:
+    """Return the exception of the socket, of TLS or of HTTP that one of urllib3 was raised for."""
+    while not isinstance(error, http.client.HTTPException):
+        inner = error.__cause__ or error.__context__
+        if inner is None:
+            break
         error = inner
     return error
 

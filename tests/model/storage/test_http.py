@@ -120,6 +120,23 @@ def test_a_body_that_is_packed_badly_is_refused(
         assert machine.failure(server, max_size=limit).startswith(f"URL/index {sentence}")
 
 
+def test_a_body_may_come_in_chunks(machine: Machine) -> None:
+    def in_chunks(exchange: Exchange) -> None:
+        exchange.send_head(200, Transfer_Encoding="chunked", Content_Encoding="gzip")
+        body = gzip.compress(NEW)
+        for chunk in (body[:20], body[20:]):
+            exchange.send(b"%x\r\n%b\r\n" % (len(chunk), chunk))
+        if exchange.request.path == "/index":
+            exchange.send(b"0\r\n\r\n")
+        else:
+            hangs_up(exchange)
+
+    with serving(index=in_chunks, cut=in_chunks) as server:
+        assert machine.read(server) == NEW
+        sentence = "the connection to 127.0.0.1 broke: the body ends too early"
+        assert machine.failure(server, "cut") == sentence
+
+
 def test_what_a_server_sends_as_version_cannot_break_the_next_request(machine: Machine) -> None:
     with serving(index=sends(NEW, ETag="\x80\xff")) as server:
         for _ in range(2):

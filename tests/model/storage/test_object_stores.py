@@ -151,18 +151,12 @@ def test_names_are_listed_below_a_folder(
 
 
 def test_the_options_of_a_mirror_go_before_the_environment(
-    bucket: Any, endpoint: str, tmp_path: Path
+    bucket: Any, endpoint: str, environ: dict[str, str]
 ) -> None:
     bucket.put_object(Bucket="caches", Key="index", Body=NEW)
-    environ = {
-        "XDG_CACHE_HOME": str(tmp_path / "cache"),
-        "AWS_ENDPOINT_URL": "http://127.0.0.1:1",
-        "SECRET": "secret",
-    }
-    options = {
-        "endpoint_url": endpoint,
-        "access_pair": {"id": "me", "secret_variable": "SECRET"},
-    }
+    environ |= {"AWS_ENDPOINT_URL": "http://127.0.0.1:1", "SECRET": "secret"}
+    pair = {"id": "me", "secret_variable": "SECRET"}
+    options = {"endpoint_url": endpoint, "access_pair": pair}
 
     fetched = Session(environ).open("s3://caches", options).fetch("index")
 
@@ -185,11 +179,10 @@ def test_a_profile_of_the_user_is_taken(
         Session(environ).open("s3://caches", {"profile": "none"}).fetch("other")
 
 
-@pytest.mark.parametrize(("keys", "signed"), [(False, False), (True, True)])
-def test_without_keys_nothing_is_signed(tmp_path: Path, keys: bool, signed: bool) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    if keys:
-        environ |= {"AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret"}
+@pytest.mark.parametrize("signed", [False, True])
+def test_without_keys_nothing_is_signed(environ: dict[str, str], signed: bool) -> None:
+    if not signed:
+        del environ["AWS_ACCESS_KEY_ID"], environ["AWS_SECRET_ACCESS_KEY"]
     with serving() as server:
         server.default = lambda exchange: exchange.respond(200, NEW, ETag='"1"')
         storage = Session(environ).open("s3://caches", {"endpoint_url": server.url})
@@ -258,34 +251,24 @@ def test_access_is_read_as_spack_writes_it() -> None:
     pair = {"id_variable": "ID", "secret_variable": "PW"}
     assert read_credentials({"access_pair": pair}, environ) == Credentials("me", "pw")
     assert read_credentials({"access_token_variable": "TOKEN"}, environ) == Credentials(token="t")
-    assert (
-        read_credentials({"access_pair": 7, "profile": None, "access_token": []}, {})
-        == Credentials()
-    )
+    broken: dict[str, object] = {"access_pair": 7, "profile": None, "access_token": []}
+    assert read_credentials(broken, {}) == Credentials()
 
 
 @pytest.mark.parametrize(
     ("endpoint", "reason"),
     [
-        ("http://[::1", "its endpoint is invalid: http://[::1 is not a valid URL"),
         ("h:no", "its endpoint is invalid: https://h:no is not a valid URL"),
-        ("ftp://h", "its endpoint is invalid: ftp://h is not a valid URL"),
-        ("http://h\udcff", "its endpoint is invalid: http://h\udcff is not a valid URL"),
         ("http://ann:s3cr3t@h", "its endpoint http://h cannot be used: it has a user or a query"),
         ("http://h?s3cr3t", "its endpoint http://h?… cannot be used: it has a user or a query"),
     ],
 )
-@pytest.mark.parametrize("is_option", [True, False])
-def test_an_endpoint_that_cannot_be_asked_is_a_sentence(
-    endpoint: str, reason: str, is_option: bool
-) -> None:
-    options = {"endpoint_url": endpoint} if is_option else {}
-    environ = {} if is_option else {"AWS_ENDPOINT_URL": endpoint}
-    with pytest.raises(SourceError) as raised:
-        Session(environ).open("s3://caches", options)
-
-    assert str(raised.value).startswith(reason)
-    assert "s3cr3t" not in str(raised.value)
+def test_an_endpoint_that_cannot_be_asked_is_a_sentence(endpoint: str, reason: str) -> None:
+    for options, environ in ({"endpoint_url": endpoint}, {}), ({}, {"AWS_ENDPOINT_URL": endpoint}):
+        with pytest.raises(SourceError) as raised:
+            Session(environ).open("s3://caches", options)
+        assert str(raised.value).startswith(reason)
+        assert "s3cr3t" not in str(raised.value)
 
 
 def test_a_list_that_does_not_go_on_is_a_sentence(environ: dict[str, str]) -> None:
