@@ -80,6 +80,8 @@ def test_a_url_is_split_into_what_can_be_sent() -> None:
     assert split.authorization == "Basic YW5uOnBAdw=="
     assert split_url("s3://My_Bucket/x").netloc == "My_Bucket"
     assert split_url("http://[::1]:80/").netloc == "[::1]:80"
+    longest = "a." * 126 + "b"
+    assert split_url(f"http://{longest}/").host == longest
 
 
 def test_parts_that_may_be_secret_stay_out_of_repr() -> None:
