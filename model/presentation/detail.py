@@ -112,22 +112,18 @@ def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLin
 def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
     """Yield the variants and the compiler flags, those that vary first."""
     differing, same = split_variants(spec.variants, varying)
-    label = VARIANTS
-    parts: tuple[tuple[list[str], LineKind, str], ...] = (
-        (differing, "differs", DIFFERS),
-        (same, "same", SAME),
-    )
-    for variants, kind, sign in parts:
-        for number, variant in enumerate(variants):
-            yield DetailLine(
-                clean(short_digests(variant)),
-                label,
-                exact_term("variants", variant) if variant else None,
-                kind,
-                is_continued=not label,
-                lead=f"{sign} " if not number and differing else "",
-            )
-            label = ""
+    for number, variant in enumerate((*differing, *same)):
+        is_same = number >= len(differing)
+        # Without variants that differ there is nothing to tell the others from.
+        starts_part = differing and number in (0, len(differing))
+        yield DetailLine(
+            clean(short_digests(variant)),
+            "" if number else VARIANTS,
+            exact_term("variants", variant) if variant else None,
+            "same" if is_same else "differs",
+            is_continued=number > 0,
+            lead=f"{SAME if is_same else DIFFERS} " if starts_part else "",
+        )
     for number, flags in enumerate(spec.flags):
         term = Term("flags", flags) if is_clean(flags) else None
         yield DetailLine(clean(flags), "" if number else "flags", term, is_continued=number > 0)
@@ -135,14 +131,12 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
 
 def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
-    label = ""
+    above = ""
     for column, value, text in fit_sentences(fit, host_phrase):
-        is_continued = column == label
-        label = column
+        same = column == above
         term = exact_term(column, value)
-        yield DetailLine(
-            clean(text), "" if is_continued else column, term, is_continued=is_continued
-        )
+        yield DetailLine(clean(text), "" if same else column, term, is_continued=same)
+        above = column
 
 
 def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
@@ -176,20 +170,15 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
 
 def install_line(spec: Spec, provenance: Provenance) -> DetailLine:
     """Return the command that installs a spec, or why none would."""
-    reason = _reason_not_to_install(spec, provenance)
-    if reason:
-        return DetailLine(reason, INSTALL, kind="dim")
-    return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
-
-
-def _reason_not_to_install(spec: Spec, provenance: Provenance) -> str:
     if provenance.external:
-        return clean(f"nothing to install: it is external, at {provenance.external}")
-    if spec.installed and not spec.cached:
-        return "it is installed, and in no build cache"
-    if not spec.in_cache:
-        return "nothing to install: the cache has no archive of it"
-    return ""
+        reason = clean(f"nothing to install: it is external, at {provenance.external}")
+    elif spec.installed and not spec.cached:
+        reason = "it is installed, and in no build cache"
+    elif not spec.in_cache:
+        reason = "nothing to install: the cache has no archive of it"
+    else:
+        return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
+    return DetailLine(reason, INSTALL, kind="dim")
 
 
 def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:

@@ -21,17 +21,15 @@ if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
 
 
-_SITE = "https://cache.spack.io/"
-
-
 def page_address(spec: Spec) -> str:
     """Return the address of the page that lists a record, or "" if it is of no tag.
 
-    Only pages, and indexes of the public cache, have tags.
+    Only pages, and indexes of the public cache, have tags. The site shows one package at a time,
+    as `createSidebarItem` in templates/static/sidebar.js of spack/spack-cache builds its address.
     """
     if not (spec.tag and spec.package):
         return ""
-    return f"{_SITE}?package={_escaped(spec.package)}&release={_escaped(spec.tag)}"
+    return f"https://cache.spack.io/?package={_escaped(spec.package)}&release={_escaped(spec.tag)}"
 
 
 def _escaped(text: str) -> str:

@@ -1,4 +1,12 @@
-"""Write specs and queries as texts to paste: spec strings, commands, packages.yaml."""
+"""Write specs and queries as texts to paste: spec strings, commands, packages.yaml.
+
+Spec strings follow DISPLAY_FORMAT in lib/spack/spack/spec.py of Spack 1.2: name, version,
+compiler flags, boolean variants, other variants, architecture, compilers. Requirements follow
+`requirements` in lib/spack/spack/schema/packages.py of Spack 0.22 to 1.2: a list of spec strings
+and of `any_of` groups, all of which must hold. A string needs no name: it is that of the package
+it is required of. What the syntax cannot express is left out, so that the text asks for less,
+never for something else.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +65,7 @@ def spec_string(spec: Spec) -> str:
     head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
     if _VERSION.fullmatch(spec.version):
         head += f"@{spec.version}"
-    flags = [text for flag in spec.flags if (text := _flags(flag))]
+    flags = _flags(spec)
     booleans, keyed = _variants(spec.variants)
     # After a quoted value a variant needs a blank before it, after a version it has none.
     parts = [head, *flags, booleans] if flags else [head + booleans]
@@ -76,13 +84,12 @@ def required_string(spec: Spec) -> str:
     at = f"@{version}" if "=" in version else f"@={version}"
     variants = [text for text in spec.variants if split_variant(text)[0] not in _NOT_REQUIRED]
     booleans, keyed = _variants(variants)
-    flags = [text for flag in spec.flags if (text := _flags(flag))]
     place = [text for text in _namespace_and_architecture(spec) if text[:9] != "platform="]
     compilers = [*_compilers(spec)]
     name, _, compiler_version = spec.compiler.partition("/")[0].partition("@")
     if not spec.compilers and compilers[0][:2] in ("%", "%@") and _NAME.fullmatch(name):
         compilers = [f"%{name}{_at(compiler_version)}"]
-    parts = [at if version else "", booleans, *flags, *keyed, *place, *compilers]
+    parts = [at if version else "", booleans, *_flags(spec), *keyed, *place, *compilers]
     return " ".join(filter(None, parts))
 
 
@@ -110,10 +117,10 @@ def _variants(variants: Sequence[str]) -> tuple[str, list[str]]:
     return "".join(booleans[name] for name in by_name), [keyed[name] for name in sorted(keyed)]
 
 
-def _flags(flags: str) -> str:
-    name, _, value = flags.partition("=")
-    quoted = _quoted(value) if name in FLAGS else ""
-    return f"{name}={quoted}" if quoted else ""
+def _flags(spec: Spec) -> list[str]:
+    named = (flags.partition("=") for flags in spec.flags)
+    texts = ((name, _quoted(value)) for name, _, value in named if name in FLAGS)
+    return [f"{name}={quoted}" for name, quoted in texts if quoted]
 
 
 def _namespace_and_architecture(spec: Spec) -> Iterator[str]:

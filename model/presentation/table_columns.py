@@ -30,7 +30,6 @@ MAX_SLOTS = 40
 MAX_SLOT_WIDTH = 16
 _MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
 _MAX_HASH_OR_KINDS = len("99 kinds")
-_CORE = tuple(column.name for column in COLUMNS if column.shown == "always")
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
@@ -166,81 +165,55 @@ def choose_columns(
 ) -> TableColumns:
     """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
 
-    `shared` are the values that all rows share, as `titles.shared_texts` returns them. Columns
+    `shared` are the values that all rows share, as `frame.shared_texts` returns them. Columns
     that were `filtered` under their heads stay, even where all rows have the same value.
     """
     choices = choices or ColumnChoices()
-    fields = _fields(listing, filtered, choices)
-    variants = [v for v in listing.values.varying_variants if f"+{v}" not in choices.hidden]
+    values, hidden, varying = listing.values, choices.hidden, listing.values.varying_columns
+    fields = []
+    for column in COLUMNS:
+        name = column.name
+        # The name of an operating system implies its platform.
+        if name in ("hash", "variants") or (name == "platform" and "os" in varying):
+            continue
+        is_told = name in varying or (listing.shown <= 1 and column.shown == "always")
+        if name in filtered or (is_told and name not in hidden):
+            width = max(values.widths[name], len(column.label))
+            least = min(width, column.min_width)
+            fields.append(TableColumn(name, column.label, width, least, column))
+    variants = [variant for variant in values.varying_variants if f"+{variant}" not in hidden]
     stay = [name[1:] for name in filtered if name[:1] == "+" and name[1:] not in variants]
     slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
+    hash_ = BY_NAME["hash"]
+    width = hash_.width
+    notes = []
+    if listing.lists_dependencies:
+        notes.append(TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
+        if listing.max_count > 1:
+            notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
+            # In place of the hash of folded rows is the number of their kinds.
+            width = max(width, min(len(f"{listing.max_count} kinds"), _MAX_HASH_OR_KINDS))
     behind = [name for name in _PROVENANCE if name not in filtered]
-    columns = TableColumns(
-        tuple(column for column in fields if column.name in _FROZEN),
-        (
-            *(column for column in fields if column.name not in (*_FROZEN, *behind)),
-            *slots,
-            *(column for column in fields if column.name in behind),
-        ),
-        (_hash(listing), *_notes(listing, choices)),
-    )
-    frozen, scrolled, last = (tuple(map(choices.resized, part)) for part in columns[:3])
-    return TableColumns(frozen, scrolled, last, _head(listing, dict(shared), set(columns.names)))
-
-
-def _fields(
-    listing: Listing, filtered: Collection[str], choices: ColumnChoices
-) -> list[TableColumn]:
-    is_single, varying = listing.shown <= 1, listing.values.varying_columns
-    return [
-        _field(listing, column)
-        for column in COLUMNS
-        if column.name not in ("hash", "variants")
-        # The name of an operating system implies its platform.
-        if not (column.name == "platform" and "os" in varying)
-        if column.name in filtered
-        or (
-            column.name not in choices.hidden
-            and (column.name in varying or (is_single and column.name in _CORE))
-        )
-    ]
-
-
-def _field(listing: Listing, column: Column) -> TableColumn:
-    width = max(listing.values.widths[column.name], len(column.label))
-    return TableColumn(
-        column.name, column.label, width, min(width, column.min_width), field=column
+    frozen = [column for column in fields if column.name in _FROZEN]
+    scrolled = [column for column in fields if column.name not in (*_FROZEN, *behind)]
+    scrolled += [*slots, *(column for column in fields if column.name in behind)]
+    last = [TableColumn("hash", hash_.label, width, width, hash_)]
+    last += [note for note in notes if note.name not in hidden]
+    names = {column.name for column in (*frozen, *scrolled, *last)}
+    return TableColumns(
+        tuple(map(choices.resized, frozen)),
+        tuple(map(choices.resized, scrolled)),
+        tuple(map(choices.resized, last)),
+        _head(listing, dict(shared), names),
     )
 
 
 def _slot(listing: Listing, variant: str) -> TableColumn:
     cells = [cell_width(slot_cell(text)) for text in listing.values.variants.get(variant, ("",))]
     width, label = min(max(cells), MAX_SLOT_WIDTH), clean(variant)
-    return TableColumn(
-        f"+{variant}",
-        label,
-        max(width, cell_width(label)),
-        max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SHORT_LABEL)),
-    )
-
-
-def _hash(listing: Listing) -> TableColumn:
-    column = BY_NAME["hash"]
-    width = column.width
-    if listing.max_count > 1 and listing.lists_dependencies:
-        # In place of the hash of folded rows is the number of their kinds.
-        width = max(width, min(len(f"{listing.max_count} kinds"), _MAX_HASH_OR_KINDS))
-    return TableColumn("hash", column.label, width, width, field=column)
-
-
-def _notes(listing: Listing, choices: ColumnChoices) -> list[TableColumn]:
-    """Return the columns of what is read from dependencies, if any are listed."""
-    notes = []
-    if listing.lists_dependencies:
-        notes.append(TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
-        if listing.max_count > 1:
-            notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
-    return [note for note in notes if note.name not in choices.hidden]
+    most = max(width, cell_width(label))
+    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SHORT_LABEL))
+    return TableColumn(f"+{variant}", label, most, least)
 
 
 def _head(
@@ -265,9 +238,8 @@ def _head(
         key=lambda text: ("+~".find(text[:1]) % 3, split_variant(text)[0]),
     )
     variants = [HeadText(f"+{split_variant(text)[0]}", clean(text)) for text in constant]
-    sources = [head for head in texts if head.column == "source"]
-    texts = [head for head in texts if head.column != "source"]
-    return (*texts, *(head for head in variants if head.column not in columns), *sources)
+    heads = [*texts, *(head for head in variants if head.column not in columns)]
+    return tuple(sorted(heads, key=lambda head: head.column == "source"))
 
 
 GAP = 1
