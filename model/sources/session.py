@@ -68,9 +68,9 @@ class Session(Frozen):
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that the user's Spack is configured to use."""
-        from spackscope.model.sources.spack_config import find_spack, read_externals
+        from spackscope.model.sources.spack_config import read_externals
 
-        return read_externals(self.environ) if find_spack(self.environ) is not None else ()
+        return read_externals(self.environ)
 
     @cached_property
     def client(self) -> Client:
