@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
@@ -13,11 +13,18 @@ from spackscope.model.sources.verify import VerifiedSource
 HEADS = ("source", "kind", "whole", "wrong", "unchecked")
 """The heads of the columns."""
 
+_DIFFERING = {
+    "unindexed": "in the mirror, but not in its index",
+    "missing": "in the index, but not in the mirror",
+    "without_blobs": "in the mirror without the archive or another file",
+}
+
 
 def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
     """Return the cells of a source under `HEADS`."""
     kind = "unreadable" if source.failure else source.kind
-    counts = (len(source.whole), source.wrong_count, _unchecked_count(source))
+    unchecked = set().union(*source.unchecked.values())
+    counts = (len(source.whole), source.wrong_count, len(unchecked))
     return clean(source.name), clean(kind), *(f"{count:,}" for count in counts)
 
 
@@ -25,7 +32,11 @@ def verified_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
     """Yield what is wrong, record by record, and how many cannot be checked, with the reasons."""
     for source in sources:
         name = clean(source.name)
-        for (document, reason), records in _grouped(source).items():
+        # By the document that they are in, and by what that may mean.
+        wrong: dict[tuple[str, str], list[WrongHash]] = {}
+        for record, document in source.wrong.items():
+            wrong.setdefault((document, record.reason), []).append(record)
+        for (document, reason), records in wrong.items():
             origin = clean(document)
             noun = counted(len(records), "record")
             yield ""
@@ -33,12 +44,11 @@ def verified_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
             yield from map(_record_text, records)
         if hidden := source.wrong_count - len(source.wrong):
             yield f"  and {hidden:,} more"
-        for specs, what in (
-            (source.unindexed, "in the mirror, but not in its index"),
-            (source.missing, "in the index, but not in the mirror"),
-            (source.without_blobs, "in the mirror without the archive or another file"),
-        ):
-            yield from _spec_lines(f"{name}: {counted(len(specs), 'spec')} {what}:", specs)
+        for kind, specs in source.differing.items():
+            if specs:
+                yield ""
+                yield f"{name}: {counted(len(specs), 'spec')} {_DIFFERING[kind]}:"
+                yield from (clean(f"  {spec} /{hash_}") for hash_, spec in _by_name(specs))
         if source.not_compared:
             yield ""
             yield clean(f"{source.name}: {source.not_compared}")
@@ -59,38 +69,16 @@ def verified_json_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
             "whole": len(source.whole),
             "wrong_count": source.wrong_count,
             "wrong": wrong,
-            "unindexed": _spec_list(source.unindexed),
-            "missing": _spec_list(source.missing),
-            "without_blobs": _spec_list(source.without_blobs),
+            **{
+                kind: [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
+                for kind, specs in source.differing.items()
+            },
             "not_compared": source.not_compared,
             "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
             "problems": [asdict(problem) for problem in source.problems],
             "failure": source.failure,
         }
         yield json.dumps(values)
-
-
-def _unchecked_count(source: VerifiedSource) -> int:
-    return len(set().union(*source.unchecked.values()))
-
-
-def _grouped(source: VerifiedSource) -> dict[tuple[str, str], Sequence[WrongHash]]:
-    """Return the wrong records by the document that they are in, and by what that may mean."""
-    groups: dict[tuple[str, str], list[WrongHash]] = {}
-    for record, document in source.wrong.items():
-        groups.setdefault((document, record.reason), []).append(record)
-    return dict(groups)
-
-
-def _spec_lines(head: str, specs: Mapping[str, str]) -> Iterator[str]:
-    if specs:
-        yield ""
-        yield head
-        yield from (clean(f"  {name} /{hash_}") for hash_, name in _by_name(specs))
-
-
-def _spec_list(specs: Mapping[str, str]) -> list[dict[str, str]]:
-    return [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
 
 
 def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:

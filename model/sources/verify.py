@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem
+from spackscope.model.core.tasks import OnProgress
 from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.manifest import read_manifest
 from spackscope.model.readers.pages import is_page
@@ -16,6 +17,9 @@ from spackscope.model.readers.stored_hashes import StoredHashes, WrongHash, chec
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.mirror import SPECS, Mirror, MirrorIndex
 from spackscope.model.sources.session import Session
+
+DIFFERENCES = ("unindexed", "missing", "without_blobs")
+"""How a mirror can differ from its index."""
 
 _PROGRESS_INTERVAL = 0.1
 _FILE_OF_SPEC = re.compile(
@@ -33,10 +37,10 @@ class VerifiedSource:
     them, at most MAX_PROBLEMS of `wrong_count`. `unchecked` are those that cannot be checked, by
     the reason. `failure` says why nothing can be read.
 
-    The specs that are `unindexed` are in a mirror but not in its index, those that are `missing`
-    in the index but not in the mirror, and those `without_blobs` in the mirror without their
-    archive or another file; each has the names by hash. `not_compared` says what was
-    not compared, and why.
+    `differing` has the names of specs by hash, by what their mirror does not have as its index
+    says: `unindexed` ones are in the mirror but not in the index, `missing` ones in the index but
+    not in the mirror, those `without_blobs` in the mirror without their archive or another file.
+    `not_compared` says what was not compared, and why.
     """
 
     name: str
@@ -47,15 +51,15 @@ class VerifiedSource:
     unchecked: dict[str, set[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     failure: str = ""
-    unindexed: dict[str, str] = field(default_factory=dict)
-    missing: dict[str, str] = field(default_factory=dict)
-    without_blobs: dict[str, str] = field(default_factory=dict)
+    differing: dict[str, dict[str, str]] = field(
+        default_factory=lambda: {kind: {} for kind in DIFFERENCES}
+    )
     not_compared: str = ""
 
     @property
     def is_right(self) -> bool:
         """Whether no record is wrong, and no mirror differs from its index."""
-        return not (self.wrong_count or self.unindexed or self.missing or self.without_blobs)
+        return not (self.wrong_count or any(self.differing.values()))
 
     def add(self, document: str, hashes: StoredHashes) -> None:
         """Add what is known of a document."""
@@ -79,7 +83,16 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     kind = f"{discovered.kind} {discovered.layout}".strip()
     verified = VerifiedSource(discovered.source, kind, failure=discovered.failure)
     verified.problems += discovered.problems
-    report = _Reporter(session)
+    reported = 0.0
+
+    def report(what: str, done: int, total: int | None) -> None:
+        """Report progress at most ten times a second. Raises Cancelled."""
+        nonlocal reported
+        if time.monotonic() - reported > _PROGRESS_INTERVAL:
+            session.check_cancelled()
+            session.on_progress(what, done, total)
+            reported = time.monotonic()
+
     is_known = False
     cached = {}
     for number, document in enumerate(discovered.documents):
@@ -98,7 +111,7 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
 
 
 def _compare(
-    index: MirrorIndex, listed: Mapping[str, str], verified: VerifiedSource, report: _Reporter
+    index: MirrorIndex, listed: Mapping[str, str], verified: VerifiedSource, report: OnProgress
 ) -> None:
     """Compare the specs that an index lists with the files of its mirror. Raises Cancelled.
 
@@ -126,10 +139,11 @@ def _compare(
     except SourceError as error:
         verified.not_compared = f"its index is not compared with its files: {error}"
         return
-    verified.unindexed |= {hash_: specs[hash_] for hash_ in specs.keys() - listed.keys()}
-    verified.missing |= {hash_: listed[hash_] for hash_ in listed.keys() - specs.keys()}
+    differing = verified.differing
+    differing["unindexed"] |= {hash_: specs[hash_] for hash_ in specs.keys() - listed.keys()}
+    differing["missing"] |= {hash_: listed[hash_] for hash_ in listed.keys() - specs.keys()}
     if mirror.is_local or not is_v3:
-        verified.without_blobs |= {hash_: specs[hash_] for hash_ in specs.keys() - complete}
+        differing["without_blobs"] |= {hash_: specs[hash_] for hash_ in specs.keys() - complete}
     else:
         verified.not_compared = "its archives are not looked for: each would need a request"
 
@@ -158,17 +172,3 @@ def _check(document: Document, on_count: Callable[[int], None]) -> StoredHashes 
     except Exception as error:
         reason = f"cannot be read: {describe_unexpected(error)}"
     return StoredHashes(problems=[reason], is_known=False)
-
-
-class _Reporter:
-    """Reports progress at most ten times a second, and raises Cancelled."""
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._last = 0.0
-
-    def __call__(self, what: str, done: int, total: int | None) -> None:
-        if time.monotonic() - self._last > _PROGRESS_INTERVAL:
-            self._session.check_cancelled()
-            self._session.on_progress(what, done, total)
-            self._last = time.monotonic()
