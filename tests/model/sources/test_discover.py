@@ -28,7 +28,6 @@ from tests.builders import (
     as_yaml,
     contents,
     discover_one,
-    files_in,
     mirror_v2,
     mirror_v3,
     node,
@@ -511,15 +510,6 @@ def test_sources_that_differ_only_in_secrets_are_numbered(tmp_path: Path) -> Non
     assert [document.source for result in discovered for document in result.documents] == names[:2]
     assert [contents(result) for result in discovered[:2]] == [[ONE], [TWO]]
     assert [state.name for state in catalog.sources] == names
-
-
-def test_real_mirrors_have_the_specs_that_their_index_lists() -> None:
-    specs = {name for name in files_in(SPACK_DATA / "mirror-v2") if name.endswith(".spec.json")}
-
-    (data,) = contents(discover_one(SPACK_DATA / "mirror-v2"))
-
-    assert specs
-    assert all(name.removesuffix(".spec.json")[-32:].encode() in data for name in specs)
 
 
 def test_any_error_of_a_source_is_its_failure_only(

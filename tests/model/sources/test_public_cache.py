@@ -9,8 +9,6 @@ from urllib.parse import unquote
 import pytest
 
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.sources.discover import discover
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
 from tests.builders import (
     MANIFEST,
@@ -129,20 +127,6 @@ def test_a_failing_index_does_not_hide_others() -> None:
     assert contents(discovered) == [ROOT]
     assert "does not match its checksum" in problem_text(discovered)
     assert "develop e4s" in problem_text(discovered)
-
-
-def test_a_remote_tag_list_cannot_name_local_files(tmp_path: Path) -> None:
-    mirror = write_files(tmp_path, mirror_v3(E4S))
-    entries = [
-        *json.loads(FILES[NAME])["develop"][:1],
-        {"label": "here", "url": f"file://{mirror}/{MANIFEST}"},
-    ]
-    tag_list = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: tag_list}) as server:
-        discovered = discover_one(f"{server.url}/{NAME}")
-
-    assert contents(discovered) == [ROOT]
-    assert "cannot name local files" in problem_text(discovered)
 
 
 @pytest.mark.parametrize(
@@ -264,14 +248,3 @@ def test_an_invalid_tag_list_is_refused_in_one_sentence(data: bytes) -> None:
         failure = discover_one(f"{server.url}/{NAME}").failure
 
     assert failure.startswith(f"the tag list {server.url}/{NAME} ")
-
-
-def test_a_missing_tag_list_does_not_hide_other_sources(tmp_path: Path) -> None:
-    mirror = write_files(tmp_path, mirror_v2(OLD))
-    with serve_files({}) as server:
-        public, other = discover(
-            ["public", str(mirror)], Session({"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
-        )
-
-    assert public.failure
-    assert contents(other) == [OLD]

@@ -451,11 +451,3 @@ def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
 
     assert config is not None
     assert len(config.mirrors["bomb"].url) < 3_000_000
-
-
-def test_pipes_and_directories_are_skipped(spack: SpackRoot) -> None:
-    os.mkfifo(spack.home / ".spack" / "mirrors.yaml")
-    (spack.home / ".spack" / "config.yaml").mkdir()
-
-    assert mirrors(spack.environ) == {}
-    assert list(config(spack).trees) == [f"{spack.root}/opt/spack"]

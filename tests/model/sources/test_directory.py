@@ -1,11 +1,10 @@
-"""Every file below a directory is found, or reported."""
+"""Every file below a directory is found, or reported; documents have a fingerprint."""
 
 from __future__ import annotations
 
 import itertools
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,9 +14,9 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.sources import directory
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.document import Document
+from spackscope.model.sources.document import Document, FileList, document_of
 from spackscope.model.sources.session import Session
-from tests.builders import catalog_of, hash_of, page, record, write_page
+from tests.builders import catalog_of, discover_one, hash_of, page, record, write_page
 
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
@@ -31,27 +30,6 @@ def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Documen
 
 def names(documents: list[Document], below: Path) -> list[str]:
     return [os.path.relpath(document.path, below) for document in documents]
-
-
-def test_a_relative_source_in_a_directory_that_is_gone_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
-
-    with pytest.raises(SourceError, match="the source mirror cannot be read: no such file"):
-        scan(["mirror"])
-
-
-def test_a_single_page_is_a_source(tmp_path: Path) -> None:
-    path = write_page(tmp_path, [record()])
-
-    (document,) = scan([str(path)])
-
-    assert document.path == document.origin == document.source == str(path)
-    assert document.size == path.stat().st_size
 
 
 def test_pages_are_found_at_any_depth_in_the_order_of_their_names(tmp_path: Path) -> None:
@@ -90,14 +68,6 @@ def test_a_document_is_named_as_the_user_would_name_it(
 
     assert document.source == source.format(here=here)
     assert document.origin == origin.format(here=here)
-
-
-def test_several_sources_come_in_their_order(tmp_path: Path) -> None:
-    for name in ("b", "a"):
-        write_page(tmp_path / name, [record()])
-    sources = [str(tmp_path / "b"), str(tmp_path / "a")]
-
-    assert [document.source for document in scan(sources)] == sources
 
 
 def test_links_are_followed_and_a_directory_is_read_once(tmp_path: Path) -> None:
@@ -250,12 +220,6 @@ def test_an_invalid_source_is_refused_in_one_sentence(
     assert str(refusal.value).startswith(f"the source {path} {reason}")
 
 
-@pytest.mark.parametrize("source", ["a\0b", "x" * 5_000])
-def test_an_impossible_file_name_is_refused(source: str) -> None:
-    with pytest.raises(SourceError, match="cannot be read"):
-        scan([source])
-
-
 def test_a_page_among_other_files_is_enough(tmp_path: Path) -> None:
     write_page(tmp_path, [record()])
     (tmp_path / "README.md").write_text("# A mirror")
@@ -344,12 +308,73 @@ def test_scanning_asks_in_every_directory_whether_to_stop(tmp_path: Path) -> Non
         scan([str(tmp_path)], should_stop=lambda: next(calls) > 50)
 
 
-@pytest.mark.parametrize("files", [1, 600])
-def test_scanning_can_be_stopped(files: int, tmp_path: Path) -> None:
-    for number in range(files):
-        (tmp_path / f"{number}.md").touch()
-    stop = threading.Event()
-    stop.set()
+def test_a_fingerprint_differs_after_every_change(tmp_path: Path) -> None:
+    # One is kept in the list of a directory, and the other by itself.
+    top = tmp_path / "top"
 
-    with pytest.raises(Cancelled):
-        scan([str(tmp_path)], should_stop=stop.is_set)
+    def now() -> tuple[str, str]:
+        alone = discover_one(path).documents.fingerprint if path.exists() else ""
+        return discover_one(top).documents.fingerprint, alone
+
+    path = write_page(top, [record(1)])
+    write_page(top, [record(1)], title="other")
+    seen = [now()]
+    assert now() == seen[0]
+
+    status = path.stat()
+    path.write_bytes(page([record(2)]))
+    assert path.stat().st_size == status.st_size
+    seen.append(now())
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    seen.append(now())
+    path.chmod(0o640)
+    seen.append(now())
+    assert len({alone for _, alone in seen}) == len(seen)
+    added = write_page(top, [record(3)], title="bzip2")
+    seen.append(now())
+    added.rename(added.with_name("other.md"))
+    seen.append(now())
+    path.unlink()
+    seen.append(now())
+
+    assert len({all_files for all_files, _ in seen}) == len(seen)
+
+
+def test_documents_of_a_directory_are_those_of_its_files(tmp_path: Path) -> None:
+    names = (
+        "a",
+        os.fsdecode(b"caf\xe9"),
+        "new\nline",
+        *(f"z{number:03}" for number in range(600)),
+    )
+    paths = [tmp_path / name for name in names]
+    for size, path in enumerate(paths):
+        path.write_bytes(b"x" * size)
+
+    source = discover_one(tmp_path)
+
+    expected = [document_of(str(tmp_path), str(p), str(p), p.stat()) for p in paths]
+    assert [*source.documents] == [*source.documents] == expected
+    assert len(source.documents) == len(paths)
+    assert source.documents.size == sum(range(len(paths)))
+    assert [document.source for document in source.documents.named("x")] == ["x"] * len(paths)
+
+
+def test_times_after_the_year_2262_are_kept() -> None:
+    class Far:
+        st_size, st_mtime_ns, st_ctime_ns = 1, 2**63, 2**64
+
+    def listed() -> FileList:
+        files = FileList("/", "")
+        files.add("/far", Far())  # type: ignore[arg-type]
+        return files
+
+    files = listed()
+    Far.st_mtime_ns += 1
+    later = listed()
+
+    (far,) = files.documents("s")
+    assert (far.path, far.origin, far.size, far.mtime_ns, far.ctime_ns) == (
+        *("/far", "far", 1, 2**63, 2**64),
+    )
+    assert files.fingerprint != later.fingerprint

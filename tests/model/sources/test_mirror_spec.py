@@ -1,10 +1,12 @@
-"""What a mirror has of a spec is read from its own files: the signature, and whether it is there.
+"""What a mirror has of a spec is read from its own files: the signature, the archive, the size.
 
 The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG signed.
 """
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -14,20 +16,38 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.sources.mirror_spec import KnownKeys, MirrorEntry, read_entries
+from spackscope.model.readers.openpgp import PublicKey, Signature
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_spec import (
+    KnownKeys,
+    MirrorEntry,
+    PublishedKeys,
+    archive_size,
+    read_entries,
+    read_published_keys,
+)
 from spackscope.model.sources.session import Session
 from tests.builders import (
+    ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
+    PROJECT_KEY,
     PROJECT_SUBKEY,
+    SIGNED,
     SITE_KEY,
+    ZLIB,
     Files,
     all_records,
     catalog_of,
+    entry,
+    manifest,
+    mirror_v3,
+    read,
     serve_files,
     signed_v2,
     signed_v3,
     under,
     write_files,
+    zlib_index,
 )
 from tests.web_server import responds, serving
 
@@ -240,3 +260,116 @@ def test_a_stop_is_heard(tmp_path: Path) -> None:
         state = SourceStatus(server.url, "mirror", "v3", 1, 0.0, "", "", 0)
         with pytest.raises(Cancelled):
             asked(spec, [state], lambda: True)
+
+
+SITE = PublicKey(SITE_KEY, ("Example Site (GPG created for Spack) <spack@example.org>",))
+PROJECT = PublicKey(PROJECT_KEY, ("Example Project <builds@example.org>",), (PROJECT_SUBKEY,))
+
+
+def published(top: str, *layouts: str) -> PublishedKeys:
+    session = Session({})
+    return read_published_keys(Mirror(top, session.open(top), session), layouts)
+
+
+@pytest.mark.parametrize(
+    ("layout", "files", "keys"),
+    [("v3", signed_v3(), [SITE, PROJECT]), ("v2", signed_v2(), [SITE])],
+    ids=["v3", "v2"],
+)
+def test_the_keys_of_a_mirror_are_read(
+    layout: str, files: Files, keys: list[PublicKey], tmp_path: Path
+) -> None:
+    local = published(str(write_files(tmp_path, files)), layout)
+    with serve_files(files) as server:
+        remote = published(server.url, layout)
+
+    assert [key for key, _ in local[0]] == [key for key, _ in remote[0]] == keys
+    assert [Path(path).is_file() for _, path in local[0]] == [True] * len(keys)
+    assert [path for _, path in remote[0]] == [""] * len(keys)
+    (site,) = [path for key, path in local[0] if key.made(Signature(SITE_KEY))]
+    assert Path(site).read_bytes() == (SIGNED / "site.pub").read_bytes()
+
+
+def test_a_mirror_without_keys_has_none(tmp_path: Path) -> None:
+    assert published(str(tmp_path), "v3", "v2") == ([], "")
+
+
+def test_what_is_wrong_with_the_index_of_keys_is_told(tmp_path: Path) -> None:
+    index = "build_cache/_pgp/index.json"
+    for content, why in (
+        (b"{", "cannot be read: "),
+        (b"[]", "is not an index of keys"),
+        (b'{"keys": []}', "is not an index of keys"),
+    ):
+        keys, problem = published(str(write_files(tmp_path, {index: content})), "v2")
+        assert keys == []
+        assert f"{index} {why}" in problem
+    with serve_files({}) as server:
+        server.handlers[f"/{index}"] = responds(500, Retry_After=0)
+        assert "HTTP 500" in published(server.url, "v2")[1]
+
+
+def test_names_of_keys_are_fingerprints_only(tmp_path: Path) -> None:
+    names = ["../../etc/passwd", "x", SITE_KEY, "A" * 40]
+    index = json.dumps({"keys": {key: {} for key in names}}).encode()
+    with serve_files(signed_v2() | {"build_cache/_pgp/index.json": index}) as server:
+        keys, _ = published(server.url, "v2")
+    assert [key for key, _ in keys] == [SITE]
+    assert server.paths()[0] == "/build_cache/_pgp/index.json"
+    asked = {f"/build_cache/_pgp/{name}.pub" for name in (SITE_KEY, "A" * 40)}
+    assert set(server.paths()[1:]) == asked
+
+
+def test_the_keyring_of_spack_is_read(tmp_path: Path) -> None:
+    root = tmp_path / "spack"
+    home = root / "opt" / "spack" / "gpg"
+    home.mkdir(parents=True)
+    environ = {"SPACK_ROOT": str(root)}
+    assert KnownKeys({}).trusted == KnownKeys(environ).trusted == []
+    shutil.copy(SIGNED / "pubring.kbx", home)
+    assert KnownKeys(environ).trusted == [SITE, PROJECT]
+    (home / "pubring.kbx").write_bytes(b"damaged")
+    assert KnownKeys(environ).trusted == []
+    assert KnownKeys({"SPACK_GNUPGHOME": str(SIGNED)}).trusted == [SITE, PROJECT]
+
+
+def asked_size(
+    source: str,
+    home: dict[str, str],
+    sources: Sequence[str] = (),
+    package: str = "zlib",
+    origin: str = "",
+) -> float | None:
+    (zlib, *_), _ = read(zlib_index())
+    spec = replace(zlib, source=source, package=package, origin=origin, size=None)
+    kind = "public cache" if source.startswith("public") else "mirror"
+    state = SourceStatus(source, kind, "v3", 1, 0.0, "", "", 0)
+    return archive_size(spec, [state], Session(home), sources)
+
+
+def test_a_size_is_requested_once(home: dict[str, str]) -> None:
+    name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+    archive = entry(ARCHIVE_TYPE, b"", contentLength=1234)
+    with serve_files(mirror_v3(zlib_index()) | {name: manifest(archive)}) as server:
+        blob_of = f"{server.url}/blobs/sha256/ab/abc"
+        sizes = [asked_size(server.url, home) for _ in range(2)]
+        public = asked_size("public:develop", home, origin=blob_of)
+
+        assert (sizes, public) == ([1234.0, 1234.0], 1234.0)
+        assert server.paths() == [f"/{name}"]
+
+
+def test_a_size_is_requested_with_the_password_of_the_source(home: dict[str, str]) -> None:
+    with serve_files({}) as server:
+        host = server.url.removeprefix("http://")
+        asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
+
+    assert [request.headers.get("authorization") for request in server.requests] == [
+        "Basic YWRhOnMzY3JldA=="
+    ]
+
+
+def test_an_unknown_size_is_none(home: dict[str, str]) -> None:
+    for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
+        assert asked_size(source, home) is None
+    assert asked_size("http://127.0.0.1:1/m", home, package="../../x") is None
