@@ -16,9 +16,8 @@ from spackscope.model.index.old_index import OldIndex
 from spackscope.model.index.schema import SCHEMA_VERSION
 from spackscope.model.index.writer import IndexWriter
 from spackscope.model.loader.read_progress import ReadProgress
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import archive_size_in, read_document
 from spackscope.model.readers.json import storable
-from spackscope.model.readers.manifest import archive_size_in
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session

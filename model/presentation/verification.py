@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
-from spackscope.model.readers.stored_hashes import WrongHash
+from spackscope.model.readers.nodes import WrongHash
 from spackscope.model.sources.verify import VerifiedSource
 
 HEADS = ("source", "kind", "whole", "wrong", "unchecked")

@@ -14,7 +14,7 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, is_hash
@@ -278,7 +278,7 @@ Texts = tuple[str, ...]
 _NUMBERS = (Number, int, float)
 
 
-def is_number(value: object) -> bool:
+def is_number(value: object) -> TypeGuard[Number | int | float]:
     """Check whether a value is a number, of either decoder."""
     return type(value) in _NUMBERS
 

@@ -225,7 +225,7 @@ def read_bytes(document: Document) -> bytes:
     """
     max_size = MAX_FILE_SIZE
     if document.kind == "sizes":
-        from spackscope.model.readers.manifest import MAX_MANIFEST_SIZE
+        from spackscope.model.readers.formats import MAX_MANIFEST_SIZE
 
         max_size = MAX_MANIFEST_SIZE
     try:

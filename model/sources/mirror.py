@@ -31,15 +31,15 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
-from spackscope.model.readers.detect import check_document
-from spackscope.model.readers.json import parse, storable
-from spackscope.model.readers.manifest import (
+from spackscope.model.readers.formats import (
     DATABASE,
     MAX_MANIFEST_SIZE,
     SPEC,
     Blob,
+    check_document,
     read_manifest,
 )
+from spackscope.model.readers.json import parse, storable
 from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.document import (
     DiscoveredSource,

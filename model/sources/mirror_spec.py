@@ -28,8 +28,8 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
+from spackscope.model.readers.formats import ARCHIVE, read_manifest
 from spackscope.model.readers.json import parse
-from spackscope.model.readers.manifest import ARCHIVE, read_manifest
 from spackscope.model.readers.openpgp import (
     MAX_KEY_SIZE,
     PublicKey,

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress
+from spackscope.model.readers.formats import StoredHashes, check_hashes, read_manifest
 from spackscope.model.readers.json import MAX_PROBLEMS
-from spackscope.model.readers.manifest import read_manifest
+from spackscope.model.readers.nodes import WrongHash
 from spackscope.model.readers.pages import is_page
-from spackscope.model.readers.stored_hashes import StoredHashes, WrongHash, check_hashes
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.mirror import SPECS, Mirror, MirrorIndex
 from spackscope.model.sources.session import Session

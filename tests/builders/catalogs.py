@@ -13,7 +13,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec
 from spackscope.model.loader.load import load
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.session import Session
 
 

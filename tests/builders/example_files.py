@@ -13,7 +13,7 @@ from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
 
-from spackscope.model.readers.node_hash import content_hash
+from spackscope.model.readers.nodes import content_hash
 from tests.builders.mirrors import signed_v3, write_files
 from tests.builders.spack import SPACK_DATA, whole_index
 

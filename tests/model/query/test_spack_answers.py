@@ -19,7 +19,7 @@ from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.query.parser import parse
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from tests.builders import catalog_of, split_problems, write_page
 
 DATA = Path(__file__).parents[2] / "data" / "spack"

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.unpack import decode
 from tests.builders import INDEX_OF_1_2, ZLIB, leaf, read, reasons, split_problems, zlib_index
 from tests.model.readers.test_spec_file import specfile

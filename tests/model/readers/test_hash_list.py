@@ -7,7 +7,7 @@ import gzip
 import pytest
 
 from spackscope.model.core.records import Problem
-from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
+from spackscope.model.readers.formats import is_hash_list, read_hash_list
 from tests.builders import hash_of
 
 FIRST, SECOND = hash_of(1), hash_of(2)

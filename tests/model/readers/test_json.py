@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers import json as limits
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
 from tests.builders import (
     GCC,

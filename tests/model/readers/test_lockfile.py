@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from tests.builders import (
     GCC,
     GLIBC,

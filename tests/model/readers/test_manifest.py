@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.manifest import (
+from spackscope.model.readers.formats import (
     DATABASE,
     MAX_MANIFEST_SIZE,
     Blob,

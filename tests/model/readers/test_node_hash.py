@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.readers.node_hash import content_hash
+from spackscope.model.readers.nodes import content_hash
 from tests.builders import FLAGS, INDEX_OF_0_23, INDEX_OF_1_2, edge, hash_of
 
 

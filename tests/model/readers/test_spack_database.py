@@ -15,7 +15,7 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Dependency, Spec
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from tests.builders import (
     FLAGS,
     GCC,

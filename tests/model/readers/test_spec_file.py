@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records, Spec
-from spackscope.model.readers.detect import read_document
-from spackscope.model.readers.spec_file import is_yaml_spec_file
+from spackscope.model.readers.formats import is_yaml_spec_file, read_document
 from tests.builders import (
     GCC,
     GLIBC,

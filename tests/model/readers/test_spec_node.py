@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.records import Problem, Spec
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from tests.builders import (
     GCC,
     GLIBC,

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.readers import stored_hashes
-from spackscope.model.readers.node_hash import content_hash
-from spackscope.model.readers.stored_hashes import StoredHashes, check_hashes
+from spackscope.model.readers import nodes as stored_hashes
+from spackscope.model.readers.formats import PAGE, StoredHashes, check_hashes
+from spackscope.model.readers.nodes import content_hash
 from tests.builders import (
     FLAGS,
     INDEX_OF_0_23,
@@ -140,7 +140,7 @@ def test_formats_from_before_spack_0_18_are_not_checked(data: bytes) -> None:
 
 
 def test_pages_are_not_checked() -> None:
-    assert unchecked(page([record(1), record(2)])) == {stored_hashes.PAGE: 2}
+    assert unchecked(page([record(1), record(2)])) == {PAGE: 2}
 
 
 def test_a_node_that_was_converted_by_a_newer_spack_is_not_called_wrong() -> None:

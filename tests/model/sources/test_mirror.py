@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.records import Spec
-from spackscope.model.readers.detect import read_document
+from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.document import Document
 from spackscope.model.sources.mirror import Mirror, discover_mirror
 from spackscope.model.sources.session import Session

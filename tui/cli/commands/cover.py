@@ -18,7 +18,7 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
 from spackscope.model.presentation.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.presentation.report import Section, section_lines
-from spackscope.model.readers.hash_list import is_hash_list, read_hash_list
+from spackscope.model.readers.formats import is_hash_list, read_hash_list
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT

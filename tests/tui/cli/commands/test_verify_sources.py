@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from spackscope.model.readers.manifest import read_manifest
-from spackscope.model.readers.node_hash import content_hash
+from spackscope.model.readers.formats import read_manifest
+from spackscope.model.readers.nodes import content_hash
 from tests.builders import INSTALL_TREE, SPACK_DATA, database, hash_of, installs, leaf, node
 from tests.builders.mirrors import files_in, mirror_v3, serve_files, write_files
 from tests.program import Program
