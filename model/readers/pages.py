@@ -274,11 +274,12 @@ def _read_texts(text: str, page: tuple[str, str]) -> _Table | None:
         for text, record in zip(numbers, records, strict=True):
             look = _usual_look(record, page)
             numbers[text] = table.looks.setdefault(look, len(table.looks))
-            sizes[text] = _size(record.get("size", "-"))
+            if (size := record.get("size", "-")) != "-":
+                sizes[text] = _size(size)
     except (KeyError, TypeError, ValueError, RecursionError):
         return None
     table.numbers = [numbers[text] for text in texts]
-    table.sizes = [sizes[text] for text in texts]
+    table.sizes = [sizes.get(text) for text in texts] if sizes else [None] * len(texts)
     table.places = range(1, table.listed + 1)
     return table
 

@@ -182,14 +182,19 @@ def test_an_unknown_document_is_a_problem(data: bytes, reason: str) -> None:
     assert reasons(problems)[0].startswith(reason)
 
 
+@pytest.mark.parametrize(
+    "document",
+    [{"spec": None}, {"spec": {}}, {"spec": 7}, {"_meta": {"lockfile-version": 6}}, "database"],
+)
+def test_an_object_of_anything_but_specs_is_none_of_them(document: object) -> None:
+    assert reasons(read(json.dumps(document).encode())[1]) == [f": {NOT_KNOWN}"]
+
+
 @pytest.mark.parametrize("data", [b"[1]", b'["zlib"]', b'[{"name": "zlib"}]', b'[{"hash": "a"}]'])
 def test_a_list_of_anything_but_specs_is_none_of_them(data: bytes) -> None:
     specs, problems = read(data)
 
     assert (specs, reasons(problems)) == ([], [f": {NOT_KNOWN}"])
-
-
-# What spack find --json prints
 
 
 def test_gzip_within_gzip_is_none_of_them() -> None:
@@ -204,7 +209,14 @@ def test_gzip_within_gzip_is_none_of_them() -> None:
 @given(st.binary(max_size=300))
 def test_no_bytes_raise(data: bytes) -> None:
     packed = gzip.compress(data)
-    for text in (data, packed, packed[:-9], b'{"database":' + data, b'{"spec": [' + data):
+    heads = (
+        b'{"database":',
+        b'{"spec":',
+        b'{"spec": [',
+        b"spec:\n",
+        b"-----BEGIN PGP SIGNED MESSAGE-----",
+    )
+    for text in (data, packed, packed[:-9], *(head + data for head in heads)):
         assert all(isinstance(item, Records | Problem) for item in read_document(text, origin="o"))
 
 

@@ -225,15 +225,6 @@ def test_an_odd_environment_is_a_problem(more: dict[str, object], reason: str) -
 # Broken lock files
 
 
-@pytest.mark.parametrize("document", [{}, [], None, 7, {"_meta": {"lockfile-version": 6}}])
-def test_a_text_that_is_not_a_lock_file_is_a_problem(document: object) -> None:
-    specs, problems = read(json.dumps(document).encode())
-
-    assert specs == []
-    (problem,) = problems
-    assert problem.reason.startswith("it is not a page of cache.spack.io, a Spack database")
-
-
 @pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
 def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
     concrete = {hash_of(30): value, **{its["hash"]: its for its in zlib_nodes()}}

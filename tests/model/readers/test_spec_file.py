@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.formats import is_yaml_spec_file, read_document
 from tests.builders import (
     GCC,
@@ -238,15 +238,6 @@ def test_a_signed_file_cut_anywhere_is_a_problem() -> None:
 # Broken files
 
 
-@pytest.mark.parametrize("document", [{}, [], None, 7, {"spec": None}, {"spec": {}}, {"spec": 7}])
-def test_a_text_that_is_not_a_spec_file_is_a_problem(document: object) -> None:
-    specs, problems = read(json.dumps(document).encode())
-
-    assert specs == []
-    (problem,) = problems
-    assert problem.reason.startswith("it is not a page of cache.spack.io, a Spack database")
-
-
 @pytest.mark.parametrize(
     ("listed", "reason"),
     [
@@ -298,13 +289,6 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(listed: Any, version:
         for item in each_record(read_document(specfile(given_, version), origin="o")):
             assert isinstance(item, Spec | Problem)
             assert all(text.encode().decode() == text for text in all_texts(item))
-
-
-@given(st.binary(max_size=200))
-def test_no_bytes_raise(data: bytes) -> None:
-    for head in (b"", b"spec:\n", b"-----BEGIN PGP SIGNED MESSAGE-----", b'{"spec":'):
-        items = read_document(head + data, origin="o")
-        assert all(isinstance(item, Records | Problem) for item in items)
 
 
 def test_the_hash_of_a_build_is_kept_apart_from_that_of_the_spec() -> None:
