@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from functools import cached_property, lru_cache, partial, reduce
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import islice
-from operator import or_
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.dag import Attributes, Dag, Walk, Walker, post_order
-from spackscope.model.catalog.dependency_graph import Edge, EdgeKind
+from spackscope.model.analysis.dag import (
+    Attributes,
+    ClosureMasks,
+    Dag,
+    Mask,
+    Walk,
+    Walker,
+    post_order,
+)
+from spackscope.model.catalog.dependency_graph import EdgeKind
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
@@ -18,79 +25,46 @@ from spackscope.model.core.records import LANGUAGES, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
 
+MAX_PAIRS = 5_000
+"""Pairs of one comparison; two real specs have some hundred."""
 
-class EdgeKey(NamedTuple):
-    """The key by which an edge is matched: mostly the name alone.
+MAX_DEPTH = 250
+"""Levels of dependencies that are compared; real specs have some thirty."""
 
-    Several edges of a node to one name are told apart as link or run against build only, and
-    then by their order.
-    """
+MAX_LINKS = 200_000
+"""Dependencies of all pairs of one comparison, which damaged documents may repeat at each."""
 
-    name: str
-    runs: bool = True
-    number: int = 0
+MAX_PAIRS_OF_ALL = 300_000
+"""Pairs of one search; two caches of 60,000 specs have a third of that."""
 
-
-def match_edges(graph: Dag, *nodes: int) -> tuple[dict[EdgeKey, Edge], dict[EdgeKey, Edge]]:
-    """Return the edges of two nodes by their keys: edges to be compared have the same key.
-
-    A spliced spec lists no build dependencies, so that they are not compared with it.
-    """
-    is_spliced = any(map(graph.build_spec, nodes))
-    a, b = (_run_edges(graph.edges(id_)) if is_spliced else graph.edges(id_) for id_ in nodes)
-    names_a, names_b = ([graph.name(edge.child) for edge in edges] for edges in (a, b))
-    repeated = _repeated(names_a) | _repeated(names_b)
-    return _by_key(names_a, a, repeated), _by_key(names_b, b, repeated)
-
-
-def common_edges(graph: Dag, a: int, b: int) -> Iterator[tuple[EdgeKey, Edge, Edge]]:
-    """Yield the edges that two nodes have to dependencies of one name."""
-    edges_a, edges_b = match_edges(graph, a, b)
-    return ((key, edge, edges_b[key]) for key, edge in edges_a.items() if key in edges_b)
-
-
-def _run_edges(edges: Sequence[Edge]) -> list[Edge]:
-    """Return the link and run edges, with these deptypes alone."""
-    runs = (edge for edge in edges if is_run(edge.deptypes))
-    return [
-        replace(edge, deptypes=tuple(d for d in edge.deptypes if is_run([d]))) for edge in runs
-    ]
-
-
-def _repeated(names: Sequence[str]) -> set[str]:
-    if len(set(names)) == len(names):
-        return set()
-    return {name for name, count in Counter(names).items() if count > 1}
-
-
-def _by_key(
-    names: Sequence[str], edges: Sequence[Edge], repeated: set[str]
-) -> dict[EdgeKey, Edge]:
-    by_key: dict[EdgeKey, Edge] = {}
-    counts: Counter[tuple[str, bool]] = Counter()
-    for name, edge in zip(names, edges, strict=True):
-        key = EdgeKey(name)
-        if name in repeated:
-            runs = is_run(edge.deptypes)
-            key = EdgeKey(name, runs, counts[name, runs])
-            counts[name, runs] += 1
-        by_key[key] = edge
-    return by_key
-
-
-Value = str | bool | tuple[str, ...] | None
-"""The value of an attribute; None if the node has none."""
-
-_LANGUAGES = frozenset(LANGUAGES)
+_MAX_CHANGE_SETS = 10_000
 _MAX_PROVIDERS = 1000
 """Providers of two nodes; real ones have a few."""
+
+LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
+"""Attributes that a source without dependencies lists, besides the variants."""
+
+COMPILERS_OF_RUNTIMES = {
+    "gcc-runtime": "gcc",
+    "intel-oneapi-runtime": "intel-oneapi-compilers",
+}
+
+_LANGUAGES = frozenset(LANGUAGES)
 _RUNTIMES = frozenset(("gcc-runtime", "intel-oneapi-runtime", "compiler-wrapper"))
 _LIBCS = frozenset(("glibc", "musl"))
 _COME_WITH_VERSION = frozenset(
     ("package_hash", "patches", "external", "external_module", "external_extra")
 )
-LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
-"""Attributes that a source without dependencies lists, besides the variants."""
+_OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
+"""Attributes of the dependencies that a node has."""
+
+_OF_ANY_PACKAGE = _OF_EDGES | {
+    *("os", "target", "platform", "compiler", "spec_format", "provider", "namespace"),
+}
+"""Attributes whose equal differences are one, whatever the packages."""
+
+Value = str | bool | tuple[str, ...] | None
+"""The value of an attribute; None if the node has none."""
 
 
 class Difference(Frozen):
@@ -113,252 +87,6 @@ class Difference(Frozen):
     deptypes: tuple[str, ...] = ()
 
 
-def own_differences(graph: Dag, a: int, b: int) -> tuple[Difference, ...]:
-    """Return the differences between the own configurations of two described nodes.
-
-    First those of attributes by name, then of dependencies that both have, of providers, and of
-    dependencies that only `a` or only `b` has. What a source does not list is not a difference.
-    """
-    listed = graph.lists_dependencies(a), graph.lists_dependencies(b)
-    differences = []
-    if graph.configuration(a) != graph.configuration(b):
-        own = graph.attributes(a), graph.attributes(b)
-        values_a, values_b = map(attribute_values, own)
-        lists_a, lists_b = ({f"variant:{name}" for name in each.lists} for each in own)
-        differences = [
-            Difference(name, _stored(name, values_a, lists_a), _stored(name, values_b, lists_b))
-            for name in sorted(values_a.keys() | values_b.keys())
-            if values_a.get(name) != values_b.get(name)
-            and (all(listed) or _is_listed(name, values_a, values_b, listed))
-        ]
-    if all(listed):
-        differences += _edge_differences(graph, a, b)
-    if len(differences) < 2:
-        return tuple(differences)
-    names = _Names.of(differences)
-    return tuple(replace(item, follows=names.followed_by(item)) for item in differences)
-
-
-def attribute_values(attributes: Attributes) -> dict[str, Value]:
-    """Return the attributes of a node that have a value, by the names that differences use."""
-    modules = ", ".join(attributes.external_modules)
-    values: dict[str, Value] = {
-        "package": attributes.package,
-        "version": attributes.version,
-        "namespace": attributes.namespace,
-        "package_hash": attributes.package_hash,
-        "patches": attributes.patches,
-        "platform": attributes.platform,
-        "os": attributes.os,
-        "target": attributes.target,
-        # Without a prefix it is the modules.
-        "external": "" if attributes.external == modules else attributes.external,
-        "external_module": attributes.external_modules,
-        "external_extra": attributes.external_attributes,
-        "compiler": attributes.compiler,
-        "spec_format": str(attributes.spec_format or ""),
-    }
-    values |= attributes.flags
-    values |= {f"variant:{name}": variant_value(its) for name, its in attributes.variants.items()}
-    return {name: value for name, value in values.items() if value not in ("", ())}
-
-
-def variant_value(values: tuple[str, ...]) -> Value:
-    """Return the value of a variant: True or False, one text, or several in their order."""
-    if len(values) != 1:
-        return values
-    return values[0] == "+" if values[0] in ("+", "~") else values[0]
-
-
-def _stored(name: str, values: Mapping[str, Value], lists: Set[str]) -> Value:
-    """Return a value as the document has it: of a list with one text a tuple."""
-    value = values.get(name)
-    return (value,) if name in lists and isinstance(value, str) else value
-
-
-def _is_listed(
-    name: str,
-    a: Mapping[str, Value],
-    b: Mapping[str, Value],
-    listed: tuple[bool, bool],
-) -> bool:
-    """Check whether two sources both list an attribute, where one lists no dependencies."""
-    if name in LISTED_BY_PAGES or name.startswith("variant:"):
-        return True
-    if name == "compiler":
-        # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
-        return name in a and name in b
-    return all(is_whole or name in values for values, is_whole in zip((a, b), listed, strict=True))
-
-
-def _edge_differences(graph: Dag, a: int, b: int) -> Iterator[Difference]:
-    edges_a, edges_b = match_edges(graph, a, b)
-    for key, edge in edges_a.items():
-        if key in edges_b:
-            yield from _differences_of_edge(key.name, edge, edges_b[key])
-    only_a = {key: edges_a[key] for key in sorted(edges_a.keys() - edges_b.keys())}
-    only_b = {key: edges_b[key] for key in sorted(edges_b.keys() - edges_a.keys())}
-    provided: set[EdgeKey] = set()
-    for key_a, key_b, virtuals in islice(_providers(only_a, only_b), _MAX_PROVIDERS):
-        provided |= {key_a, key_b}
-        yield Difference(
-            "provider",
-            _label(graph, only_a[key_a].child),
-            _label(graph, only_b[key_b].child),
-            virtuals=virtuals,
-            deptypes=only_a[key_a].deptypes,
-        )
-    for edges, is_a in ((only_a, True), (only_b, False)):
-        for key, edge in edges.items():
-            if key not in provided:
-                label = _label(graph, edge.child)
-                yield Difference(
-                    "dependency",
-                    label if is_a else None,
-                    None if is_a else label,
-                    dependency=key.name,
-                    virtuals=edge.virtuals,
-                    deptypes=edge.deptypes,
-                )
-
-
-def _providers(
-    a: Mapping[EdgeKey, Edge], b: Mapping[EdgeKey, Edge]
-) -> Iterator[tuple[EdgeKey, EdgeKey, tuple[str, ...]]]:
-    """Yield pairs of edges, one of each node, that give the same virtuals."""
-    providing = {key: edge for key, edge in b.items() if edge.virtuals}
-    for key_a, edge_a in a.items():
-        for key_b, edge_b in providing.items() if edge_a.virtuals else ():
-            virtuals = tuple(item for item in edge_a.virtuals if item in edge_b.virtuals)
-            if virtuals and key_a.name != key_b.name:
-                yield key_a, key_b, virtuals
-
-
-def _differences_of_edge(name: str, a: Edge, b: Edge) -> Iterator[Difference]:
-    if a.deptypes != b.deptypes:
-        yield Difference("deptypes", a.deptypes, b.deptypes, dependency=name)
-    if a.virtuals != b.virtuals:
-        yield Difference("virtuals", a.virtuals, b.virtuals, dependency=name)
-
-
-def _label(graph: Dag, id_: int) -> str:
-    version = graph.attributes(id_).version if graph.is_described(id_) else ""
-    return f"{graph.name(id_)}@{version}" if version else graph.name(id_)
-
-
-class _Names(NamedTuple):
-    """The attributes in which two nodes differ, as far as others follow from them."""
-
-    has_version: bool
-    has_format: bool
-    has_patches: bool
-    has_recipe: bool
-    toolchain: str
-    variant: str
-
-    @classmethod
-    def of(cls, differences: Sequence[Difference]) -> _Names:
-        """Return the names in the differences of a node, which are in the order of their names."""
-        names = [item.attribute for item in differences]
-        toolchain = next((name for name in ("platform", "compiler") if name in names), "")
-        if not toolchain and any(
-            item.attribute == "provider" and not _LANGUAGES.isdisjoint(item.virtuals)
-            for item in differences
-        ):
-            toolchain = "provider"
-        return cls(
-            "version" in names,
-            "spec_format" in names,
-            "patches" in names,
-            "package_hash" in names,
-            toolchain,
-            next((name for name in names if name.startswith("variant:")), ""),
-        )
-
-    def followed_by(self, difference: Difference) -> str:
-        """Return the attribute that a difference normally comes with, or ""."""
-        name = difference.attribute
-        if difference.dependency:
-            return self._followed_by_dependency(difference)
-        is_conditional = name.startswith("variant:") and None in (difference.a, difference.b)
-        if self.has_version and (name in _COME_WITH_VERSION or is_conditional):
-            return "version"
-        if self.has_format and name == "compiler":
-            return "spec_format"
-        return "patches" if name == "package_hash" and self.has_patches else ""
-
-    def _followed_by_dependency(self, difference: Difference) -> str:
-        name = difference.dependency
-        is_runtime = name in _RUNTIMES or name in _LIBCS or "libc" in difference.virtuals
-        if self.has_format and (is_runtime or not _LANGUAGES.isdisjoint(difference.virtuals)):
-            return "spec_format"
-        if is_runtime and self.toolchain:
-            return self.toolchain
-        if self.has_version:
-            return "version"
-        return self.variant or ("package_hash" if self.has_recipe else "")
-
-
-OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
-"""Attributes of the dependencies that a node has."""
-
-_OF_ANY_PACKAGE = OF_EDGES | {
-    *("os", "target", "platform", "compiler", "spec_format", "provider", "namespace"),
-}
-"""Attributes whose equal differences are one, whatever the packages."""
-
-
-class Change(NamedTuple):
-    """A difference in a package; `package` is empty where it may be any package."""
-
-    package: str
-    difference: Difference
-
-    @classmethod
-    def of(cls, package: str, difference: Difference) -> Change:
-        """Convert one difference of a node to a change."""
-        plain = replace(
-            difference,
-            follows="",
-            deptypes=(),
-            virtuals=difference.virtuals if difference.attribute == "provider" else (),
-        )
-        return cls("" if difference.attribute in _OF_ANY_PACKAGE else package, plain)
-
-    @property
-    def ordered(self) -> Change:
-        """The change with the lower value first, so that it is equal in both directions."""
-        a, b = self.difference.a, self.difference.b
-        if _order(self.difference.attribute, a) <= _order(self.difference.attribute, b):
-            return self
-        return self._replace(difference=replace(self.difference, a=b, b=a))
-
-
-def changes_of(package: str, differences: Sequence[Difference]) -> tuple[Change, ...]:
-    """Convert the differences of a node to changes.
-
-    Differences that follow others are left out, unless all do.
-    """
-    chosen = [difference for difference in differences if not difference.follows]
-    return tuple(Change.of(package, difference) for difference in chosen or differences)
-
-
-def _order(attribute: str, value: Value) -> tuple[Any, ...]:
-    if isinstance(value, str):
-        return 1, version_key(value) if attribute == "version" else (), value
-    return 0, (), str(value)
-
-
-MAX_PAIRS = 5_000
-"""Pairs of one comparison; two real specs have some hundred."""
-
-MAX_DEPTH = 250
-"""Levels of dependencies that are compared; real specs have some thirty."""
-
-MAX_LINKS = 200_000
-"""Dependencies of all pairs of one comparison, which damaged documents may repeat at each."""
-
-
 class NodePair(NamedTuple):
     """The ids of two nodes with different hashes."""
 
@@ -366,166 +94,53 @@ class NodePair(NamedTuple):
     b: int
 
 
-class _Child(NamedTuple):
+class _Link(NamedTuple):
+    """An edge of a node: the package it leads to, its kind, the dependency and its identity."""
+
+    name: str
+    kind: EdgeKind
+    child: int
+    identity: int
+
+
+class _LinkKey(NamedTuple):
+    """The key by which an edge is matched: mostly the name alone.
+
+    Several edges of a node to one name are told apart as link or run against build only, and
+    then by their order.
+    """
+
+    name: str
+    runs: bool = True
+    number: int = 0
+
+
+class _Node(NamedTuple):
+    """A spec as it is compared, read once.
+
+    `shape` is equal for specs that differ in nothing but what their dependencies are, in the order
+    of `links`; None where these are not known, or not matched by name alone.
+    """
+
+    name: str
+    configuration: int
+    is_described: bool
+    is_listed: bool
+    build_spec: str
+    links: tuple[_Link, ...]
+    shape: int | None
+
+
+class _Below(NamedTuple):
+    """Dependencies of two nodes that differ, by the number of their pair.
+
+    They run, or compile, if either does.
+    """
+
     name: str
     number: int
     runs: bool
     compiles: bool
-
-
-class PairWalk(Frozen):
-    """The pairs of nodes below two specs, the nearest first; the first is the two specs.
-
-    Pairs are named by their numbers. `parents` has for each but the first the pair through which
-    it was found, and `names` the name of the dependency that leads to it. `is_cut` if there are
-    more than MAX_PAIRS, or more than MAX_DEPTH levels.
-    """
-
-    pairs: Sequence[NodePair]
-    parents: Sequence[int]
-    names: Sequence[str]
-    children: Sequence[Sequence[_Child]]
-    is_cut: bool = False
-
-    def path(self, number: int) -> tuple[str, ...]:
-        """Return the names on a shortest path from the specs down to a pair, its own last."""
-        return self._path(number, self.parents)
-
-    def run_path(self, number: int) -> tuple[str, ...]:
-        """Return a shortest path over edges of type link or run; empty if there is none."""
-        return self._path(number, self.run_parents) if number in self.run_parents else ()
-
-    def _path(self, number: int, parents: Sequence[int] | Mapping[int, int]) -> tuple[str, ...]:
-        path: list[str] = []
-        while number:
-            path.append(self.names[number])
-            number = parents[number]
-        return tuple(reversed(path))
-
-    @cached_property
-    def run_parents(self) -> Mapping[int, int]:
-        """For the pairs that edges of type link or run lead to, and the first, the one above."""
-        parents, queue = {0: 0}, deque([0])
-        while queue:
-            number = queue.popleft()
-            for child in self.children[number]:
-                if child.runs and child.number not in parents:
-                    parents[child.number] = number
-                    queue.append(child.number)
-        return parents
-
-    @cached_property
-    def compiling(self) -> frozenset[int]:
-        """The pairs that compile what is linked or run."""
-        return frozenset(
-            child.number
-            for number in self.run_parents
-            for child in self.children[number]
-            if child.compiles
-        )
-
-    @cached_property
-    def top_down(self) -> Sequence[int]:
-        """The pairs in an order in which each comes before those below it.
-
-        Damaged documents may have cycles, whose pairs are in any order.
-        """
-        bottom_up = post_order([0], lambda number: [c.number for c in self.children[number]])
-        return [*bottom_up][::-1]
-
-    @cached_property
-    def above(self) -> Sequence[int]:
-        """The number of pairs that reach each pair, itself included."""
-        # The pairs above each, as the bits of a number: sets would take a hundred times the room.
-        masks = [1 << number for number in range(len(self.pairs))]
-        for number in self.top_down:
-            for child in self.children[number]:
-                masks[child.number] |= masks[number]
-        return [mask.bit_count() for mask in masks]
-
-    def have_below(self, marked: Sequence[bool]) -> Sequence[bool]:
-        """Return for each pair whether one of the marked pairs is below it."""
-        result = [False] * len(self.pairs)
-        for number in reversed(self.top_down):
-            result[number] = any(
-                marked[child.number] or result[child.number] for child in self.children[number]
-            )
-        return result
-
-
-def walk_pairs(
-    graph: Dag,
-    a: int,
-    b: int,
-    children_of: Callable[[int, int], Sequence[PairBelow]],
-    *,
-    should_stop: ShouldStop = never,
-) -> PairWalk:
-    """Pair the nodes below two specs with different hashes.
-
-    Children are matched by name under matched parents, as `differing_children` does, and not
-    entered where their hashes are equal. Raises Cancelled.
-    """
-    numbers = {NodePair(graph.identity(a), graph.identity(b)): 0}
-    pairs, parents, names = [NodePair(a, b)], [0], [""]
-    children: list[list[_Child]] = []
-    queue = deque([(pairs[0], 1)])  # with the depth of what is below
-    is_cut, links = False, 0
-    while queue:
-        if should_stop():
-            raise Cancelled
-        of_pair: list[_Child] = []
-        pair, depth = queue.popleft()
-        below = children_of(*pair) if links < MAX_LINKS else ()
-        links += len(below)
-        is_cut |= links >= MAX_LINKS
-        for name, pair, runs, compiles in below:
-            key = NodePair(graph.identity(pair.a), graph.identity(pair.b))
-            if (number := numbers.get(key)) is None:
-                if len(pairs) == MAX_PAIRS or depth > MAX_DEPTH:
-                    is_cut = True
-                    continue
-                number = numbers[key] = len(pairs)
-                pairs.append(pair)
-                parents.append(len(children))
-                names.append(name)
-                queue.append((pair, depth + 1))
-            of_pair.append(_Child(name, number, runs, compiles))
-        children.append(of_pair)
-    return PairWalk(pairs, parents, names, children, is_cut)
-
-
-class PairBelow(NamedTuple):
-    """The dependencies of two nodes on one name; they run, or compile, if either does."""
-
-    name: str
-    pair: NodePair
-    runs: bool
-    compiles: bool
-
-
-def differing_children(graph: Dag, a: int, b: int) -> list[PairBelow]:
-    """Return the dependencies of two nodes that differ, in pairs by name."""
-    differing = []
-    for key, edge, other in common_edges(graph, a, b):
-        if graph.identity(edge.child) != graph.identity(other.child):
-            runs = is_run(edge.deptypes) or is_run(other.deptypes)
-            compiles = not _LANGUAGES.isdisjoint((*edge.virtuals, *other.virtuals))
-            below = NodePair(edge.child, other.child)
-            differing.append(PairBelow(key.name, below, runs, compiles))
-    return sorted(differing)
-
-
-__all__ = ["Cause", "Comparison", "Difference", "Value", "compare"]
-
-COMPILERS_OF_RUNTIMES = {
-    "gcc-runtime": "gcc",
-    "intel-oneapi-runtime": "intel-oneapi-compilers",
-}
-
-
-_MAX_KEPT = 2**16
-"""Pairs of nodes that are kept to be read once."""
 
 
 class Cause(Frozen):
@@ -578,7 +193,479 @@ class Comparison(Frozen):
     replaced: tuple[Replaced, ...] = ()
 
 
-def compare(graph: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+class Pairs:
+    """The pairs of nodes below specs that are compared, each read once, and known by a number.
+
+    Children are matched by name below matched parents, and not entered where their hashes are
+    equal. What is below more than `most` pairs is not read: then it `is_full`. All methods raise
+    IndexDamaged.
+    """
+
+    def __init__(self, dag: Dag, most: int = MAX_PAIRS_OF_ALL) -> None:
+        self.dag, self._most = dag, most
+        self.steps = 0
+        """Pairs that all comparisons and counts have walked, and the dependencies of these."""
+        self._ids: list[NodePair] = []
+        self._numbers: dict[tuple[int, int], int] = {}
+        self._shapes: dict[tuple[int, tuple[tuple[str, EdgeKind], ...]], int] = {}
+        # Nothing is kept of those that were not read.
+        self._below: dict[int, Sequence[_Below]] = {}
+        self._differences: dict[int, tuple[Difference, ...]] = {}
+        self._counted: dict[int, tuple[bool, tuple[int, ...]]] = {}
+        self._node = lru_cache(None)(self._read_node)
+        self._name = lru_cache(None)(dag.name)
+        self._identity = lru_cache(None)(dag.identity)
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more pairs than are read."""
+        return len(self._ids) >= self._most
+
+    def number(self, a: int, b: int) -> int:
+        """Return the number of a pair: one for all with the same two hashes."""
+        return self._number_of(self._identity(a), self._identity(b), a, b)
+
+    def _number_of(self, identity: int, other: int, a: int, b: int) -> int:
+        key = identity, other
+        if (number := self._numbers.get(key)) is None:
+            number = self._numbers[key] = len(self._ids)
+            self._ids.append(NodePair(a, b))
+        return number
+
+    def ids(self, number: int) -> NodePair:
+        """Return the ids of a pair."""
+        return self._ids[number]
+
+    def name(self, number: int) -> str:
+        """Return the package of a pair."""
+        return self._name(self._ids[number].a)
+
+    def is_described(self, number: int) -> bool:
+        """Check whether documents describe both nodes of a pair."""
+        return all(self._node(id_).is_described for id_ in self._ids[number])
+
+    def are_one_build(self, number: int) -> bool:
+        """Check whether specs with different hashes were built as one, and then spliced."""
+        pair = self._ids[number]
+        built_as = [self._node(id_).build_spec for id_ in pair]
+        if not any(built_as):
+            return False
+        first, second = (x or y for x, y in zip(built_as, self.dag.hashes(pair), strict=True))
+        return first == second
+
+    def below(self, number: int) -> Sequence[_Below]:
+        """Return the dependencies of a pair that differ, in pairs by name."""
+        if (below := self._below.get(number)) is None:
+            if self.is_full:
+                return ()
+            below = self._below[number] = self._read_below(number)
+        return below
+
+    def below_numbers(self, number: int) -> Sequence[int]:
+        """Return the numbers of the pairs below a pair, the last one first."""
+        return [each.number for each in reversed(self.below(number))]
+
+    def differences(self, number: int) -> tuple[Difference, ...]:
+        """Return the differences between the own configurations of a pair.
+
+        First those of attributes by name, then of dependencies that both have, of providers, and
+        of dependencies that only one has. What a source does not list is not a difference, and
+        nothing is known of what no document describes.
+        """
+        if (differences := self._differences.get(number)) is None:
+            differences = self._differences[number] = self._read_differences(number)
+        return differences
+
+    def _read_node(self, id_: int) -> _Node:
+        dag = self.dag
+        links = tuple(
+            _Link(self._name(child), kind, child, self._identity(child))
+            for child, kind in dag.links(id_)
+        )
+        configuration, build_spec, shape = dag.configuration(id_), dag.build_spec(id_), None
+        is_described, is_listed = dag.is_described(id_), dag.lists_dependencies(id_)
+        if is_listed and not build_spec and len({link.name for link in links}) == len(links):
+            key = configuration, tuple(link[:2] for link in links)
+            shape = self._shapes.setdefault(key, len(self._shapes))
+        return _Node(
+            self._name(id_), configuration, is_described, is_listed, build_spec, links, shape
+        )
+
+    def _read_below(self, number: int) -> list[_Below]:
+        a, b = map(self._node, self._ids[number])
+        matched: Iterable[tuple[_Link | None, _Link | None]]
+        if a.shape is not None and a.shape == b.shape:
+            matched = zip(a.links, b.links, strict=True)
+        else:
+            matched = _match_links(a, b).values()
+        return [
+            _Below(
+                link.name,
+                self._number_of(link.identity, other.identity, link.child, other.child),
+                *_uses(link.kind, other.kind),
+            )
+            for link, other in matched
+            if link is not None and other is not None and link.identity != other.identity
+        ]
+
+    def _read_differences(self, number: int) -> tuple[Difference, ...]:
+        pair = self._ids[number]
+        a, b = map(self._node, pair)
+        if (a.shape is not None and a.shape == b.shape) or not self.is_described(number):
+            return ()
+        differences: list[Difference] = []
+        if a.configuration != b.configuration:
+            own = self.dag.attributes(pair.a), self.dag.attributes(pair.b)
+            differences += _attribute_differences(*own, (a.is_listed, b.is_listed))
+        if a.is_listed and b.is_listed:
+            differences += self._link_differences(_match_links(a, b))
+        if len(differences) < 2:
+            return tuple(differences)
+        follows = _Follows(differences)
+        return tuple(replace(item, follows=follows.what(item)) for item in differences)
+
+    def _link_differences(
+        self, matched: Mapping[_LinkKey, tuple[_Link | None, _Link | None]]
+    ) -> Iterator[Difference]:
+        only_a: dict[_LinkKey, _Link] = {}
+        only_b: dict[_LinkKey, _Link] = {}
+        for key, (a, b) in sorted(matched.items()):
+            if a is None or b is None:
+                (only_b if a is None else only_a)[key] = a or b  # type: ignore[assignment]
+        for key, (a, b) in matched.items():
+            if a is not None and b is not None:
+                for name in ("deptypes", "virtuals"):
+                    values = getattr(a.kind, name), getattr(b.kind, name)
+                    if values[0] != values[1]:
+                        yield Difference(name, *values, dependency=key.name)
+        provided: set[_LinkKey] = set()
+        for key_a, key_b, virtuals in islice(_providers(only_a, only_b), _MAX_PROVIDERS):
+            provided |= {key_a, key_b}
+            a, b = only_a[key_a], only_b[key_b]
+            yield Difference(
+                "provider",
+                self._label(a),
+                self._label(b),
+                virtuals=virtuals,
+                deptypes=a.kind.deptypes,
+            )
+        for links, is_a in ((only_a, True), (only_b, False)):
+            for key, link in links.items():
+                if key not in provided:
+                    label = self._label(link)
+                    yield Difference(
+                        "dependency",
+                        label if is_a else None,
+                        None if is_a else label,
+                        dependency=key.name,
+                        virtuals=link.kind.virtuals,
+                        deptypes=link.kind.deptypes,
+                    )
+
+    def _label(self, link: _Link) -> str:
+        version = self.dag.attributes(link.child).version
+        return f"{link.name}@{version}" if version else link.name
+
+    def count_causes(self, a: int, b: int, most: int = MAX_PAIRS) -> int | None:
+        """Return the number of causes between two specs, or None if there are more than `most`."""
+        waiting = [self.number(a, b)]
+        seen, causes = set(waiting), 0
+        while waiting:
+            number = waiting.pop()
+            if (known := self._counted.get(number)) is None:
+                below = tuple(each.number for each in self.below(number))
+                known = self._counted[number] = self._differs(number), below
+            is_cause, below = known
+            self.steps += 1 + len(below)
+            causes += is_cause
+            if causes > most:
+                return None
+            for child in below:
+                if child not in seen and len(seen) < MAX_PAIRS:
+                    seen.add(child)
+                    waiting.append(child)
+        return causes
+
+    def _differs(self, number: int) -> bool:
+        """Check quickly whether there are differences between the own configurations of a pair."""
+        a, b = map(self._node, self._ids[number])
+        if a.shape is None or b.shape is None or a.configuration == b.configuration:
+            return bool(self.differences(number))
+        return True
+
+    def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
+        """Compare two specs: see the function of this name."""
+        first, second = self._node(a), self._node(b)
+        is_listed = first.is_listed and second.is_listed
+        if self._identity(a) == self._identity(b):
+            return Comparison(lists_dependencies=is_listed)
+        walk = _Walk(self, self.number(a, b), should_stop)
+        self.steps += len(walk.pairs) + sum(map(len, walk.below.values()))
+        differences: dict[int, tuple[Difference, ...]] = {}
+        unexplained: dict[str, None] = {}
+        for number in walk.pairs:
+            if should_stop():
+                raise Cancelled
+            if of_pair := self.differences(number):
+                differences[number] = of_pair
+            elif not walk.below[number] and not self.are_one_build(number):
+                unexplained[self.name(number)] = None
+        return Comparison(
+            tuple(sorted(walk.causes(differences), key=_rank)),
+            len(walk.pairs),
+            tuple(unexplained),
+            is_listed,
+            is_cut=walk.is_cut,
+            replaced=walk.replaced() if first.build_spec or second.build_spec else (),
+        )
+
+
+@lru_cache(None)
+def _uses(kind: EdgeKind, other: EdgeKind) -> tuple[bool, bool]:
+    """Return whether either of two edges is one to link or run, and one to a compiler."""
+    compiles = not _LANGUAGES.isdisjoint((*kind.virtuals, *other.virtuals))
+    return is_run(kind.deptypes) or is_run(other.deptypes), compiles
+
+
+def _match_links(a: _Node, b: _Node) -> dict[_LinkKey, tuple[_Link | None, _Link | None]]:
+    """Return the edges of two nodes by their keys: edges to be compared have the same key.
+
+    A spliced spec lists no build dependencies, so that they are not compared with it.
+    """
+    sides: list[Sequence[_Link]] = [a.links, b.links]
+    if a.build_spec or b.build_spec:
+        sides = list(map(_run_links, sides))
+    counts = [Counter(link.name for link in side) for side in sides]
+    matched: dict[_LinkKey, tuple[_Link | None, _Link | None]] = {}
+    for is_b, side in enumerate(sides):
+        numbers: Counter[tuple[str, bool]] = Counter()
+        for link in side:
+            key = _LinkKey(link.name)
+            if max(count[link.name] for count in counts) > 1:
+                runs = is_run(link.kind.deptypes)
+                key = _LinkKey(link.name, runs, numbers[link.name, runs])
+                numbers[link.name, runs] += 1
+            matched[key] = (matched.get(key, (None,))[0], link) if is_b else (link, None)
+    return matched
+
+
+def _run_links(links: Iterable[_Link]) -> list[_Link]:
+    """Return the link and run edges, with these deptypes alone."""
+    return [
+        link._replace(
+            kind=EdgeKind(tuple(d for d in link.kind.deptypes if is_run([d])), link.kind.virtuals)
+        )
+        for link in links
+        if is_run(link.kind.deptypes)
+    ]
+
+
+def _providers(
+    a: Mapping[_LinkKey, _Link], b: Mapping[_LinkKey, _Link]
+) -> Iterator[tuple[_LinkKey, _LinkKey, tuple[str, ...]]]:
+    """Yield pairs of edges, one of each node, that give the same virtuals."""
+    providing = {key: link for key, link in b.items() if link.kind.virtuals}
+    for key_a, link_a in a.items():
+        for key_b, link_b in providing.items() if link_a.kind.virtuals else ():
+            virtuals = tuple(v for v in link_a.kind.virtuals if v in link_b.kind.virtuals)
+            if virtuals and key_a.name != key_b.name:
+                yield key_a, key_b, virtuals
+
+
+def _attribute_differences(
+    a: Attributes, b: Attributes, listed: tuple[bool, bool]
+) -> Iterator[Difference]:
+    """Yield the attributes that differ, without those that a source does not list."""
+    values = attribute_values(a), attribute_values(b)
+    lists = [{f"variant:{name}" for name in each.lists} for each in (a, b)]
+    for name in sorted(values[0].keys() | values[1].keys()):
+        if values[0].get(name) == values[1].get(name):
+            continue
+        if not all(listed) and name not in LISTED_BY_PAGES and not name.startswith("variant:"):
+            # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
+            are_told = (False, False) if name == "compiler" else listed
+            if not all(told or name in its for told, its in zip(are_told, values, strict=True)):
+                continue
+        # The document has a tuple of a list with one text.
+        stored = [
+            (value,) if name in its and isinstance(value, str) else value
+            for value, its in zip((each.get(name) for each in values), lists, strict=True)
+        ]
+        yield Difference(name, stored[0], stored[1])
+
+
+def attribute_values(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes of a node that have a value, by the names that differences use."""
+    modules = ", ".join(attributes.external_modules)
+    values: dict[str, Value] = {
+        "package": attributes.package,
+        "version": attributes.version,
+        "namespace": attributes.namespace,
+        "package_hash": attributes.package_hash,
+        "patches": attributes.patches,
+        "platform": attributes.platform,
+        "os": attributes.os,
+        "target": attributes.target,
+        # Without a prefix it is the modules.
+        "external": "" if attributes.external == modules else attributes.external,
+        "external_module": attributes.external_modules,
+        "external_extra": attributes.external_attributes,
+        "compiler": attributes.compiler,
+        "spec_format": str(attributes.spec_format or ""),
+    }
+    values |= attributes.flags
+    values |= {f"variant:{name}": variant_value(its) for name, its in attributes.variants.items()}
+    return {name: value for name, value in values.items() if value not in ("", ())}
+
+
+def variant_value(values: tuple[str, ...]) -> Value:
+    """Return the value of a variant: True or False, one text, or several in their order."""
+    if len(values) != 1:
+        return values
+    return values[0] == "+" if values[0] in ("+", "~") else values[0]
+
+
+class _Follows:
+    """What the differences of a node, in the order of their names, normally come with."""
+
+    def __init__(self, differences: Sequence[Difference]) -> None:
+        self._names = names = [item.attribute for item in differences]
+        self._toolchain = next((name for name in ("platform", "compiler") if name in names), "")
+        if not self._toolchain and any(
+            item.attribute == "provider" and not _LANGUAGES.isdisjoint(item.virtuals)
+            for item in differences
+        ):
+            self._toolchain = "provider"
+
+    def what(self, difference: Difference) -> str:
+        """Return the attribute that a difference normally comes with, or ""."""
+        name, names = difference.attribute, self._names
+        if difference.dependency:
+            return self._of_dependency(difference)
+        is_conditional = name.startswith("variant:") and None in (difference.a, difference.b)
+        if "version" in names and (name in _COME_WITH_VERSION or is_conditional):
+            return "version"
+        if "spec_format" in names and name == "compiler":
+            return "spec_format"
+        return "patches" if name == "package_hash" and "patches" in names else ""
+
+    def _of_dependency(self, difference: Difference) -> str:
+        name, names = difference.dependency, self._names
+        is_runtime = name in _RUNTIMES or name in _LIBCS or "libc" in difference.virtuals
+        if "spec_format" in names and (
+            is_runtime or not _LANGUAGES.isdisjoint(difference.virtuals)
+        ):
+            return "spec_format"
+        if is_runtime and self._toolchain:
+            return self._toolchain
+        if "version" in names:
+            return "version"
+        variant = next((name for name in names if name.startswith("variant:")), "")
+        return variant or ("package_hash" if "package_hash" in names else "")
+
+
+class _Walk:
+    """The pairs of nodes below two specs, the nearest first; the first is the two specs.
+
+    `parents` has for each the pair through which it was found, and `below` what it leads to. It
+    `is_cut` if there are more than MAX_PAIRS, or more than MAX_DEPTH levels. Raises Cancelled.
+    """
+
+    def __init__(self, of: Pairs, start: int, should_stop: ShouldStop) -> None:
+        self._of, self._start = of, start
+        self.pairs = [start]
+        self.below: dict[int, list[_Below]] = {}
+        self.is_cut = False
+        self._parents = {start: start}
+        self._names = {start: ""}
+        depths, links = {start: 1}, 0
+        for number in self.pairs:
+            if should_stop():
+                raise Cancelled
+            below = of.below(number) if links < MAX_LINKS else ()
+            links += len(below)
+            self.is_cut |= links >= MAX_LINKS
+            self.below[number] = entered = []
+            for each in sorted(below):
+                if each.number not in depths:
+                    if len(self.pairs) == MAX_PAIRS or depths[number] > MAX_DEPTH:
+                        self.is_cut = True
+                        continue
+                    depths[each.number] = depths[number] + 1
+                    self._parents[each.number], self._names[each.number] = number, each.name
+                    self.pairs.append(each.number)
+                entered.append(each)
+        self.is_cut |= of.is_full
+        # Damaged documents may have cycles, whose pairs are in any order.
+        self._bottom_up = [*post_order([start], lambda n: [each.number for each in self.below[n]])]
+
+    def causes(self, differences: Mapping[int, tuple[Difference, ...]]) -> Iterator[Cause]:
+        """Yield the pairs that differ by themselves."""
+        run_parents, above, have_below = self._run_parents(), self._above(), set[int]()
+        for number in self._bottom_up:
+            if any(c.number in differences or c.number in have_below for c in self.below[number]):
+                have_below.add(number)
+        compiling = {c.number for n in run_parents for c in self.below[n] if c.compiles}
+        for number, of_pair in differences.items():
+            name = self._of.name(number)
+            compiler = COMPILERS_OF_RUNTIMES.get(name)
+            yield Cause(
+                name,
+                self._path(number, self._parents),
+                *self._of.ids(number),
+                number in run_parents,
+                number not in have_below,
+                above[number],
+                of_pair,
+                compiler if compiler in {each.name for each in self.below[number]} else "",
+                number in compiling,
+                self._path(number, run_parents) if number in run_parents else (),
+            )
+
+    def _path(self, number: int, parents: Mapping[int, int]) -> tuple[str, ...]:
+        path: list[str] = []
+        while number != self._start:
+            path.append(self._names[number])
+            number = parents[number]
+        return tuple(reversed(path))
+
+    def _run_parents(self) -> Mapping[int, int]:
+        """Return the pairs that edges of type link or run lead to, each with the one above."""
+        parents, queue = {self._start: self._start}, [self._start]
+        for number in queue:
+            for child in self.below[number]:
+                if child.runs and child.number not in parents:
+                    parents[child.number] = number
+                    queue.append(child.number)
+        return parents
+
+    def _above(self) -> Mapping[int, int]:
+        """Return the number of pairs that reach each pair, itself included."""
+        # The pairs above each, as the bits of a number: sets would take a hundred times the room.
+        masks = {number: 1 << place for place, number in enumerate(self.pairs)}
+        for number in reversed(self._bottom_up):
+            for child in self.below[number]:
+                masks[child.number] |= masks[number]
+        return {number: mask.bit_count() for number, mask in masks.items()}
+
+    def replaced(self) -> tuple[Replaced, ...]:
+        """Return the nearest pairs of nodes that are not of one build, below specs that are."""
+        replaced, below_one_build = [], {self._start}
+        for number in reversed(self._bottom_up):
+            if number not in below_one_build:
+                continue
+            if self._of.are_one_build(number):
+                below_one_build.update(child.number for child in self.below[number])
+            elif number != self._start:
+                hashes = self._of.dag.hashes(self._of.ids(number))
+                replaced.append(Replaced(self._of.name(number), *hashes))
+        return tuple(sorted(replaced))
+
+
+def compare(dag: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
     """Compare two specs with all below them.
 
     Causes are in this order: the differences of the specs themselves; what is linked or run
@@ -588,99 +675,52 @@ def compare(graph: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> C
         first = compare(dag_of(catalog), a, b).causes[0]
         first.path  # ('mpich', 'libxml2', 'libiconv')
     """
-    return Comparer(graph).compare(a, b, should_stop=should_stop)
-
-
-class Comparer:
-    """Compares many specs of a graph, reading each pair of nodes below them once."""
-
-    def __init__(self, graph: Dag) -> None:
-        self._graph = graph
-        self._own_differences = lru_cache(_MAX_KEPT)(partial(own_differences, graph))
-        self._children = lru_cache(_MAX_KEPT)(partial(differing_children, graph))
-        self.steps = 0
-        """Pairs of nodes that all comparisons have walked, and the dependencies of these."""
-
-    def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
-        """Compare two specs: see the function of this name."""
-        graph = self._graph
-        listed = graph.lists_dependencies(a) and graph.lists_dependencies(b)
-        if graph.identity(a) == graph.identity(b):
-            return Comparison(lists_dependencies=listed)
-        walk = walk_pairs(graph, a, b, self._children, should_stop=should_stop)
-        self.steps += len(walk.pairs) + sum(map(len, walk.children))
-        differences: dict[int, tuple[Difference, ...]] = {}
-        unexplained: dict[str, None] = {}
-        for number, pair in enumerate(walk.pairs):
-            if should_stop():
-                raise Cancelled
-            is_described = all(map(graph.is_described, pair))
-            if is_described and (of_pair := self._own_differences(*pair)):
-                differences[number] = of_pair
-            elif not walk.children[number] and not _are_one_build(graph, *pair):
-                unexplained[graph.name(pair.a)] = None
-        causes = sorted(_causes(graph, walk, differences), key=_rank)
-        return Comparison(
-            tuple(causes),
-            len(walk.pairs),
-            tuple(unexplained),
-            listed,
-            is_cut=walk.is_cut,
-            replaced=_replaced(graph, walk) if any(map(graph.build_spec, (a, b))) else (),
-        )
-
-
-def _causes(
-    graph: Dag, walk: PairWalk, differences: dict[int, tuple[Difference, ...]]
-) -> list[Cause]:
-    have_below = walk.have_below([number in differences for number in range(len(walk.pairs))])
-    causes = []
-    for number, of_pair in differences.items():
-        name = graph.name(walk.pairs[number].a)
-        compiler = COMPILERS_OF_RUNTIMES.get(name)
-        below = {child.name for child in walk.children[number]}
-        causes.append(
-            Cause(
-                name,
-                walk.path(number),
-                *walk.pairs[number],
-                number in walk.run_parents,
-                not have_below[number],
-                walk.above[number],
-                of_pair,
-                compiler if compiler in below else "",
-                number in walk.compiling,
-                walk.run_path(number),
-            )
-        )
-    return causes
-
-
-def _are_one_build(graph: Dag, a: int, b: int) -> bool:
-    """Check whether specs with different hashes were built as one, and then spliced."""
-    built_as = graph.build_spec(a), graph.build_spec(b)
-    if not any(built_as):
-        return False
-    first, second = (x or y for x, y in zip(built_as, graph.hashes((a, b)), strict=True))
-    return first == second
-
-
-def _replaced(graph: Dag, walk: PairWalk) -> tuple[Replaced, ...]:
-    """Return the nearest pairs of nodes that are not of one build, below specs that are."""
-    replaced, below_one_build = [], {0}
-    for number in walk.top_down:
-        if number not in below_one_build:
-            continue
-        pair = walk.pairs[number]
-        if _are_one_build(graph, *pair):
-            below_one_build.update(child.number for child in walk.children[number])
-        elif number:
-            replaced.append(Replaced(graph.name(pair.a), *graph.hashes(pair)))
-    return tuple(sorted(replaced))
+    return Pairs(dag).compare(a, b, should_stop=should_stop)
 
 
 def _rank(cause: Cause) -> tuple[bool, bool, int, int, str]:
     return bool(cause.path), not cause.run, -cause.above, len(cause.path), cause.package
+
+
+class Change(NamedTuple):
+    """A difference in a package; `package` is empty where it may be any package."""
+
+    package: str
+    difference: Difference
+
+    @classmethod
+    def of(cls, package: str, difference: Difference) -> Change:
+        """Convert one difference of a node to a change, which others may share."""
+        plain = replace(
+            difference,
+            follows="",
+            deptypes=(),
+            virtuals=difference.virtuals if difference.attribute == "provider" else (),
+        )
+        return cls("" if difference.attribute in _OF_ANY_PACKAGE else package, plain)
+
+    @property
+    def ordered(self) -> Change:
+        """The change with the lower value first, so that it is equal in both directions."""
+        a, b = self.difference.a, self.difference.b
+        if _order(self.difference.attribute, a) <= _order(self.difference.attribute, b):
+            return self
+        return self._replace(difference=replace(self.difference, a=b, b=a))
+
+
+def changes_of(package: str, differences: Sequence[Difference]) -> tuple[Change, ...]:
+    """Convert the differences of a node to changes.
+
+    Differences that follow others are left out, unless all do.
+    """
+    chosen = [difference for difference in differences if not difference.follows]
+    return tuple(Change.of(package, difference) for difference in chosen or differences)
+
+
+def _order(attribute: str, value: Value) -> tuple[Any, ...]:
+    if isinstance(value, str):
+        return 1, version_key(value) if attribute == "version" else (), value
+    return 0, (), str(value)
 
 
 class FoldedDifference(Frozen):
@@ -695,19 +735,23 @@ class FoldedDifference(Frozen):
     causes: tuple[Cause, ...]
 
     @property
-    def nodes(self) -> int:
-        """The number of nodes that differ so."""
-        return len(self.causes)
-
-    @property
     def run(self) -> bool:
         """Whether what is linked or run differs by it, not only what builds that.
 
         The version of a compiler counts, which what it compiled depends on.
         """
-        if _is_of_build(self.difference):
+        difference = self.difference
+        if difference.attribute == "dependency" and not is_run(difference.deptypes):
             return False
-        counts = self.difference.attribute == "version"
+        if difference.attribute == "deptypes":
+            a, b = (
+                [deptype for deptype in deptypes if is_run([deptype])]
+                for deptypes in (difference.a, difference.b)
+                if isinstance(deptypes, tuple)
+            )
+            if a == b:
+                return False
+        counts = difference.attribute == "version"
         return any(cause.run or (cause.compiles and counts) for cause in self.causes)
 
     @property
@@ -728,40 +772,17 @@ def fold_differences(causes: Iterable[Cause]) -> tuple[FoldedDifference, ...]:
     return tuple(
         FoldedDifference(
             items[0][0],
-            change.package or _only_package(change, items),
+            items[0][1].package
+            if change.difference.attribute in _OF_EDGES and len(items) == 1
+            else change.package,
             tuple(cause for _, cause in items),
         )
         for change, items in folded.items()
     )
 
 
-def _is_of_build(difference: Difference) -> bool:
-    """Check whether a node differs only in dependencies that are needed to build it."""
-    if difference.attribute == "dependency":
-        return not is_run(difference.deptypes)
-    if difference.attribute == "deptypes":
-        a, b = (
-            [deptype for deptype in deptypes if is_run([deptype])]
-            for deptypes in (difference.a, difference.b)
-            if isinstance(deptypes, tuple)
-        )
-        return a == b
-    return False
-
-
-def _only_package(change: Change, items: list[tuple[Difference, Cause]]) -> str:
-    is_of_edge = change.difference.attribute in OF_EDGES
-    return items[0][1].package if is_of_edge and len(items) == 1 else ""
-
-
 UNEXPLAINED = 1
 """The bit of differences that the sources do not tell."""
-
-MAX_PAIRS_OF_ALL = 300_000
-"""Pairs of one search; two caches of 60,000 specs have a third of that."""
-
-_MAX_CHANGE_SETS = 10_000
-_PAIRS_BETWEEN_CHECKS = 256
 
 
 class PairChange(NamedTuple):
@@ -770,134 +791,58 @@ class PairChange(NamedTuple):
     The first bit is UNEXPLAINED; each other stands for one of `PairChanges.change_sets`.
     """
 
-    own: int
-    total: int
-
-
-class _PairBelow(NamedTuple):
-    """A pair of dependencies of the same name, by their ids and by their identities."""
-
-    name: str
-    pair: NodePair
-    key: NodePair
-
-
-class _Shape(NamedTuple):
-    """A number for the edges of a spec without their ends, and the ends in the same order."""
-
-    edges: int
-    children: tuple[int, ...]
+    own: Mask
+    total: Mask
 
 
 class PairChanges:
     """Finds the changes of pairs of specs, and of all pairs below them.
 
     What changes in a package is one change set, and so is each change that any package may have,
-    such as that of the os. `change_sets` has those that were found. What is below more than
-    `max_pairs` pairs is UNEXPLAINED, and so are changes after very many others.
+    such as that of the os. `change_sets` has those that were found. What is below too many pairs
+    is UNEXPLAINED, and so are changes after very many others.
     """
 
-    def __init__(
-        self, graph: Dag, *, max_pairs: int = MAX_PAIRS_OF_ALL, should_stop: ShouldStop = never
-    ) -> None:
+    def __init__(self, dag: Dag, *, max_pairs: int = MAX_PAIRS_OF_ALL) -> None:
         self.change_sets: list[tuple[Change, ...]] = []
-        self._graph, self._max_pairs, self._should_stop = graph, max_pairs, should_stop
         self._numbers: dict[tuple[Change, ...], int] = {}
-        self._found: dict[NodePair, PairChange] = {}
-        self._kinds: dict[tuple[tuple[str, EdgeKind], ...], int] = {}
-        self._shape = lru_cache(None)(self._read_shape)
+        self._pairs = Pairs(dag, max_pairs)
+        self._own = lru_cache(None)(self._find_own)
+        self._masks = ClosureMasks(self._pairs.below_numbers, self._own)
 
-    def find(self, a: int, b: int) -> PairChange:
+    def find(self, a: int, b: int, *, should_stop: ShouldStop = never) -> PairChange:
         """Return the changes between two specs with different hashes. Raises Cancelled."""
-        first = self._key(a, b)
-        entered: set[NodePair] = set()
-        stack = [] if first in self._found else [(first, NodePair(a, b), self._children(a, b))]
-        while stack:
-            key, pair, children = stack[-1]
-            if key not in entered:
-                # In a cycle, which only damaged documents have, a pair is entered once.
-                entered.add(key)
-                stack += [
-                    (its, child, self._children(*child))
-                    for _, child, its in children
-                    if its not in self._found and its not in entered
-                ]
-            else:
-                if key not in self._found:
-                    self._add(key, pair, children)
-                stack.pop()
-        return self._found[first]
-
-    @property
-    def _is_full(self) -> bool:
-        return len(self._found) >= self._max_pairs
-
-    def _key(self, a: int, b: int) -> NodePair:
-        return NodePair(self._graph.identity(a), self._graph.identity(b))
-
-    def _add(self, key: NodePair, pair: NodePair, children: Sequence[_PairBelow]) -> None:
-        own = self._own(pair, [child.name for child in children])
-        total = own
-        for child in children:
-            below = self._found.get(child.key)
-            total |= below.total if below is not None else 0
-        if self._is_full:
-            total |= UNEXPLAINED
-        if not total:
-            own = total = UNEXPLAINED
-        self._found[key] = PairChange(own, total)
-        if len(self._found) % _PAIRS_BETWEEN_CHECKS == 0 and self._should_stop():
+        if should_stop():
             raise Cancelled
+        number = self._pairs.number(a, b)
+        # Changes get their numbers bottom-up.
+        total = self._masks.whole(number, should_stop)
+        return PairChange(self._own(number), total)
 
-    def _own(self, pair: NodePair, children: Sequence[str]) -> int:
-        graph = self._graph
-        if not all(map(graph.is_described, pair)):
+    def _find_own(self, number: int) -> Mask:
+        below = self._pairs.below(number)
+        if not self._pairs.is_described(number):
             return UNEXPLAINED
-        name = graph.name(pair.a)
-        if self._are_alike(pair) or COMPILERS_OF_RUNTIMES.get(name) in children:
-            return 0
-        differences = own_differences(graph, *pair)
-        # Two edges to one name may differ alike.
-        changes = dict.fromkeys(changes_of(name, differences))
-        own = tuple(change for change in changes if change.package)
-        sets = [*([own] if own else []), *((change,) for change in changes if not change.package)]
-        return reduce(or_, map(self._bit, sets), 0)
+        # What is not entered any more is not told; nor is it if nothing differs.
+        unexplained = UNEXPLAINED if self._pairs.is_full else 0
+        name = self._pairs.name(number)
+        own = 0
+        if COMPILERS_OF_RUNTIMES.get(name) not in {each.name for each in below}:
+            # Two edges to one name may differ alike.
+            changes = dict.fromkeys(changes_of(name, self._pairs.differences(number)))
+            of_package = tuple(change for change in changes if change.package)
+            sets = [(change,) for change in changes if not change.package]
+            for change_set in ([of_package] if of_package else []) + sets:
+                own |= self._bit(change_set)
+        return own | unexplained or (0 if below else UNEXPLAINED)
 
-    def _are_alike(self, pair: NodePair) -> bool:
-        """Check quickly whether two specs have no own differences."""
-        a, b = pair
-        if self._graph.configuration(a) != self._graph.configuration(b):
-            return False
-        return self._shape(a).edges == self._shape(b).edges
-
-    def _bit(self, change_set: tuple[Change, ...]) -> int:
-        number = self._numbers.get(change_set)
-        if number is None:
+    def _bit(self, change_set: tuple[Change, ...]) -> Mask:
+        if (number := self._numbers.get(change_set)) is None:
             if len(self.change_sets) == _MAX_CHANGE_SETS:
                 return UNEXPLAINED
             number = self._numbers[change_set] = len(self.change_sets)
             self.change_sets.append(change_set)
         return UNEXPLAINED << (number + 1)
-
-    def _children(self, a: int, b: int) -> list[_PairBelow]:
-        """Return the pairs of dependencies with different hashes, with their names."""
-        if self._is_full:
-            return []
-        graph = self._graph
-        shape_a, shape_b = self._shape(a), self._shape(b)
-        if shape_a.edges == shape_b.edges:
-            pairs = list(map(NodePair, shape_a.children, shape_b.children))
-        else:
-            edges = common_edges(graph, a, b)
-            pairs = [NodePair(edge.child, other.child) for _, edge, other in edges]
-        keys = ((pair, self._key(*pair)) for pair in pairs)
-        return [_PairBelow(graph.name(pair.a), pair, key) for pair, key in keys if key.a != key.b]
-
-    def _read_shape(self, id_: int) -> _Shape:
-        links = list(self._graph.links(id_))
-        kinds = tuple((self._graph.name(child), kind) for child, kind in links)
-        number = self._kinds.setdefault(kinds, len(self._kinds))
-        return _Shape(number, tuple(child for child, _ in links))
 
 
 RUN_TIME = ("link", "run")

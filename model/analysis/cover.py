@@ -7,9 +7,9 @@ from typing import Literal, NamedTuple
 
 from spackscope.model.analysis.compare import (
     Cause,
-    Comparer,
     Comparison,
     Difference,
+    Pairs,
     fold_differences,
 )
 from spackscope.model.analysis.environment import NOWHERE, Availability, Environment, Location
@@ -319,7 +319,7 @@ def find_nearest(
     It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
     """
     graph = coverage.environment.graph
-    search, comparer = NearestSearch(graph), Comparer(graph)
+    search, comparer = NearestSearch(graph), Pairs(graph)
     by_package: dict[str, Candidates] = {}
 
     def with_nearest(spec: Missing) -> Missing:

@@ -148,7 +148,7 @@ class Dag:
         specs, own = self._at(id_)
         if own >= specs.count:
             return specs.absent[own - specs.count].name
-        return specs.catalog.dependencies.name(own)
+        return specs.names[specs.package_codes[specs.catalog.column_arrays.look_alike(own)]]
 
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
@@ -328,6 +328,16 @@ class _Specs:
         if isinstance(self._source, Catalog):
             return self.edges.absent
         return [Dependency(hash_, "") for hash_ in self._source]
+
+    @cached_property
+    def names(self) -> Sequence[str]:
+        """The packages by their codes."""
+        return self.catalog.dictionaries.texts("package")
+
+    @cached_property
+    def package_codes(self) -> Sequence[int]:
+        """The code of the package of each look-alike."""
+        return self.catalog.column_arrays.column("package")
 
     @cached_property
     def _absent(self) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from spackscope.model.analysis.compare import Cause, Change, Comparer, changes_of, own_differences
+from spackscope.model.analysis.compare import Cause, Change, Pairs, changes_of
 from spackscope.model.analysis.dag import Dag, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.catalog.catalog import Catalog
@@ -141,28 +141,28 @@ def _explained(
     graph: Dag, doubles: Sequence[Double], should_stop: ShouldStop
 ) -> Iterator[PairCause]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
-    count, comparer = 0, Comparer(graph)
+    count, pairs = 0, Pairs(graph)
     for double in doubles:
         ids = [build.id for build in double.builds]
         for number, id_ in enumerate(ids[1:], 1):
-            if count == MAX_PAIRS or comparer.steps > MAX_STEPS:
+            if count == MAX_PAIRS or pairs.steps > MAX_STEPS:
                 return
             if should_stop():
                 raise Cancelled
             count += 1
-            nearest = min(ids[: min(number, _MAX_CANDIDATES)], key=_distance_to(graph, id_))
-            comparison = comparer.compare(nearest, id_, should_stop=should_stop)
+            nearest = min(ids[: min(number, _MAX_CANDIDATES)], key=_distance_to(pairs, id_))
+            comparison = pairs.compare(nearest, id_, should_stop=should_stop)
             yield PairCause(double.package, nearest, id_, _first(comparison.causes))
 
 
-def _distance_to(graph: Dag, id_: int) -> Callable[[int], tuple[int, int]]:
+def _distance_to(pairs: Pairs, id_: int) -> Callable[[int], tuple[int, int]]:
     """Return a function that counts the own differences of another build, and those below."""
-    children = _children(graph, id_)
+    children = _children(pairs.dag, id_)
 
     def distance(other: int) -> tuple[int, int]:
-        differences = own_differences(graph, other, id_)
+        differences = pairs.differences(pairs.number(other, id_))
         own = sum(not difference.follows for difference in differences)
-        return own, len(children ^ _children(graph, other))
+        return own, len(children ^ _children(pairs.dag, other))
 
     return distance
 

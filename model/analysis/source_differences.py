@@ -343,8 +343,10 @@ class _Sources:
         roots = {self.a.get(root, root) for root in self.roots_a}
         roots |= {self.b.get(root, root) for root in self.roots_b}
         matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
-        search = PairChanges(graph, should_stop=should_stop)
-        pair_changes = _bounded({pair: search.find(*pair) for pair in matching.pairs})
+        search = PairChanges(graph)
+        pair_changes = _bounded(
+            {pair: search.find(*pair, should_stop=should_stop) for pair in matching.pairs}
+        )
         causes = _Causes(search.change_sets, pair_changes.values())
         names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
         added, more = _split(by_package(graph, matching.only_b), names_a)

@@ -159,17 +159,17 @@ def _folded_line(folded: FoldedDifference) -> DifferenceLine:
     subject, a, b = _parts(folded.difference, folded.package)
     packages = tuple(map(clean, folded.packages))
     where = _where(folded, packages)
-    return DifferenceLine(subject, a, b, where, folded.nodes, folded.run, packages)
+    return DifferenceLine(subject, a, b, where, len(folded.causes), folded.run, packages)
 
 
 def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
     path = shown_path(folded.causes[0])
-    if folded.nodes == 1:
+    if len(folded.causes) == 1:
         if len(path) > 1:
             return f"through {path_text(path)}"
         return "" if folded.package or not path else f"at {packages[0]}"
     if folded.package:
-        return f"{folded.nodes:,} builds of it"
+        return f"{len(folded.causes):,} builds of it"
     if len(packages) <= _MAX_NAMED:
         return f"at {', '.join(packages)}"
     return f"at {counted(len(packages), 'package')}"

@@ -60,18 +60,17 @@ def test_a_long_chain_is_walked(tmp_path: Path) -> None:
     change = search.find(ids[hash_of(1)], ids[hash_of(10_001)])
     assert change.own == 0
     assert [changes[0].package for changes in search.change_sets] == [f"p{length}"]
-    bounded = PairChanges(graph, max_pairs=5)
+    bounded = PairChanges(graph, max_pairs=20)
     near = graph.find([hash_of(length - 9), hash_of(10_000 + length - 9)])
-    assert bounded.find(*near.values()).total & ~UNEXPLAINED
+    assert bounded.find(*near.values()).total == UNEXPLAINED << 1
     assert bounded.find(ids[hash_of(1)], ids[hash_of(10_001)]).total & UNEXPLAINED
 
 
 def test_a_search_can_be_stopped(tmp_path: Path) -> None:
-    nodes = [node(hash_of(n), version=str(n), dependencies=...) for n in range(1, 600)]
+    nodes = [node(hash_of(n), version=str(n), dependencies=...) for n in (1, 2)]
     graph = graph_of(tmp_path, *nodes)
-    search = PairChanges(graph, should_stop=lambda: True)
     with pytest.raises(Cancelled):
-        list(map(search.find, [0] * graph.count, range(1, graph.count)))
+        PairChanges(graph).find(0, 1, should_stop=lambda: True)
 
 
 def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:

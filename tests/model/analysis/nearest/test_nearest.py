@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.compare import compare
+from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.nearest import CauseCounter, nearest
+from spackscope.model.analysis.nearest import nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (
@@ -139,12 +139,12 @@ def test_causes_are_counted_as_they_are_found(whole_catalogs: dict[str, Catalog]
         graph = dag_of(whole_catalogs[name])
         ids = [id_ for id_ in range(graph.count) if graph.name(id_) == package][:40]
         assert len(ids) > 10
-        counter = CauseCounter(graph)
+        pairs = Pairs(graph)
         for a, b in zip(ids, ids[3:], strict=False):
             causes = len(compare(graph, a, b).causes)
-            assert counter.count(a, b, 10**6) == causes
-            assert counter.count(a, b, causes) == causes
-            assert counter.count(a, b, causes - 1) is None
+            assert pairs.count_causes(a, b, 10**6) == causes
+            assert pairs.count_causes(a, b, causes) == causes
+            assert pairs.count_causes(a, b, causes - 1) is None
 
 
 def test_a_search_can_be_stopped(tmp_path: Path) -> None:
