@@ -297,10 +297,13 @@ class Pairs:
     def _read_below(self, number: int) -> list[_Below]:
         a, b = map(self._node, self._ids[number])
         matched: Iterable[tuple[_Link | None, _Link | None]]
-        if a.shape is not None and a.shape == b.shape:
+        if a.shape is None or b.shape is None:
+            matched = _match_links(a, b).values()
+        elif a.shape == b.shape:
             matched = zip(a.links, b.links, strict=True)
         else:
-            matched = _match_links(a, b).values()
+            by_name = {link.name: link for link in b.links}
+            matched = ((link, by_name.get(link.name)) for link in a.links)
         return [
             _Below(
                 link.name,
