@@ -1,22 +1,26 @@
-"""Tests of `dag_of`, whose attributes are those of the nodes that Spack wrote."""
+"""The attributes and closures of specs are those that Spack wrote."""
 
 from __future__ import annotations
 
 import json
+import lzma
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.dag import Attributes, Dag, dag_of
+from spackscope.model.analysis.dag import Attributes, Dag, Walker, dag_of, spec_at
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FLAGS
 from tests.builders import (
+    SPACK_DATA,
+    Node,
     catalog_of,
     database,
     edge,
     hash_of,
     installs,
+    leaf,
     node,
     record,
     whole_index,
@@ -166,3 +170,138 @@ def test_a_variant_that_spack_printed_otherwise_is_the_same(tmp_path: Path) -> N
 
     assert graph.configuration(0) == graph.configuration(1)
     assert graph.attributes(0).variants == graph.attributes(1).variants
+
+
+LINKS_ABSENT = [edge("zlib", hash_of(9), ["link"])]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index a lock file of 134 specs, all of which are in the index spack1."""
+    path = tmp_path_factory.mktemp("made") / "spack.lock"
+    path.write_bytes(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
+    return catalog_of(path)
+
+
+def joined(path: Path, *documents: bytes) -> tuple[Dag, dict[str, int]]:
+    """Join the graphs of two documents; return also the identity of each hash."""
+    catalogs = []
+    for number, data in enumerate(documents):
+        (path / f"{number}.json").write_bytes(data)
+        catalogs.append(catalog_of(path / f"{number}.json"))
+    graph = Dag(*catalogs)
+    dags = map(dag_of, catalogs)
+    first, second = (sorted(each.reached(range(each.count))) for each in dags)
+    ids = [*first, *map(graph.second_id, second)]
+    return graph, dict(zip(graph.hashes(ids), map(graph.identity, ids), strict=True))
+
+
+def test_a_spec_of_both_graphs_is_one(made: Catalog, whole_catalogs: dict[str, Catalog]) -> None:
+    graph = Dag(whole_catalogs["spack1"], made)
+    ids = [graph.second_id(id_) for id_ in range(dag_of(made).count)]
+
+    same = [graph.identity(id_) for id_ in ids]
+    assert max(same) < graph.count
+    assert graph.hashes(ids) == graph.hashes(same)
+    for id_, other in zip(ids, same, strict=True):
+        assert graph.name(id_) == graph.name(other)
+        # A lock file has the externals of another machine: their paths differ.
+        if not graph.attributes(id_).external:
+            assert graph.configuration(id_) == graph.configuration(other), graph.name(id_)
+        edges = [(graph.identity(e.child), e.deptypes, e.virtuals) for e in graph.edges(id_)]
+        others = [(graph.identity(e.child), e.deptypes, e.virtuals) for e in graph.edges(other)]
+        assert edges == others
+
+
+def test_specs_of_either_graph_keep_their_own_identity(tmp_path: Path) -> None:
+    graph, found = joined(
+        tmp_path,
+        database(installs(leaf(hash_of(1), "zlib", "1"), leaf(hash_of(2), "zlib", "2"))),
+        database(installs(leaf(hash_of(2), "zlib", "2"), leaf(hash_of(3), "zlib", "1"))),
+    )
+
+    assert {hash_: id_ >= graph.second_id(0) for hash_, id_ in found.items()} == {
+        hash_of(1): False,
+        hash_of(2): False,
+        hash_of(3): True,
+    }
+    one, two, three = (found[hash_of(number)] for number in (1, 2, 3))
+    assert graph.configuration(one) == graph.configuration(three) != graph.configuration(two)
+    assert graph.hashes([three, one, three]) == [hash_of(3), hash_of(1), hash_of(3)]
+
+
+def test_an_absent_dependency_is_what_the_other_graph_describes(tmp_path: Path) -> None:
+    needs = database(installs(node(hash_of(1), name="hdf5", dependencies=LINKS_ABSENT)))
+    has = database(installs(leaf(hash_of(9), "zlib", "1.3")))
+    also_needs = database(installs(node(hash_of(2), name="vtk", dependencies=LINKS_ABSENT)))
+
+    for name, first, second in (
+        ("below", needs, has),
+        ("above", has, needs),
+        ("neither", needs, also_needs),
+    ):
+        (tmp_path / name).mkdir()
+        graph, found = joined(tmp_path / name, first, second)
+        (edge_,) = graph.edges(found[hash_of(1)])
+        assert not graph.is_described(edge_.child)
+        assert graph.identity(edge_.child) == graph.identity(found[hash_of(9)])
+        assert graph.is_described(graph.identity(edge_.child)) is (name != "neither")
+        assert graph.configuration(edge_.child) < 0 or name != "neither"
+
+
+def test_a_graph_can_be_joined_with_itself(made: Catalog) -> None:
+    graph = Dag(made, made)
+
+    for id_ in range(dag_of(made).count):
+        second = graph.second_id(id_)
+        assert graph.identity(second) == graph.identity(id_) == id_
+        assert graph.configuration(second) == graph.configuration(id_)
+        assert all(edge_.child >= graph.second_id(0) for edge_ in graph.edges(second))
+
+
+ROOT, MPI, CMAKE, ZLIB, BUILD_ZLIB, GMAKE = map(hash_of, range(6))
+
+
+def spec(hash_: str, name: str, *dependencies: Node, version: str = "1") -> Node:
+    return node(hash_, name=name, version=version, dependencies=[*dependencies])
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Dag:
+    """Return a graph in which two zlibs are used: one by mpich, one by cmake."""
+    records = installs(
+        spec(ROOT, "hdf5", edge("cmake", CMAKE, ["build"]), edge("mpich", MPI, ["link"])),
+        spec(CMAKE, "cmake", edge("zlib", BUILD_ZLIB, ["link"]), edge("gmake", GMAKE, ["build"])),
+        spec(MPI, "mpich", edge("zlib", ZLIB, ["link"]), edge("gmake", GMAKE, ["build"])),
+        spec(ZLIB, "zlib", version="1.3"),
+        spec(BUILD_ZLIB, "zlib", version="1.2"),
+        spec(GMAKE, "gmake"),
+    )
+    path = tmp_path / "index.json"
+    path.write_bytes(database(records))
+    return dag_of(catalog_of(path))
+
+
+def id_of(graph: Dag, hash_: str) -> int:
+    return graph.find([hash_])[hash_]
+
+
+def test_a_path_of_names_leads_to_a_spec(graph: Dag) -> None:
+    root = id_of(graph, ROOT)
+    assert spec_at(graph, root, ()) == root
+    assert spec_at(graph, root, ("mpich", "zlib")) == id_of(graph, ZLIB)
+    assert spec_at(graph, root, ("cmake", "zlib")) == id_of(graph, BUILD_ZLIB)
+    assert spec_at(graph, root, ("mpich", "cmake")) is None
+
+
+@pytest.mark.parametrize(("limit", "value"), [("MAX_DEPTH", 1), ("MAX_SPECS", 3)])
+def test_a_walk_is_bounded_and_says_what_it_leaves_out(
+    limit: str, value: int, graph: Dag, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
+    assert not whole.unknown
+    monkeypatch.setattr(f"spackscope.model.analysis.dag.{limit}", value)
+    cut = Walker(graph).walk([id_of(graph, ROOT)], run_only=False)
+    assert "hdf5" in cut.nodes
+    assert cut.unknown <= {id_of(graph, CMAKE), id_of(graph, MPI)}
+    assert cut.unknown

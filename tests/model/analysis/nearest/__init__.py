@@ -1,1 +1,0 @@
-"""Tests of `model/analysis/nearest`."""
