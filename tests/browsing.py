@@ -27,7 +27,7 @@ from textual.widget import Widget
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
-from spackscope.model.index.connection import Database
+from spackscope.model.index.columns import Columns
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host
@@ -553,15 +553,15 @@ def reading() -> Iterator[None]:
 @contextlib.contextmanager
 def no_queries_on_the_event_loop() -> Iterator[None]:
     """Fail a test if the program reads an index on the thread of the event loop."""
-    loop_thread, execute = threading.get_ident(), Database.execute
+    loop_thread, read = threading.get_ident(), Columns.read
 
-    def guarded(database: Database, *arguments: object) -> object:
+    def guarded(columns: Columns, offset: int, size: int) -> bytes:
         if threading.get_ident() == loop_thread and not _in_test.get():
-            raise AssertionError(f"a query on the thread of the event loop: {arguments[0]}")
-        return execute(database, *arguments)  # type: ignore[arg-type]
+            raise AssertionError("an index is read on the thread of the event loop")
+        return read(columns, offset, size)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Database, "execute", guarded)
+        patch.setattr(Columns, "read", guarded)
         yield
 
 

@@ -1,7 +1,7 @@
 """Decide whether one record satisfies a query, as Spack's `Spec.satisfies` does.
 
-The program asks an index by SQL and by its graph. This says the same of a single record, and the
-tests compare both.
+The program asks a whole index by masks and by its graph. This says the same of a single record,
+and the tests compare both.
 """
 
 from __future__ import annotations

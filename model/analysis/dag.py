@@ -14,10 +14,10 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Adjacency, Edge, EdgeArrays, EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field, fields
-from spackscope.model.core.records import LANGUAGES, Dependency, is_hash, is_run
+from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.damage import checked_hash, class_reading_index
+from spackscope.model.index.columns import class_reading_index
 
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
@@ -350,11 +350,7 @@ class _Specs:
         """The ids with the same hash."""
         rows: Iterable[tuple[int, int]] = ()
         if self.count:
-            # Read in the order of hashes: with GROUP BY and JOIN SQLite keeps all repeated ones.
-            rows = self.catalog.database.execute(
-                "SELECT first, id FROM (SELECT id, min(id) OVER (PARTITION BY hash) AS first"
-                " FROM spec) WHERE id != first"
-            )
+            rows = self.catalog.dictionaries.repeated_hashes()
         absent = enumerate(self.absent, self.count)
         firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
         repeated = sorted(pair for pair in firsts if pair[0] != pair[1])
@@ -365,26 +361,18 @@ class _Specs:
         wanted = set(ids)
         present = sorted(id_ for id_ in wanted if id_ < self.count)
         hashes = {i: self.absent[i - self.count].hash for i in wanted if i >= self.count}
-        for start in range(0, len(present), _WINDOW):
-            # The ids are numbers of this index, never text of a user.
-            among = ",".join(map(str, present[start : start + _WINDOW]))
-            rows = self.catalog.database.execute(
-                f"SELECT id, hash FROM spec WHERE id IN ({among})"
-            )
-            hashes.update((id_, checked_hash(hash_)) for id_, hash_ in rows)
+        if present:
+            its = self.catalog.dictionaries.hashes_of(present)
+            hashes.update(zip(present, its, strict=True))
         return hashes
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that are there."""
         wanted = list(hashes)
         ids = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
-        wanted = list(filter(is_hash, wanted)) if self.count else []
-        for start in range(0, len(wanted), _WINDOW):
-            # Checked hashes are no text that could end the statement.
-            among = "','".join(wanted[start : start + _WINDOW])
-            ids |= self.catalog.database.execute(
-                f"SELECT hash, min(id) FROM spec WHERE hash IN ('{among}') GROUP BY hash"
-            ).fetchall()
+        for hash_ in wanted if self.count else ():
+            if found := self.catalog.dictionaries.ids_of_hash(hash_):
+                ids[hash_] = min(found)
         return ids
 
     def codes(self, id_: int) -> tuple[int, ...]:

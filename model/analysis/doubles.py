@@ -11,7 +11,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 
 MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""

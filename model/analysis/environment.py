@@ -11,9 +11,9 @@ from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import is_hash, is_run
+from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.damage import class_reading_index, natural
+from spackscope.model.index.columns import class_reading_index
 from spackscope.model.query.ast import Query
 
 MAX_ROOTS = 3_000
@@ -305,14 +305,10 @@ class Availability:
         """Return where some hashes are, of those that a source lists."""
         locations: dict[str, Location] = {}
         codes = self._catalog.column_arrays.column("presence")
-        wanted = [hash_ for hash_ in dict.fromkeys(hashes) if is_hash(hash_)]
-        for start in range(0, len(wanted), _WINDOW):
-            # Checked hashes are no text that could end the statement.
-            among = "','".join(wanted[start : start + _WINDOW])
-            for hash_, look_alike in self._catalog.database.execute(
-                f"SELECT hash, look_alike FROM spec WHERE hash IN ('{among}') ORDER BY id"
-            ):
-                location = self._locations[codes[natural(look_alike, len(codes) - 1)]]
+        arrays, dictionaries = self._catalog.column_arrays, self._catalog.dictionaries
+        for hash_ in dict.fromkeys(hashes):
+            for id_ in dictionaries.ids_of_hash(hash_):
+                location = self._locations[codes[arrays.look_alike(id_)]]
                 if location.sources:
                     locations[hash_] = _joined(locations.get(hash_, NOWHERE), location)
         return locations

@@ -20,8 +20,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.codec import narrowed
-from spackscope.model.index.damage import class_reading_index
+from spackscope.model.index.columns import class_reading_index, narrowed
 
 LETTERS = "DWXRFPTLO"
 """All letters in their order."""

@@ -16,7 +16,7 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, Term, exact_term
 

@@ -16,7 +16,7 @@ from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 from spackscope.model.query.ast import Query
 
 _BYTES = 300

@@ -24,7 +24,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 
 _MAX_PRODUCT = 2_500
 """Specs of a package on one side, times those on the other, up to which each is compared."""

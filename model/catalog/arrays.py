@@ -3,25 +3,27 @@
 from __future__ import annotations
 
 import re
+import sys
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
-from operator import sub
+from itertools import chain, compress
+from operator import eq, sub
 from typing import Any, TypeVar
 
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.index.codec import is_ascending, narrowed, unpack_codes
-from spackscope.model.index.connection import Database
-from spackscope.model.index.schema import CODES
+from spackscope.model.index.columns import CODES, HASH_BYTES, Columns, narrowed
 
 Span = tuple[int, int]
 """A range of ids: the first one, and the one after the last."""
 
 _Key = TypeVar("_Key", bound=Hashable)
+
+_MAX_PARTS = 32
+"""Tables for 256 codes that are quicker than to look up each code."""
 
 _RUN = re.compile(b"\x01+")
 
@@ -29,35 +31,32 @@ _RUN = re.compile(b"\x01+")
 class ColumnArrays:
     """The codes of all look-alikes, an array for each dictionary, and of the nodes of all specs.
 
-    SQLite would return the codes row by row, which takes longer than all else that is done with
-    them. Raises IndexDamaged if the index has no such array.
+    Raises IndexDamaged if the index has no such array.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
         self.column = lru_cache(None)(self._column)
         self._last_sizes: tuple[IdRanges, array[int]] = IdRanges(), array("I")
 
     def _column(self, name: str) -> array[int]:
-        row = self._database.execute(
-            "SELECT width, data FROM codes WHERE name = ?", (name,)
-        ).fetchone()
-        if row is None:
-            raise IndexDamaged(f"the codes of {name} are damaged")
-        codes = unpack_codes(*row)
         if name == "first":
-            ((specs,),) = self._database.execute("SELECT coalesce(max(id) + 1, 0) FROM spec")
-            is_valid = codes and not codes[0] and codes[-1] == specs
-            if not is_valid or not is_ascending(codes, strictly=True):
+            first = self._columns.ascending(name)
+            specs = self._columns.size("hash") // HASH_BYTES
+            if not first or first[0] or first[-1] != specs or any(map(eq, first, first[1:])):
                 raise IndexDamaged("the numbers of specs are damaged")
-        elif name in ("edge_first", "up_first"):
-            if not codes or codes[0] or not is_ascending(codes):
+            return first
+        if name in ("edge_first", "up_first"):
+            first = self._columns.ascending(name)
+            if not first or first[0]:
                 raise IndexDamaged("the edges are damaged")
-        elif name == "node" and len(codes) != self.first[-1]:
-            raise IndexDamaged("the codes of nodes are damaged")
-        elif name in CODES and len(codes) != self.count:
-            raise IndexDamaged(f"the codes of {name} are damaged")
-        elif name == "preferred" and (
+            return first
+        if name == "node":
+            return self._columns.numbers(name, self.first[-1])
+        if name in CODES:
+            return self._columns.numbers(name, self.count)
+        codes = self._columns.numbers(name)
+        if name == "preferred" and (
             len(codes) != self.count or max(codes, default=-1) >= self.count
         ):
             raise IndexDamaged("the order of look-alikes is damaged")
@@ -159,6 +158,27 @@ class ColumnArrays:
         return set().union(*(codes[start:stop] for start, stop in spans))
 
 
+def gathered(flags: bytes, codes: array[int]) -> bytes:
+    """Return the flags of codes, bytes 0 and 1."""
+    data, size = codes.tobytes(), codes.itemsize
+    if size == 1:
+        return data.translate(flags.ljust(256, b"\0"))
+    parts = [part for part in range(0, len(flags), 256) if 1 in flags[part : part + 256]]
+    if size > 2 or len(parts) > _MAX_PARTS:
+        return bytes(map(flags.__getitem__, codes))
+    # Tables for 256 codes at a time take a fifth of the time of looking up each code.
+    low, high = (data[::2], data[1::2]) if sys.byteorder == "little" else (data[1::2], data[::2])
+    gathered = 0
+    for part in parts:
+        is_in_part = bytearray(256)
+        is_in_part[part // 256] = 1
+        fits = low.translate(flags[part : part + 256].ljust(256, b"\0"))
+        gathered |= int.from_bytes(fits, "little") & int.from_bytes(
+            high.translate(is_in_part), "little"
+        )
+    return gathered.to_bytes(len(codes), "little")
+
+
 def grouped_by(keys: Iterable[_Key], numbers: Iterable[int]) -> dict[_Key, array[int]]:
     """Return numbers by their keys, of which there are few, each group in the given order.
 
@@ -185,6 +205,13 @@ def sorted_by(
 def spans_of(mask: bytes | bytearray) -> Iterator[Span]:
     """Return the spans of ids that are 1 in a mask of bytes 0 and 1."""
     return (run.span() for run in _RUN.finditer(mask))
+
+
+def edges_of(mask: bytes | bytearray) -> list[int]:
+    """Return where the spans of ids that are 1 in a mask begin and end, by turns."""
+    number = int.from_bytes(mask, "little")
+    changes = (number ^ number << 8).to_bytes(len(mask) + 1, "little")
+    return list(compress(range(len(changes)), changes))
 
 
 def mask_of(ids: Collection[int], count: int) -> bytearray:

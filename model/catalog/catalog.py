@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,15 +10,15 @@ from spackscope.model.catalog.arrays import ColumnArrays
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph, EdgeArrays
 from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.evaluate import Evaluation
 from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.catalog.packages import PackageCount, Packages
-from spackscope.model.catalog.query_execution import QueryExecution
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.catalog.view import Partition, RowRole, View
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import class_reading_index
+from spackscope.model.index.columns import Columns, class_reading_index
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
@@ -48,28 +47,25 @@ class Catalog:
 
     def __init__(
         self,
-        uri: str,
+        columns: Columns,
         *,
         notice: str = "",
-        keep: sqlite3.Connection | None = None,
         discovered: Sequence[DiscoveredSource] = (),
     ) -> None:
-        self.database = database = Database(uri, keep)
-        self.meta = database.meta
+        self.columns = columns
+        self.meta: Mapping[str, object] = columns.json("meta", dict)
         self.notice = notice
         self.was_damaged = False
         self.discovered = discovered
-        self.column_arrays = arrays = ColumnArrays(database)
-        self.dictionaries = Dictionaries(database)
-        self.edge_arrays = edges = EdgeArrays(database, arrays)
+        self.column_arrays = arrays = ColumnArrays(columns)
+        self.dictionaries = Dictionaries(columns, arrays)
+        self.edge_arrays = edges = EdgeArrays(columns, arrays)
         self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
-        self._packages = Packages(database, arrays)
+        self._packages = Packages(columns, self.dictionaries)
         self.by_host = by_host = ByHost()
-        self._records = Records(database, arrays, self.dictionaries, self.dependencies, by_host)
+        self._records = Records(columns, arrays, self.dictionaries, self.dependencies, by_host)
         self._listings: Listings | None = None
-        self.execution = QueryExecution(
-            arrays, edges, self.dictionaries, self._packages, database, by_host
-        )
+        self.execution = Evaluation(arrays, edges, self.dictionaries, self._packages, by_host)
         self.virtuals = self.execution.virtuals
         self._cache: dict[Callable[[Catalog], Any], Any] = {}
         self._cache_lock = threading.RLock()
@@ -142,8 +138,9 @@ class Catalog:
         specs = self.match(view.query, should_stop=should_stop)
         if self._listings is None:
             self._listings = Listings(self.column_arrays, self.dictionaries, self.by_host)
-        with self.database.stoppable(should_stop):
-            return self._listings.listing(view, specs, partition)
+        if should_stop():
+            raise Cancelled
+        return self._listings.listing(view, specs, partition)
 
     def rows(
         self,

@@ -14,8 +14,7 @@ from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency, is_run
-from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import class_reading_index, text, texts
+from spackscope.model.index.columns import EDGE_KIND, Columns, class_reading_index
 
 
 class Adjacency:
@@ -71,9 +70,9 @@ class EdgeArrays:
     Arrays are read when they are first needed. Raises IndexDamaged.
     """
 
-    def __init__(self, database: Database, columns: ColumnArrays) -> None:
-        self._database = database
-        self._columns = columns
+    def __init__(self, columns: Columns, arrays: ColumnArrays) -> None:
+        self._sections = columns
+        self._columns = arrays
 
     @cached_property
     def count(self) -> int:
@@ -83,17 +82,14 @@ class EdgeArrays:
     @cached_property
     def absent(self) -> list[Dependency]:
         """The dependencies that no document describes; their ids come after those of records."""
-        rows = self._database.execute("SELECT hash, name FROM absent ORDER BY id")
-        return [Dependency(text(hash_), text(name)) for hash_, name in rows]
+        return [Dependency(*row) for row in self._sections.json("absent", [(str, str)])]
 
     @cached_property
     def kinds(self) -> list[EdgeKind]:
         """The kinds of edges by their codes."""
-        rows = self._database.execute("SELECT deptypes, virtuals FROM edge_kind ORDER BY id")
+        rows = self._sections.json("edge_kinds", [EDGE_KIND])
         return [
-            EdgeKind(
-                tuple(sorted(texts(deptypes), key=_deptype_rank)), tuple(sorted(texts(virtuals)))
-            )
+            EdgeKind(tuple(sorted(deptypes, key=_deptype_rank)), tuple(sorted(virtuals)))
             for deptypes, virtuals in rows
         ]
 
@@ -112,11 +108,10 @@ class EdgeArrays:
     @cached_property
     def are_listed(self) -> bytes:
         """Whether the document of each look-alike lists dependencies, as pages do not: 1 or 0."""
-        rows = self._database.execute("SELECT id FROM document WHERE dependencies")
-        listing = {document for (document,) in rows}
-        if not listing:
+        listing = self._sections.raw("documents.dependencies")
+        if 1 not in listing:
             return bytes(self._columns.count)
-        return bytes(map(listing.__contains__, self._columns.column("document")))
+        return bytes(map(listing.__getitem__, self._columns.column("document")))
 
     def _adjacency(self, names: tuple[str, str, str], rows: int, nodes: int) -> Adjacency:
         first, others, kinds = map(self._columns.column, names)

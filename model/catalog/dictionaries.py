@@ -1,39 +1,41 @@
-"""The values of an index: what its codes mean, which codes match a term, and their order."""
+"""The values of an index: what its codes mean, which of them match a term, hashes and sizes."""
 
 from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, partial
-from itertools import chain
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial, reduce
+from itertools import chain, islice
+from operator import not_
 from types import SimpleNamespace
 from typing import Any, cast
 
-from spackscope.model.catalog.arrays import grouped_by
-from spackscope.model.catalog.node_table import NodeTable
+from spackscope.model.catalog.arrays import ColumnArrays, gathered, grouped_by
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import FIELDS, STORED, Column, Value
+from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.records import HASH_LENGTH, NodeFacts, is_hash
 from spackscope.model.core.text import cell_width
-from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import (
-    checked_hash,
+from spackscope.model.index.columns import (
+    HASH_BYTES,
+    NODE,
+    SOURCE,
+    Columns,
+    Rows,
     class_reading_index,
     natural,
-    text,
-    texts_of_all,
+    pack_hashes,
+    read_dictionary,
+    union,
+    unpack_hashes,
 )
 from spackscope.model.query.ast import Term
-
-_MAX_ENTRIES = 10_000_000
-"""Entries up to which a dictionary is believed; Spack has some 10,000 packages."""
-
-_SORT_COST = 3
-"""How much longer it takes to sort records than to read as many in the order of an SQL index."""
+from spackscope.model.query.matchers import ANY
 
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
+_SPARSE = 64
+"""Times as many hashes as are needed that are read in one go rather than one by one."""
 
 
 class _Entries(dict[int, tuple[Any, ...]]):
@@ -47,6 +49,24 @@ class _Entries(dict[int, tuple[Any, ...]]):
         return entry
 
 
+class Nodes(Sequence[NodeFacts]):
+    """What nodes state beside the columns, by the codes of specs; few of many are read at once."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    @cached_property
+    def _rows(self) -> Rows:
+        count = natural(self._columns.json("meta", dict).get("nodes"))
+        return self._columns.rows("nodes", count, NODE)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, code: Any) -> Any:
+        return NodeFacts(*self._rows[code])
+
+
 @class_reading_index
 class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
@@ -56,23 +76,21 @@ class Dictionaries:
     nodes state beside the columns, by the codes of specs.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, columns: Columns, arrays: ColumnArrays) -> None:
+        self._columns, self._arrays = columns, arrays
         self._values: dict[str, Sequence[Value]] = {}
-        self.nodes = NodeTable(database)
+        self.nodes: Sequence[NodeFacts] = Nodes(columns)
         self.record_values = [
             _Entries(partial(self._record_values, columns)) for columns in STORED.values()
         ]
         self.widths = lru_cache(None)(self._widths)
-        self._has_any = lru_cache(None)(self._find_any)
-        self._matching_codes: BoundedCache[tuple[str, str, str], array[int]] = BoundedCache(
-            lambda codes: codes.itemsize * len(codes)
-        )
+        self._texts_of_lists = lru_cache(None)(self._find_texts)
+        self._masks: BoundedCache[tuple[str, str, str], bytes] = BoundedCache(len)
 
     def values(self, column: str) -> Sequence[Value]:
         """Return the values of a column, each at the index of its code."""
         if column not in self._values:
-            stored = self._read(FIELDS[column].storage)
+            stored = read_dictionary(self._columns, FIELDS[column].storage)
             self._values.update(stored)
             if column not in stored:
                 names = [FIELDS[name].attribute for name in stored]
@@ -87,37 +105,25 @@ class Dictionaries:
         """Return the values of a column whose values are single texts, as `values` does."""
         return cast(Sequence[str], self.values(column))
 
-    def _read(self, storage: str) -> dict[str, list[Value]]:
-        """Read the columns that a dictionary stores; the values of unused codes are empty."""
-        columns = STORED[storage]
-        names = ", ".join(column.attribute for column in columns)
-        rows = self._database.execute(f"SELECT id, {names} FROM {storage} ORDER BY id").fetchall()
-        if rows and not 0 <= rows[0][0] <= rows[-1][0] < _MAX_ENTRIES:
-            raise IndexDamaged(f"the ids of {storage} are damaged")
-        count = rows[-1][0] + 1 if rows else 0
-        values: dict[str, list[Value]] = {}
-        for number, column in enumerate(columns, 1):
-            empty: Value = () if column.is_list else ""
-            column_values = values[column.name] = [empty] * count
-            stored = [row[number] for row in rows]
-            read: Iterable[Value] = texts_of_all(stored) if column.is_list else map(text, stored)
-            for row, value in zip(rows, read, strict=True):
-                column_values[row[0]] = value
-        return values
-
     def _record_values(self, columns: Sequence[Column], code: int) -> tuple[Any, ...]:
-        natural(code)
         values = [column.restore(self.values(column.name)[code]) for column in columns]
         return tuple(chain.from_iterable(values))
 
-    def documents(self, codes: Collection[int]) -> dict[int, tuple[str, str]]:
-        """Return the origin and the source of some documents, of which an index may have many."""
-        # They are numbers of this index, never text of a user.
-        rows = self._database.execute(
-            "SELECT document.id, origin, name FROM document JOIN source ON source.id = source"
-            f" WHERE document.id IN ({','.join(map(str, map(natural, codes)))})"
-        )
-        return {code: (text(origin), text(name)) for code, origin, name in rows}
+    @cached_property
+    def _document_sources(self) -> Sequence[int]:
+        return self._columns.numbers("documents.source")
+
+    @cached_property
+    def _origins(self) -> Rows:
+        return self._columns.rows("documents", len(self._document_sources), str)
+
+    @cached_property
+    def _all_sources(self) -> Sequence[str]:
+        return [row[0] for row in self._columns.json("sources", [SOURCE])]
+
+    def document(self, code: int) -> tuple[str, str]:
+        """Return the origin and the source of a document, of which an index may have many."""
+        return self._origins[code], self._all_sources[self._document_sources[code]]
 
     @cached_property
     def source_names(self) -> frozenset[str]:
@@ -127,20 +133,56 @@ class Dictionaries:
     @cached_property
     def lists_dependencies(self) -> bool:
         """Whether any document lists dependencies, and flags with them."""
-        rows = self._database.execute("SELECT 1 FROM document WHERE dependencies LIMIT 1")
-        return rows.fetchone() is not None
+        return bool(self._columns.json("meta", dict)["lists_dependencies"])
 
-    def matching_codes(self, column: str, term: Term) -> Sequence[int]:
-        """Return the codes of the values that match a term, ascending, regardless of negation.
+    def matching_codes(self, column: str, term: Term) -> list[int]:
+        """Return the codes of the values that match a term, ascending, regardless of negation."""
+        return [code for code, fits in enumerate(self._fitting(column, term)) if fits]
 
-        They are cached, since the next letter of a query hardly changes its other terms.
+    def mask(self, column: str, term: Term) -> bytes:
+        """Return a byte for each look-alike: 1 if its value of a column matches a term.
+
+        Negation is not looked at. Each *distinct* value is compared once. Masks are cached, since
+        the next letter of a query hardly changes its other terms.
         """
 
-        def match() -> array[int]:
-            fits = term.matcher(column)
-            return array("I", [n for n, value in enumerate(self.values(column)) if fits(value)])
+        def match() -> bytes:
+            flags, codes = self._fitting(column, term), self._arrays.column(FIELDS[column].storage)
+            return gathered(flags, codes)
 
-        return self._matching_codes.get((column, term.column, term.pattern), match)
+        return self._masks.get((column, term.column, term.pattern), match)
+
+    def mask_of_any(self, term: Term) -> bytes:
+        """Return the mask of the look-alikes that show a bare word in any column."""
+
+        def match() -> bytes:
+            # Columns that share a dictionary share the codes of look-alikes.
+            flags: dict[str, bytes] = {}
+            for column in COLUMNS:
+                if column.has_dictionary:
+                    fitting, storage = self._fitting(column.name, term), column.storage
+                    flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
+            masks = (
+                gathered(fitting, self._arrays.column(storage))
+                for storage, fitting in flags.items()
+                if any(fitting)
+            )
+            return reduce(union, masks, bytes(self._arrays.count))
+
+        return self._masks.get((ANY, ANY, term.pattern), match)
+
+    def _fitting(self, column: str, term: Term) -> bytes:
+        """Return a byte for each value of a column: 1 if it matches a term."""
+        fits, values = term.matcher(column), self.values(column)
+        if not FIELDS[column].is_list:
+            return bytes(map(fits, values))
+        lists = cast(Sequence[tuple[str, ...]], values)
+        fitting = set(filter(fits, self._texts_of_lists(column)))
+        return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
+
+    def _find_texts(self, column: str) -> frozenset[str]:
+        """Return the distinct texts in the lists of a column, of which there are few."""
+        return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
 
     def _widths(self, column: Column) -> Sequence[int]:
         return [cell_width(column.cell(value)) for value in self.values(column.name)]
@@ -154,49 +196,128 @@ class Dictionaries:
         rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
         return [rank_of[key] for key in keys]
 
-    def is_known(self, column: Column, first: int, last: int) -> bool:
-        """Check whether any of the records from `first` to `last` has a value of its own."""
-        if not self._has_any(column):
-            return False
-        sql = f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL AND id BETWEEN ? AND ?"
-        return self._database.execute(f"{sql} LIMIT 1", (first, last)).fetchone() is not None
+    # Of each spec
 
-    def _find_any(self, column: Column) -> bool:
-        """Check whether any record has a value of its own: pages may have none at all."""
-        sql = f"SELECT 1 FROM spec WHERE {column.attribute} IS NOT NULL LIMIT 1"
-        return self._database.execute(sql).fetchone() is not None
+    @property
+    def spec_count(self) -> int:
+        """The number of specs."""
+        return self._columns.size("hash") // HASH_BYTES
+
+    def hashes_of(self, ids: Sequence[int]) -> list[str]:
+        """Return the hashes of specs."""
+        if not ids:
+            return []
+        first, last = min(ids), max(ids)
+        if last - first < _SPARSE * len(ids):
+            data = self._hash_bytes(first, last + 1)
+            offsets = [(id_ - first) * HASH_BYTES for id_ in ids]
+            return unpack_hashes(b"".join([data[at : at + HASH_BYTES] for at in offsets]))
+        return unpack_hashes(b"".join([self._hash_bytes(id_, id_ + 1) for id_ in ids]))
+
+    def _hash_bytes(self, first: int, end: int) -> bytes:
+        return self._columns.part("hash", first * HASH_BYTES, end * HASH_BYTES)
+
+    @cached_property
+    def _hash_order(self) -> array[int]:
+        """The ids in the order of their hashes."""
+        order: array[int] = self._columns.numbers("hash_order", self.spec_count)
+        if max(order, default=-1) >= self.spec_count:
+            raise IndexDamaged("the order of hashes is damaged")
+        return order
+
+    def _place(self, hash_: bytes, start: int = 0) -> int:
+        """Return the place in the order of the first hash that is not smaller."""
+        order, stop = self._hash_order, len(self._hash_order)
+        while start < stop:
+            middle = (start + stop) // 2
+            if self._hash_bytes(order[middle], order[middle] + 1) < hash_:
+                start = middle + 1
+            else:
+                stop = middle
+        return start
+
+    def with_prefix(self, prefix: str) -> array[int]:
+        """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
+        if not _HASH_PREFIX.fullmatch(prefix):
+            return array("I")
+        if not prefix:
+            return self._hash_order
+        first = self._place(pack_hashes(prefix.ljust(HASH_LENGTH, "2")))
+        last = pack_hashes(prefix.ljust(HASH_LENGTH, "z"))
+        stop = self._place(last, first)
+        while (
+            stop < len(self._hash_order)
+            and self._hash_bytes(self._hash_order[stop], self._hash_order[stop] + 1) == last
+        ):
+            stop += 1
+        return self._hash_order[first:stop]
+
+    def ids_of_hash(self, hash_: str) -> array[int]:
+        """Return the ids of the specs with a full hash, ascending."""
+        return self.with_prefix(hash_) if is_hash(hash_) else array("I")
 
     def has_hash(self, prefix: str) -> bool:
         """Check whether any hash has a prefix."""
-        return bool(self.hashes(prefix, limit=1))
+        return bool(self.with_prefix(prefix))
 
     def hashes(self, prefix: str, *, limit: int) -> list[str]:
         """Return the first hashes with a prefix, in their order, each once."""
-        if not _HASH_PREFIX.fullmatch(prefix):
-            return []
-        rows = self._database.execute(
-            "SELECT DISTINCT hash FROM spec WHERE hash BETWEEN ? AND ? ORDER BY hash LIMIT ?",
-            (*hash_range(prefix), limit),
-        )
-        return [checked_hash(hash_) for (hash_,) in rows]
+        hashes: dict[str, None] = {}
+        ids = self.with_prefix(prefix)
+        for start in range(0, len(ids), limit):
+            hashes.update(dict.fromkeys(self.hashes_of(ids[start : start + limit])))
+            if len(hashes) >= limit:
+                break
+        return list(islice(hashes, limit))
 
-    def by_hash(self, first: int, last: int, *, descending: bool) -> Iterator[int]:
-        """Yield all ids by hash, at least those from `first` to `last`; equal ones by id."""
-        order = f"ORDER BY hash {'DESC' if descending else 'ASC'}, id"
-        ((newest,),) = self._database.execute("SELECT max(id) FROM spec")
-        if _SORT_COST * (last - first) < newest:
-            sql = f"SELECT id FROM spec WHERE id BETWEEN ? AND ? {order}"
-            return self._database.numbers(sql, (first, last))
-        # Without bounds SQLite reads the hashes in the order of their index, and sorts nothing.
-        return self._database.numbers(f"SELECT id FROM spec {order}")
+    @cached_property
+    def _repeats(self) -> array[int]:
+        """The places in the order of hashes whose hash is that of the place before."""
+        repeats = self._columns.ascending("hash_repeats")
+        if repeats and (repeats[0] == 0 or repeats[-1] >= self.spec_count):
+            raise IndexDamaged("the repeated hashes are damaged")
+        return repeats
+
+    def repeated_hashes(self) -> Iterator[tuple[int, int]]:
+        """Yield the ids with the hash of a smaller one: the first id with it, and each other.
+
+        Those of a hash come together, and in their order.
+        """
+        order, first, before = self._hash_order, 0, -2
+        for place in self._repeats:
+            if place != before + 1:
+                first = order[place - 1]
+            before = place
+            yield first, order[place]
+
+    def by_hash(self, *, descending: bool) -> array[int]:
+        """Return all ids by hash; equal ones by id."""
+        if not descending:
+            return self._hash_order
+        order, count = self._hash_order[::-1], self.spec_count
+        # Equal ones are now in the order from the last.
+        runs: list[list[int]] = []
+        for place in self._repeats:
+            if runs and runs[-1][1] == place - 1:
+                runs[-1][1] = place
+            else:
+                runs.append([place - 1, place])
+        for start, end in runs:
+            equal = slice(count - 1 - end, count - start)
+            order[equal] = order[equal][::-1]
+        return order
+
+    @cached_property
+    def sizes(self) -> array[float]:
+        """The size of each spec in bytes, NaN if it is unknown."""
+        sizes: array[float] = self._columns.numbers("size", self.spec_count)
+        if sizes.typecode != "d":
+            raise IndexDamaged("the sizes are damaged")
+        return sizes
 
     def by_size(self, first: int, last: int, *, descending: bool) -> Iterator[int]:
         """Yield the ids from `first` to `last` by size, a missing one first; equal ones by id."""
-        rows = self._database.numbers(
-            "SELECT coalesce(size, -1) FROM spec WHERE id BETWEEN ? AND ? ORDER BY id",
-            (first, last),
-        )
-        sizes = array("d", rows)
+        sizes = array("d", [s if s == s else -1 for s in self.sizes[first : last + 1]])
         # Sizes of one magnitude at a time: sorting all at once would stop all other threads.
         magnitudes = (int(size + 1).bit_length() for size in sizes)
         groups = grouped_by(magnitudes, range(len(sizes)))
@@ -206,7 +327,13 @@ class Dictionaries:
                 group = sorted(group, key=sizes.__getitem__, reverse=descending)
             yield from map(first.__add__, group)
 
+    @cached_property
+    def _has_sizes(self) -> bool:
+        """Whether any size is known: pages may have none at all."""
+        return any(size == size for size in self.sizes)
 
-def hash_range(prefix: str) -> tuple[str, str]:
-    """Return the first and the last text that a hash with a prefix can be."""
-    return prefix, prefix + "z" * HASH_LENGTH
+    def is_known(self, column: Column, first: int, last: int) -> bool:
+        """Check whether any of the records from `first` to `last` has a value of its own."""
+        if column.name != "size":
+            return True
+        return self._has_sizes and any(s == s for s in self.sizes[first : last + 1])

@@ -15,7 +15,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant, variant_key
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
     Condition,

@@ -6,6 +6,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
+from operator import sub
 from typing import overload
 
 _END = 1 << 63
@@ -22,8 +23,11 @@ class IdRanges(Sequence[int]):
         [0, 1, 5, 6]
     """
 
-    def __init__(self, ranges: Iterable[tuple[int, int]] = ()) -> None:
-        starts, stops = array("q"), array("q")
+    def __init__(
+        self, ranges: Iterable[tuple[int, int]] = (), *, edges: Sequence[int] = ()
+    ) -> None:
+        """Build ranges; or those whose first ids and ends are all `edges`, by turns."""
+        starts, stops = array("q", edges[::2]), array("q", edges[1::2])
         for start, stop in ranges:
             if stops and stops[-1] == start:
                 stops[-1] = stop
@@ -31,9 +35,8 @@ class IdRanges(Sequence[int]):
                 starts.append(start)
                 stops.append(stop)
         self._starts, self._stops = starts, stops
-        lengths = (stop - start for start, stop in zip(starts, stops, strict=True))
         # The number of ids before each range, and before the end.
-        self._before = array("q", accumulate(lengths, initial=0))
+        self._before: array[int] = array("q", accumulate(map(sub, stops, starts), initial=0))
 
     @classmethod
     def of(cls, ids: Iterable[int]) -> IdRanges:
@@ -91,6 +94,8 @@ class IdRanges(Sequence[int]):
 
     def within(self, first: int, end: int) -> IdRanges:
         """Return the ids that are at least `first` and less than `end`."""
+        if not self._starts or (first <= self._starts[0] and self._stops[-1] <= end):
+            return self
         numbers = range(bisect_right(self._stops, first), bisect_left(self._starts, end))
         return IdRanges((max(self._starts[i], first), min(self._stops[i], end)) for i in numbers)
 

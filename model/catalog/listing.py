@@ -20,7 +20,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Column, Val
 from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.damage import class_reading_index
+from spackscope.model.index.columns import class_reading_index
 from spackscope.model.query.ast import Query
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
@@ -145,9 +145,12 @@ class Listings:
         if column.is_by_host:
             return self._by_host.ordered(column, ids, descending=descending)
         dictionaries = self._dictionaries
-        ordered = dictionaries.by_hash if column.name == "hash" else dictionaries.by_size
         is_row = mask_of(ids, self._arrays.first[-1])
-        all_ids = ordered(ids[0], ids[-1], descending=descending)
+        all_ids: Iterable[int]
+        if column.name == "hash":
+            all_ids = dictionaries.by_hash(descending=descending)
+        else:
+            all_ids = dictionaries.by_size(ids[0], ids[-1], descending=descending)
         return array("I", filter(is_row.__getitem__, all_ids))
 
 

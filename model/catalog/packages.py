@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from operator import add
 from typing import NamedTuple
 
-from spackscope.model.catalog.arrays import ColumnArrays
+from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import natural, naturals, text
+from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.index.columns import Columns
 from spackscope.model.query.ast import Query, exact_term
 
 
@@ -34,26 +35,31 @@ class PackageCount(NamedTuple):
 class Packages:
     """The packages with a spec that is listed, in the order of their names."""
 
-    def __init__(self, database: Database, arrays: ColumnArrays) -> None:
-        self._database = database
-        self._arrays = arrays
+    def __init__(self, columns: Columns, dictionaries: Dictionaries) -> None:
+        self._columns, self._dictionaries = columns, dictionaries
 
     @cached_property
     def all(self) -> list[PackageCount]:
         """The packages, each with the number of all its specs."""
-        rows = self._database.execute(
-            "SELECT id, package, n, first FROM package WHERE n ORDER BY id"
-        ).fetchall()
-        ids, names, counts, firsts = zip(*rows, strict=True) if rows else [()] * 4
-        naturals([*ids, *counts, *firsts])
-        naturals(list(map(add, firsts, counts)), self._arrays.first[-1])
-        return list(map(PackageCount, ids, map(text, names), counts, counts, firsts))
+        names = self._dictionaries.texts("package")
+        firsts = self._columns.numbers("package.first", len(names))
+        if any(map(self._dictionaries.spec_count.__lt__, map(add, firsts, self._counts))):
+            raise IndexDamaged("the packages are damaged")
+        packages = zip(range(len(names)), names, self._counts, self._counts, firsts, strict=True)
+        return [PackageCount(*package) for package in packages if package[3]]
+
+    @cached_property
+    def _counts(self) -> Sequence[int]:
+        """The number of specs of each package, 0 for one that is not listed."""
+        return self._columns.numbers("package.specs")
 
     @cached_property
     def total(self) -> int:
         """The number of all specs that are listed."""
-        ((total,),) = self._database.execute("SELECT coalesce(sum(n), 0) FROM package")
-        return natural(total, self._arrays.first[-1])
+        total = sum(self._counts)
+        if total > self._dictionaries.spec_count:
+            raise IndexDamaged("the numbers of specs are damaged")
+        return total
 
     @cached_property
     def _by_name(self) -> dict[str, PackageCount]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from operator import getitem, itemgetter
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.catalog.arrays import ColumnArrays
@@ -14,30 +16,16 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.columns import STORED
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.records import (
-    Dependency,
-    Problem,
-    Provenance,
-    SourceStatus,
-    Spec,
-    is_hash,
-)
-from spackscope.model.index.connection import Database
-from spackscope.model.index.damage import checked_hash, natural, number, text
+from spackscope.model.core.records import Dependency, Problem, Provenance, SourceStatus, Spec
+from spackscope.model.index.columns import PROBLEM, PROVENANCE, SOURCE, Columns, Rows, natural
 
 if TYPE_CHECKING:
     from spackscope.model.sources.document import DiscoveredSource
 
 _WINDOW = 512
 """Records that are read at once."""
-
-_SELECT = (
-    f"SELECT spec.id, hash, size, look_alike.id, document, {', '.join(STORED)}"
-    " FROM spec JOIN look_alike ON look_alike.id = look_alike WHERE spec.id IN"
-)
-_DOCUMENT = 4
-"""The number of its column with the document."""
 
 _FIELDS = (
     *("hash", "size", "origin", "source", "build_spec"),
@@ -47,9 +35,6 @@ _FIELDS = (
 
 _DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name not in _FIELDS}
 _in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_args__))
-
-# What checks the columns of these records, in the order of their fields.
-_SOURCE_STATUS = (text, text, text, natural, number, text, text, natural)
 
 
 class Row(Frozen):
@@ -75,13 +60,13 @@ class Records:
 
     def __init__(
         self,
-        database: Database,
+        columns: Columns,
         arrays: ColumnArrays,
         dictionaries: Dictionaries,
         dependencies: DependencyGraph,
         by_host: ByHost,
     ) -> None:
-        self._database = database
+        self._columns = columns
         self._arrays = arrays
         self._dictionaries = dictionaries
         self._dependencies = dependencies
@@ -102,15 +87,18 @@ class Records:
 
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the look-alike and the record of each id."""
-        # The ids are numbers of this index, never text of a user.
-        rows = self._database.execute(f"{_SELECT} ({','.join(map(str, ids))})").fetchall()
-        documents = self._dictionaries.documents({row[_DOCUMENT] for row in rows})
+        column, dictionaries = self._arrays.column, self._dictionaries
+        unique = list(dict.fromkeys(ids))
+        hashes, documents = dictionaries.hashes_of(unique), column("document")
+        columns = list(zip(dictionaries.record_values, map(column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
-        for id_, hash_, size, look_alike, document, *codes in rows:
+        for id_, hash_ in zip(unique, hashes, strict=True):
+            look_alike = self._arrays.look_alike(id_)
             values = (
-                *(checked_hash(hash_), _checked_size(size), *documents[document]),
+                *(hash_, _size(dictionaries.sizes[id_])),
+                *dictionaries.document(documents[look_alike]),
                 self.build_specs.get(id_, ""),
-                *chain.from_iterable(map(getitem, self._dictionaries.record_values, codes)),
+                *chain.from_iterable(values[codes[look_alike]] for values, codes in columns),
                 *_DEFAULTS.values(),
             )
             spec = Spec(*_in_order_of_spec(values))
@@ -126,10 +114,7 @@ class Records:
 
     def by_hash(self, hash_: str) -> list[Row]:
         """Return all records with a full hash."""
-        if not is_hash(hash_):
-            return []
-        rows = self._database.execute("SELECT id FROM spec WHERE hash = ? ORDER BY id", (hash_,))
-        return self.rows([id_ for (id_,) in rows])
+        return self.rows(sorted(self._dictionaries.ids_of_hash(hash_)))
 
     def with_compilers(self, row: Row) -> Spec:
         """Return the record of a row with its compilers."""
@@ -157,31 +142,42 @@ class Records:
 
     def provenances(self, ids: Sequence[int]) -> list[Provenance]:
         """Return where records come from, in the order of their ids."""
-        rows = self._database.execute(
-            "SELECT spec, path, installed_at, build_spec FROM provenance"
-            f" WHERE spec IN ({','.join(map(str, ids))})"
-        )
-        places = {id_: (text(path), number(at), text(build)) for id_, path, at, build in rows}
-        codes, nodes = self._arrays.column("node"), self._dictionaries.nodes
-        return [Provenance(*nodes[codes[id_]], *places.get(id_, ("", None, ""))) for id_ in ids]
+        stated, codes = self._stated, self._arrays.column("node")
+        rows, nodes = self._provenance, self._dictionaries.nodes
+        places = [bisect_left(stated, id_) for id_ in ids]
+        return [
+            Provenance(
+                *nodes[codes[id_]],
+                *(rows[at] if at < len(stated) and stated[at] == id_ else ("", None, "")),
+            )
+            for id_, at in zip(ids, places, strict=True)
+        ]
+
+    @cached_property
+    def _stated(self) -> Sequence[int]:
+        """The specs of which more is known of where they come from, ascending."""
+        stated = self._columns.ascending("provenance.spec")
+        if stated and stated[-1] >= self._dictionaries.spec_count:
+            raise IndexDamaged("the provenance is damaged")
+        return stated
+
+    @cached_property
+    def _provenance(self) -> Rows:
+        return self._columns.rows("provenance", len(self._stated), PROVENANCE)
 
     @cached_property
     def build_specs(self) -> dict[int, str]:
         """The hashes that spliced specs were built as, by the ids of the records."""
-        rows = self._database.execute(
-            "SELECT spec, build_spec FROM provenance WHERE build_spec != ''"
-        )
-        return {id_: text(build_spec) for id_, build_spec in rows}
+        return dict(self._columns.json("build_specs", [(natural, str)]))
 
     @cached_property
     def _sources(self) -> list[SourceStatus]:
         """The status of each source as of when the index was written."""
-        rows = self._database.execute(
-            "SELECT name, kind, layout, specs, checked, remark, failure,"
-            " (SELECT count(*) FROM problem WHERE problem.source = source.id)"
-            " FROM source ORDER BY source.id"
-        )
-        return [SourceStatus(*_checked(_SOURCE_STATUS, row)) for row in rows]
+        counts = Counter(source for source, *_ in self._problems)
+        return [
+            SourceStatus(*[*row, counts[code]])
+            for code, row in enumerate(self._columns.json("sources", [SOURCE]))
+        ]
 
     def sources(self, discovered: Sequence[DiscoveredSource]) -> list[SourceStatus]:
         """Return the status of each source, with what was discovered about it since."""
@@ -196,28 +192,26 @@ class Records:
     @cached_property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of reading."""
-        rows = self._database.execute("SELECT origin, place, reason FROM problem ORDER BY id")
-        return [Problem(*map(text, row)) for row in rows]
+        return [Problem(*texts) for _, _, *texts in self._problems]
+
+    @cached_property
+    def _problems(self) -> Sequence[Sequence[Any]]:
+        problems: Sequence[Sequence[Any]] = self._columns.json("problems", [PROBLEM])
+        return problems
 
     @cached_property
     def problem_sources(self) -> list[str]:
         """The names of the sources of `problems`, each empty if it is of none."""
-        rows = self._database.execute(
-            "SELECT coalesce(source.name, '') FROM problem"
-            " LEFT JOIN source ON problem.source = source.id ORDER BY problem.id"
-        )
-        return [text(name) for (name,) in rows]
+        names = [source.name for source in self._sources]
+        return ["" if source is None else names[source] for source, *_ in self._problems]
 
     @property
     def problem_count(self) -> int:
         """The number of problems."""
-        return int(self._database.execute("SELECT count(*) FROM problem").fetchone()[0])
+        return len(self._problems)
 
 
-def _checked(checks: Sequence[Callable[[Any], Any]], row: Sequence[Any]) -> Iterator[Any]:
-    return (check(value) for check, value in zip(checks, row, strict=True))
-
-
-def _checked_size(value: object) -> float | None:
-    size = number(value)
-    return int(size) if size is not None and size == int(size) else size
+def _size(size: float) -> float | None:
+    if size != size:
+        return None
+    return int(size) if size == int(size) else size

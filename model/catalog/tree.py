@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.damage import reads_index
+from spackscope.model.index.columns import reads_index
 
 Section = Literal["dependencies", "dependents"]
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.text import clean
-from spackscope.model.index.damage import class_reading_index
+from spackscope.model.index.columns import class_reading_index
 from spackscope.model.query.ast import Condition, Depends, Group, Query, Term
 from spackscope.model.query.matchers import is_glob
 

@@ -1,1 +1,1 @@
-"""Write records to the SQLite file that catalogs are read from."""
+"""Write records to the file of columns that catalogs are read from, and read it."""

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import time
 from collections.abc import Iterable, Iterator, Sequence
+from typing import BinaryIO
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.tasks import collector_paused
-from spackscope.model.index.connection import create_tables, stoppable
-from spackscope.model.index.old_index import OldIndex
-from spackscope.model.index.schema import SCHEMA_VERSION
-from spackscope.model.index.writer import IndexWriter
+from spackscope.model.index.columns import Columns
+from spackscope.model.index.write import IndexWriter, OldIndex
 from spackscope.model.loader.read_progress import ReadProgress
 from spackscope.model.readers.formats import archive_size_in, read_document
 from spackscope.model.readers.json import storable
@@ -30,63 +27,41 @@ _PROGRESS_SPECS = 256
 
 def build(
     discovered: Sequence[DiscoveredSource],
-    connection: sqlite3.Connection,
+    file: BinaryIO,
     session: Session,
     *,
     fingerprint: str = "",
-    old: OldIndex | None = None,
+    old: Columns | None = None,
 ) -> None:
-    """Read all documents and write their records into an empty database.
+    """Read all documents and write an index of their records to an empty file.
 
     Arguments:
         discovered: The sources with their documents.
-        connection: An empty database, opened by `index.connection.connect`.
+        file: An empty file.
         session: Whether dependency-only specs are listed with all others, where progress is
             reported, and whether to stop.
         fingerprint: That of the sources, which the index keeps.
         old: An index whose records are reused for documents that did not change.
 
     Raises SourceError if no source holds a record, Cancelled once the session says so,
-    IndexDamaged if the old index cannot be read, and sqlite3.Error if the database cannot be
-    written.
+    IndexDamaged if the old index cannot be read, and OSError if the file cannot be written.
 
     Example:
-        >>> build(discover(["index.json"], session), connect("new.sqlite"), session)
+        >>> build(discover(["index.json"], session), open("new.index", "w+b"), session)
     """
-    if old is not None and old.sources != [storable(source.source) for source in discovered]:
-        old = None
-    with stoppable(connection, session.should_stop), collector_paused():
-        create_tables(connection)
-        if old is not None and not old.attach(connection):
-            old = None
-        writer = _stage(discovered, connection, session, old)
-        if writer.drop_overlaps():
-            # Few documents overlap that did not before, so this is seldom.
-            connection.executescript(
-                "DELETE FROM source; DELETE FROM problem; DELETE FROM document;"
-            )
-            writer = _stage(discovered, connection, session, old)
-        writer.finish(schema=SCHEMA_VERSION, fingerprint=fingerprint, built=time.time())
-
-
-def _stage(
-    discovered: Sequence[DiscoveredSource],
-    connection: sqlite3.Connection,
-    session: Session,
-    old: OldIndex | None,
-) -> IndexWriter:
-    """Read all documents that are not kept of the old index. Raises SourceError."""
-    if old is not None:
-        old.forget()
-    only = session.include_dependency_only
-    writer = IndexWriter(connection, include_dependency_only=only, old=old)
-    progress = ReadProgress(session, discovered)
-    builder = _Builder(writer, progress)
-    failures = [builder.add_source(source) for source in discovered]
-    if all(failures):
-        raise SourceError("; ".join(failures))
-    progress.finish()
-    return writer
+    with collector_paused():
+        kept = OldIndex(old) if old is not None else None
+        if kept is not None and kept.sources != [storable(each.source) for each in discovered]:
+            kept = None
+        only = session.include_dependency_only
+        writer = IndexWriter(file, include_dependency_only=only, old=kept)
+        progress = ReadProgress(session, discovered)
+        builder = _Builder(writer, progress)
+        failures = [builder.add_source(source) for source in discovered]
+        if all(failures):
+            raise SourceError("; ".join(failures))
+        progress.finish()
+        writer.finish(fingerprint, session.should_stop)
 
 
 class _Builder:
@@ -137,7 +112,7 @@ class _Builder:
             return True
         try:
             return self._read(document)
-        except (OSError, Cancelled, sqlite3.Error):
+        except (OSError, Cancelled):
             raise
         except Exception as error:
             raise OSError(f"cannot be read: {describe_unexpected(error)}") from error
@@ -189,7 +164,7 @@ def _guarded(
     """Yield what a reader yields; an error in the reader becomes a problem of its document."""
     try:
         yield from items
-    except (Cancelled, sqlite3.Error):
+    except Cancelled:
         raise
     except Exception as error:
         reason = f"cannot be read to its end: {describe_unexpected(error)}"

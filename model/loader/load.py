@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
+import io
 import os
-import sqlite3
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.index.connection import connect, file_uri
-from spackscope.model.index.index_file import Verification, create, is_current
+from spackscope.model.index.columns import SUFFIX, Columns, Verification, create, is_current
 from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.source_name import STANDARD_INPUT
 
@@ -40,8 +38,6 @@ _PART, _LONG = 1_500_000, 6_000_000
 REBUILT = "the index was damaged and has been rebuilt"
 STILL_DAMAGED = "the index cannot be read, though it is new"
 
-_memory_names = itertools.count()
-
 
 def index_path(sources: Sequence[str], session: Session) -> str | None:
     """Return the index file of these sources, there or not; None without a home directory."""
@@ -53,7 +49,7 @@ def index_path(sources: Sequence[str], session: Session) -> str | None:
     if session.include_dependency_only:
         key += "\0--all"
     name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-    return os.path.join(cache, f"{name}.sqlite")
+    return os.path.join(cache, f"{name}{SUFFIX}")
 
 
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
@@ -66,7 +62,7 @@ def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     if path is None or STANDARD_INPUT in sources:
         return None
     with contextlib.suppress(IndexDamaged):
-        return Catalog(file_uri(path)) if is_current(path) else None
+        return Catalog(Columns(path)) if is_current(path) else None
     return None
 
 
@@ -129,7 +125,7 @@ def _discover(
 
     def build_late(discovered: list[DiscoveredSource]) -> None:
         if on_late is not None and not all(source.failure for source in discovered):
-            with contextlib.suppress(SourceError, sqlite3.Error):
+            with contextlib.suppress(SourceError):
                 on_late(_Build(discovered, session).in_memory())
 
     return discover(sources, session, on_late=build_late)
@@ -149,7 +145,7 @@ def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
         if documents or source.failure:
             part.append(replace(source, documents=Documents(documents), problems=()))
     if room < _PART:
-        with contextlib.suppress(SourceError, sqlite3.Error):
+        with contextlib.suppress(SourceError):
             on_late(_Build(part, new.session).in_memory())
 
 
@@ -164,7 +160,7 @@ def _open_verified(verification: Verification | None) -> Catalog | None:
     """Wait for the verification, and open the file if it is current. Raises IndexDamaged."""
     if verification is None or not verification.finish():
         return None
-    return Catalog(file_uri(verification.path))
+    return Catalog(Columns(verification.path))
 
 
 def _build(
@@ -210,18 +206,14 @@ class _Build(Frozen):
 
     def in_file(self, path: str | None) -> Catalog:
         """Build the index in a file, or in memory where that cannot be written."""
-
-        def write(temporary: str) -> None:
-            with contextlib.closing(connect(temporary)) as connection:
-                self._write(connection)
-
         if path is None:
             return self.in_memory(self._notice("there is no home directory"))
         try:
-            create(path, write)
-            return Catalog(file_uri(path), discovered=_without_documents(self.discovered))
-        except (OSError, sqlite3.Error) as error:
-            reason = str(getattr(error, "strerror", None) or error).lower()
+            create(path, self._write)
+            columns = Columns(path)
+            return Catalog(columns, discovered=_without_documents(self.discovered))
+        except OSError as error:
+            reason = str(error.strerror or error).lower()
         except IndexDamaged:
             if os.path.exists(path):
                 raise
@@ -235,24 +227,15 @@ class _Build(Frozen):
 
     def in_memory(self, notice: str = "") -> Catalog:
         """Build the index in memory; `notice` is what the user should know of that."""
-        uri = f"file:spackscope-{next(_memory_names)}?mode=memory&cache=shared"
-        connection = connect(uri)
-        # The disk may be full, so sorting must not need files either.
-        connection.execute("PRAGMA temp_store=MEMORY")
-        try:
-            self._write(connection)
-        except BaseException:
-            connection.close()
-            raise
-        return Catalog(
-            uri, notice=notice, keep=connection, discovered=_without_documents(self.discovered)
-        )
+        file = io.BytesIO()
+        self._write(file)
+        columns = Columns(file.getvalue())
+        discovered = _without_documents(self.discovered)
+        return Catalog(columns, notice=notice, discovered=discovered)
 
-    def _write(self, connection: sqlite3.Connection) -> None:
+    def _write(self, file: BinaryIO) -> None:
         # Most starts find an index that is current, and need no readers.
-        from spackscope.model.index.old_index import OldIndex
         from spackscope.model.loader.build import build
 
-        fingerprint = self.fingerprint
-        old = OldIndex(self.cached.database) if self.cached is not None else None
-        build(self.discovered, connection, self.session, fingerprint=fingerprint, old=old)
+        old = self.cached.columns if self.cached is not None else None
+        build(self.discovered, file, self.session, fingerprint=self.fingerprint, old=old)

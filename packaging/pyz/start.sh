@@ -30,7 +30,7 @@ fi
 # Nothing is imported from the directory that the user is in, where others may have put it.
 not_here='import sys; sys.path[:] = filter(None, sys.path);'
 # Some Pythons are built without the libraries for these modules.
-works="$not_here import sqlite3, zlib; sys.exit(sys.version_info < (3, 10))"
+works="$not_here import zlib; sys.exit(sys.version_info < (3, 10))"
 find_python() {
     for name in "$@"; do
         python=$(command -v "$name") && "$python" -c "$works" >/dev/null 2>&1 && return
@@ -46,11 +46,11 @@ start_archive() {
 }
 if [ -n "${SPACKSCOPE_PYTHON:-}" ]; then
     find_python "$SPACKSCOPE_PYTHON" && start_archive "$@"
-    problem="SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer with sqlite3 and zlib"
+    problem="SPACKSCOPE_PYTHON: $SPACKSCOPE_PYTHON is not Python 3.10 or newer with zlib"
 else
     find_python python3 python3.14 python3.13 python3.12 python3.11 python3.10 &&
         start_archive "$@"
-    problem="no Python 3.10 or newer with sqlite3 and zlib is in PATH; SPACKSCOPE_PYTHON can name one"
+    problem="no Python 3.10 or newer with zlib is in PATH; SPACKSCOPE_PYTHON can name one"
 fi
 echo "spackscope: $problem" >&2
 exit 2

@@ -8,8 +8,10 @@ from tests.builders.catalogs import (
     fix_checksum,
     on_host,
     read,
+    read_sections,
     reasons,
     split_problems,
+    write_section,
     zlib_of,
 )
 from tests.builders.mirrors import (
@@ -118,6 +120,7 @@ __all__ = [
     "page",
     "problem_text",
     "read",
+    "read_sections",
     "reasons",
     "record",
     "serve_files",
@@ -129,6 +132,7 @@ __all__ = [
     "whole_index",
     "write_files",
     "write_page",
+    "write_section",
     "zlib_index",
     "zlib_nodes",
     "zlib_of",

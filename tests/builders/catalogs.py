@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
-from zlib import crc32
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec
+from spackscope.model.index.columns import CHECKSUM, Columns, SectionWriter, checksum_of
 from spackscope.model.loader.load import load
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.session import Session
+
+Section = tuple[bytes, int]
 
 
 def each_record(items: Iterable[Records | Problem]) -> Iterator[Spec | Problem]:
@@ -73,7 +75,7 @@ def catalog_of(*sources: Path | str, dependency_only: bool = False) -> Catalog:
 
 def on_host(catalog: Catalog, host: str) -> Catalog:
     """Open an index once more, for a host: a catalog keeps the answers for the one it has."""
-    again = Catalog(catalog.database.uri)
+    again = Catalog(catalog.columns)
     again.by_host.connect(lambda: HostFit(again, parse_host(host)))
     return again
 
@@ -85,10 +87,29 @@ def all_records(catalog: Catalog) -> list[Spec]:
 
 def fix_checksum(path: Path) -> None:
     """Correct the checksum of an index after a change, as an attacker would."""
-    data = bytearray(path.read_bytes())
-    data[60:64] = bytes(4)
-    data[60:64] = crc32(data).to_bytes(4, "big")
-    path.write_bytes(data)
+    with path.open("r+b") as file:
+        checksum = checksum_of(file)
+        file.seek(CHECKSUM.start)
+        file.write(checksum)
+
+
+def read_sections(path: Path) -> dict[str, Section]:
+    """Return the bytes of the sections of an index, and how many of them a number has."""
+    columns = Columns(str(path))
+    return {name: (columns.raw(name), columns.entry(name)[3]) for name in columns}
+
+
+def write_section(path: Path, name: str, data: bytes | None, size: int | None = None) -> None:
+    """Replace the bytes of a section of an index, as an attacker would; None removes it."""
+    sections = read_sections(path)
+    before = sections.pop(name)
+    if data is not None:
+        sections[name] = data, before[1] if size is None else size
+    with path.open("w+b") as file:
+        writer = SectionWriter(file)
+        for section, (its_data, its_size) in sections.items():
+            writer.add_bytes(section, its_data, its_size, whole=section == "hash")
+        writer.seal()
 
 
 def zlib_of(data: bytes) -> tuple[Spec, list[str]]:

@@ -170,11 +170,10 @@ def _type(error: BaseException) -> str:
 
 
 def _code(error: BaseException) -> str:
-    """Return the number of a system error or the name of an SQLite error."""
+    """Return the number of a system error."""
     if isinstance(error, OSError) and isinstance(error.errno, int):
         return f" {error.errno}"
-    name = getattr(error, "sqlite_errorname", None)
-    return f" {name}" if isinstance(name, str) else ""
+    return ""
 
 
 def _version_of(distribution: str) -> str:

@@ -55,8 +55,9 @@ def hosts() -> Iterator[tuple[int, Host]]:
 
 
 def ids_by_prefix(catalog: Catalog) -> dict[str, int]:
-    rows = catalog.database.execute("SELECT hash, id FROM spec").fetchall()
-    return {hash_[:DIGITS]: id_ for hash_, id_ in rows}
+    ids = range(catalog.dictionaries.spec_count)
+    hashes = catalog.dictionaries.hashes_of(ids)
+    return {hash_[:DIGITS]: id_ for id_, hash_ in zip(ids, hashes, strict=True)}
 
 
 @pytest.mark.parametrize("name", ["spack0", "spack1"])

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from array import array
-from contextlib import closing
-from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -19,7 +15,6 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import Spec
-from spackscope.model.index.codec import pack_codes, reverse_edges
 from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse, parse_input
@@ -31,11 +26,11 @@ from tests.builders import (
     catalog_of,
     database,
     edge,
-    fix_checksum,
     hash_of,
     installs,
     leaf,
     node,
+    write_section,
     zlib_index,
 )
 from tests.evaluator import satisfies
@@ -153,48 +148,12 @@ def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> 
     assert catalog.count(parse(f"^dep7/{hashes[8]}")) == 0
 
 
-@given(
-    st.integers(1, 6).flatmap(
-        lambda nodes: st.tuples(
-            st.just(nodes),
-            st.lists(
-                st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, 3)), max_size=4),
-                max_size=nodes,
-            ),
-        )
-    )
-)
-def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]) -> None:
-    nodes, edges = given
-    first = list(accumulate(map(len, edges), initial=0))
-    flat = [pair for pairs in edges for pair in pairs]
-
-    begins, parents, kinds = reverse_edges(
-        first, [c for c, _ in flat], [k for _, k in flat], nodes
-    )
-
-    for node_ in range(nodes):
-        edges_of_node = slice(begins[node_], begins[node_ + 1])
-        assert list(zip(parents[edges_of_node], kinds[edges_of_node], strict=True)) == [
-            (parent, kind)
-            for parent, pairs in enumerate(edges)
-            for child, kind in pairs
-            if child == node_
-        ]
-
-
 def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
     path, environ = tmp_path / "index.json", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     path.write_bytes(zlib_index())
     load([str(path)], Session(environ), keep=True)
-    (built,) = tmp_path.glob("cache/*/*.sqlite")
-    with closing(sqlite3.connect(built)) as connection:
-        wrong = pack_codes(array("I", [7000, 7000, 7000]))
-        connection.execute(
-            "UPDATE codes SET (width, data) = (?, ?) WHERE name = 'up_parent'", wrong
-        )
-        connection.commit()
-    fix_checksum(built)
+    (built,) = tmp_path.glob("cache/*/*.index")
+    write_section(built, "up_parent", bytes([200, 200, 200]))
 
     catalog = load([str(path)], Session(environ), keep=True)
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
+import io
 import os
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.index.columns import Columns
 from spackscope.model.loader.build import build
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
@@ -23,10 +23,9 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     victim = write_page(directory, [record(2)], title="victim")
     discovered = discover([str(directory)], Session({}))
     change(victim)
-    index = directory / "index.sqlite"
-    with contextlib.closing(sqlite3.connect(index)) as connection:
-        build(discovered, connection, Session({}))
-    catalog = Catalog(f"file:{index}")
+    file = io.BytesIO()
+    build(discovered, file, Session({}))
+    catalog = Catalog(Columns(file.getvalue()))
     assert catalog.by_hash(hash_of(1))
     return [problem.reason for problem in catalog.problems]
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -19,7 +18,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
-from spackscope.model.index.index_file import APPLICATION_ID, UNUSED_DAYS
+from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA_VERSION, UNUSED_DAYS
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached, open_cached_part
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
@@ -128,7 +127,7 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
     if existed:
         home.index.parent.mkdir(parents=True)
         home.index.parent.chmod(0o777)
-        home.index.with_name("older.sqlite").touch(0o644)
+        home.index.with_name("older.index").touch(0o644)
     modes: set[int] = set()
 
     def look(_what: str, _done: int, _total: int | None) -> None:
@@ -141,7 +140,7 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
         os.umask(before)
 
     assert catalog.notice == ""
-    assert home.files == [home.index.name, *(["older.sqlite"] if existed else [])]
+    assert home.files == [home.index.name, *(["older.index"] if existed else [])]
     assert modes == {0o600}
     assert home.index.stat().st_mode & 0o777 == 0o600
     assert home.index.parent.stat().st_mode & 0o777 == 0o700
@@ -152,7 +151,7 @@ def test_an_index_that_is_not_opened_for_long_is_removed_when_another_is_written
     home: Home,
 ) -> None:
     private_directory(str(home.index.parent))
-    unused, used = home.index.with_name("unused.sqlite"), home.index.with_name("used.sqlite")
+    unused, used = home.index.with_name("unused.index"), home.index.with_name("used.index")
     other = home.index.with_name("unused.txt")
     long_ago = time.time() - (UNUSED_DAYS + 1) * 24 * 3600
     for path, opened in ((unused, long_ago), (used, time.time()), (other, long_ago)):
@@ -168,7 +167,7 @@ def test_a_clock_that_is_ahead_of_the_file_system_removes_no_index(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     private_directory(str(home.index.parent))
-    other = home.index.with_name("other.sqlite")
+    other = home.index.with_name("other.index")
     other.touch()
     now = time.time
     monkeypatch.setattr(time, "time", lambda: now() + (UNUSED_DAYS + 1) * 24 * 3600)
@@ -296,19 +295,22 @@ def cut(length: int) -> Callable[[Path], object]:
     return lambda path: os.truncate(path, length)
 
 
-def write_version(version: bytes) -> Callable[[Path], object]:
+def write_magic(magic: bytes) -> Callable[[Path], object]:
     def write(path: Path) -> None:
-        path.write_bytes(path.read_bytes()[:68] + version + path.read_bytes()[72:])
+        path.write_bytes(magic + path.read_bytes()[len(magic) :])
         fix_checksum(path)
 
     return write
 
 
-def empty_database(path: Path) -> None:
-    path.unlink()
-    with sqlite3.connect(path) as connection:
-        connection.execute("CREATE TABLE other (a)")
-    connection.close()
+def write_lengths(length: int, table: int) -> Callable[[Path], object]:
+    def write(path: Path) -> None:
+        lengths = length.to_bytes(8, "big") + table.to_bytes(8, "big")
+        data = path.read_bytes()
+        path.write_bytes(data[: HEADER - 16] + lengths + data[HEADER:])
+        fix_checksum(path)
+
+    return write
 
 
 def directory_instead(path: Path) -> None:
@@ -329,30 +331,32 @@ def pipe_instead(path: Path) -> None:
 @pytest.mark.parametrize(
     "spoil",
     [
-        write_version(bytes(4)),
-        write_version(b"ssc\x05"),
-        write_version(b"abc" + APPLICATION_ID[3:]),
+        write_magic(MAGIC + bytes(1)),
+        write_magic(MAGIC + bytes([SCHEMA_VERSION - 1])),
+        write_magic(b"another magic   "),
+        write_lengths(0, 0),
+        write_lengths(1 << 40, 1 << 39),
+        write_lengths(1 << 63, 1 << 63),
         lambda path: path.chmod(0o620),
         lambda path: path.chmod(0o602),
         link_instead,
-        empty_database,
         cut(0),
         cut(1),
-        cut(99),
-        cut(100),
-        cut(4096),
+        cut(HEADER - 1),
+        cut(HEADER),
+        cut(HEADER + 100),
         lambda path: os.truncate(path, path.stat().st_size - 1),
         lambda path: os.truncate(path, path.stat().st_size + 1),
         lambda path: path.write_bytes(b"\0" * 10_000),
-        lambda path: path.write_bytes(b"SQLite format 3\0" + b"\xff" * 10_000),
-        lambda path: path.write_bytes(path.read_bytes()[:100] + os.urandom(10_000)),
+        lambda path: path.write_bytes(MAGIC + b"\xff" * 10_000),
+        lambda path: path.write_bytes(path.read_bytes()[:HEADER] + os.urandom(10_000)),
         lambda path: path.write_text("garbage"),
         lambda path: path.unlink(),
         lambda path: (path.unlink(), path.symlink_to("nowhere")),
         directory_instead,
         pipe_instead,
     ],
-    ids=range(22),
+    ids=range(24),
 )
 def test_an_index_that_cannot_be_trusted_is_built_again(
     spoil: Callable[[Path], object], home: Home
@@ -464,7 +468,6 @@ def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
 
 
 def test_a_full_disk_is_a_notice(home: Home) -> None:
-    # Sorting so many records takes more memory than SQLite has for it, so it would need a file.
     records = [record(number, variants=[]) for number in range(30_000)]
     write_page(home.mirror, records, title="large")
     code = """

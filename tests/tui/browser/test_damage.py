@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,7 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import all_records, fix_checksum
+from tests.builders import all_records, fix_checksum, write_section
 from tests.tui.browser.fake_host import FakeBrowser
 
 SOURCE = str(Path(__file__).parents[2] / "data" / "spack" / "install-tree-1.2")
@@ -88,26 +86,23 @@ def test_one_changed_byte_changes_nothing(
 
 
 @pytest.mark.parametrize(
-    "statement",
+    ("section", "data"),
     [
-        "UPDATE spec SET hash = 'short'",
-        "UPDATE spec SET look_alike = 1 << 40",
-        "UPDATE package SET first = 1 << 40",
-        "UPDATE tag SET tag = x'00'",
-        "UPDATE source SET failure = NULL",
-        "INSERT INTO problem (origin) VALUES (NULL)",
-        "INSERT OR REPLACE INTO provenance SELECT id, NULL, NULL, '' FROM spec",
-        "UPDATE codes SET data = x'' WHERE name = 'up_first'",
-        "UPDATE codes SET data = zeroblob(length(data)) WHERE name = 'first'",
+        ("hash", b"short"),
+        ("package.first", b"\xff"),
+        ("tag.texts", b"[1]"),
+        ("sources", b"[[null]]"),
+        ("problems", b"[[null]]"),
+        ("provenance.0", b"[[null]]"),
+        ("up_first", b""),
+        ("first", bytes(4)),
     ],
 )
 def test_a_senseless_index_is_rebuilt_with_a_message(
-    statement: str, environ: dict[str, str]
+    section: str, data: bytes, environ: dict[str, str]
 ) -> None:
     whole, path = kept_hashes(environ), kept(environ)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute(statement)
-    fix_checksum(path)
+    write_section(path, section, data)
 
     browser = FakeBrowser(SOURCE, environ=environ).load()
     look_around(browser)
@@ -121,7 +116,7 @@ async def test_an_index_that_is_damaged_again_is_reported_and_not_rebuilt(
     def fail(*_: object) -> None:
         raise IndexDamaged("a hash is missing")
 
-    monkeypatch.setattr("spackscope.model.catalog.rows.checked_hash", fail)
+    monkeypatch.setattr("spackscope.model.catalog.dictionaries.unpack_hashes", fail)
     async with browsing(SOURCE, environ=environ) as browser:
         assert browser.status == f"{STILL_DAMAGED}: a hash is missing"
         built = kept(environ).stat().st_ino

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -23,7 +21,7 @@ from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.browsing import Browser, browsing
-from tests.builders import database, edge, fix_checksum, hash_of, installs
+from tests.builders import database, edge, hash_of, installs, read_sections, write_section
 from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import (
@@ -318,11 +316,8 @@ async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
 
 def damage_edges(kept: Path) -> None:
     """Point an edge of an index to a spec that does not exist."""
-    with contextlib.closing(sqlite3.connect(kept)) as connection, connection:
-        ((edges,),) = connection.execute("SELECT data FROM codes WHERE name = 'edge_child'")
-        broken = edges[:-4] + b"\xff\xff\xff\x7f"
-        connection.execute("UPDATE codes SET data = ? WHERE name = 'edge_child'", (broken,))
-    fix_checksum(kept)
+    edges, _ = read_sections(kept)["edge_child"]
+    write_section(kept, "edge_child", edges[:-1] + b"\xff")
 
 
 def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:

@@ -14,7 +14,7 @@ OF_A_HOST = (["find", "--json", "py-build"], ["show", "pfqg2xi"])
 NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
-    *("spackscope.model.index.writer", "spackscope.model.loader.build"),
+    *("spackscope.model.index.write", "spackscope.model.loader.build", "sqlite3"),
     "spackscope.model.presentation.paste",
 )
 NOT_OURS_TO_OPEN = (

@@ -131,7 +131,7 @@ def test_no_command_shows_a_secret_of_a_source(
         assert secret not in text
     assert "http://h:no/x?…" in text
     if words == ("index",):
-        assert list((program.home / "cache" / "spackscope").glob("*.sqlite"))
+        assert list((program.home / "cache" / "spackscope").glob("*.index"))
 
 
 @pytest.mark.parametrize("typed", TYPED)

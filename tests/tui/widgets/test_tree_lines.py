@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.catalog.tree import Tree, read_specs
-from spackscope.model.index.connection import Database
+from spackscope.model.index.columns import Columns
 from spackscope.model.presentation.detail import dependency_text
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
 from spackscope.tui.widgets.tree_pieces import tree_pieces
@@ -31,7 +31,7 @@ def test_ten_thousand_are_drawn_without_reading(monkeypatch: pytest.MonkeyPatch)
     )
     tree = tree_of(catalog, ids[0], "dependencies")
     assert len(tree.lines) == 10_002
-    monkeypatch.delattr(Database, "execute")
+    monkeypatch.delattr(Columns, "read")
     lines = {"".join(text for text, _ in tree_pieces(tree, row, 50)) for row in range(1, 10_001)}
     assert {line[-7:] for line in lines} == {hash_of(number)[:7] for number in range(1, 10_001)}
 

@@ -106,7 +106,7 @@ def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> No
 
 
 def test_a_damaged_index_offers_nothing(program: Program, pages: Path) -> None:
-    (index,) = (program.home / "cache" / "spackscope").glob("*.sqlite")
+    (index,) = (program.home / "cache" / "spackscope").glob("*.index")
     index.write_bytes(index.read_bytes()[:4096])
 
     assert offered(program, f"find -f {pages} pkg-a1") == []

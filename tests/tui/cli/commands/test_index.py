@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import random
-import sqlite3
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.core.errors import IndexDamaged
+from spackscope.model.index.columns import HEADER
 from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -81,14 +81,8 @@ def test_broken_pages_do_not_hide_others(program: Program) -> None:
 def test_a_damaged_index_is_rebuilt(program: Program) -> None:
     before = program("find", "--json").stdout
     file = Path(parse_output(program("index").stdout)["index"])
-    with sqlite3.connect(file) as connection:
-        roots = [root for (root,) in connection.execute("SELECT rootpage FROM sqlite_master")]
-        (size,) = connection.execute("PRAGMA page_size").fetchone()
-        (meta,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'meta'")
-    connection.close()
     data = bytearray(file.read_bytes())
-    for root in {*roots} - {*meta, 1}:
-        data[(root - 1) * size : root * size] = b"\xff" * size
+    data[HEADER:] = b"\xff" * (len(data) - HEADER)
     file.write_bytes(data)
     result = program("find", "--json")
     rebuilt = "spackscope: the index was damaged and has been rebuilt\n"
@@ -118,7 +112,7 @@ def test_an_index_that_is_damaged_again_is_a_sentence(
     def fail(*_: object) -> None:
         raise IndexDamaged("a hash is missing")
 
-    monkeypatch.setattr("spackscope.model.catalog.rows.checked_hash", fail)
+    monkeypatch.setattr("spackscope.model.catalog.dictionaries.unpack_hashes", fail)
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
 
     with pytest.raises(Leave) as raised:

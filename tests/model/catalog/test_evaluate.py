@@ -1,4 +1,4 @@
-"""SQL over codes and the evaluator of single records give the same answers."""
+"""Masks of a whole index and the evaluator of single records give the same answers."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ queries = st.builds(Query, drafts.map(tuple)) | st.lists(drafts, min_size=1, max
 
 @given(queries, st.integers(0, 10_000), st.integers(1, 32))
 @examples(300)
-def test_sql_finds_what_the_evaluator_finds(
+def test_masks_find_what_the_evaluator_finds(
     mixed: Catalog, query: Query, chosen: int, length: int
 ) -> None:
     specs = all_records(mixed)

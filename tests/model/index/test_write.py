@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
+import io
+from array import array
 from collections.abc import Iterator
+from itertools import accumulate, chain, repeat
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.catalog.catalog import Catalog
@@ -15,9 +19,8 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.connection import connect
-from spackscope.model.index.old_index import OldIndex
-from spackscope.model.index.schema import SCHEMA_VERSION
+from spackscope.model.index.columns import SCHEMA_VERSION
+from spackscope.model.index.write import IndexWriter, preferred_order, reverse_edges
 from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
 from spackscope.model.loader.load import load
@@ -299,13 +302,11 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     discovered = discover([str(tmp_path)], Session({}))
     reports: list[tuple[str, int, int | None]] = []
 
-    with contextlib.closing(connect(":memory:")) as connection:
-        build(discovered, connection, Session({}, on_progress=lambda *what: reports.append(what)))
-    with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(discovered, connection, Session({}, should_stop=lambda: True))
-    stops = iter([False, True])
-    with contextlib.closing(connect(":memory:")) as connection, pytest.raises(Cancelled):
-        build(discovered, connection, Session({}, should_stop=lambda: next(stops)))
+    build(discovered, io.BytesIO(), Session({}, on_progress=lambda *what: reports.append(what)))
+    for patience in range(4):
+        should_stop = chain([False] * patience, repeat(True)).__next__
+        with pytest.raises(Cancelled):
+            build(discovered, io.BytesIO(), Session({}, should_stop=should_stop))
 
     size = sum(document.size for document in discovered[0].documents)
     assert reports[0] == (f"reading {tmp_path}", 0, size)
@@ -365,6 +366,68 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     def keep(*_: object) -> bool:
         raise KeyError("damaged")
 
-    monkeypatch.setattr(OldIndex, "keep", keep)
+    monkeypatch.setattr(IndexWriter, "keep_document", keep)
     with pytest.raises(KeyError):
         load(sources, Session(environ), keep=True)
+
+
+# Orders
+
+
+numbers = st.integers(0, 2)
+look_alikes = st.lists(
+    st.tuples(numbers, numbers, numbers, st.lists(st.integers(0, 3), min_size=1, max_size=3)),
+    max_size=12,
+).map(sorted)
+"""Whether they are unlisted, their packages and versions, and the users of each of their specs."""
+
+
+@given(look_alikes)
+def test_the_order_is_that_of_their_packages_versions_and_users(
+    given: list[tuple[int, int, int, list[int]]],
+) -> None:
+    columns = {
+        "unlisted": array("I", [unlisted for unlisted, _, _, _ in given]),
+        "package": array("I", [package for _, package, _, _ in given]),
+        "version": array("I", [version for _, _, version, _ in given]),
+    }
+    first = array("I", accumulate((len(row[3]) for row in given), initial=0))
+    users = [count for row in given for count in row[3]]
+
+    order = preferred_order(columns, first, array("I", accumulate(users, initial=0)))
+
+    def key(number: int) -> tuple[int, ...]:
+        unlisted, package, version, of_specs = given[number]
+        return unlisted, package, -version, -sum(of_specs), number
+
+    assert list(order) == sorted(range(len(given)), key=key)
+
+
+@given(
+    st.integers(1, 6).flatmap(
+        lambda nodes: st.tuples(
+            st.just(nodes),
+            st.lists(
+                st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, 3)), max_size=4),
+                max_size=nodes,
+            ),
+        )
+    )
+)
+def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]) -> None:
+    nodes, edges = given
+    first = list(accumulate(map(len, edges), initial=0))
+    flat = [pair for pairs in edges for pair in pairs]
+
+    begins, parents, kinds = reverse_edges(
+        first, [c for c, _ in flat], [k for _, k in flat], nodes
+    )
+
+    for node_ in range(nodes):
+        edges_of_node = slice(begins[node_], begins[node_ + 1])
+        assert list(zip(parents[edges_of_node], kinds[edges_of_node], strict=True)) == [
+            (parent, kind)
+            for parent, pairs in enumerate(edges)
+            for child, kind in pairs
+            if child == node_
+        ]
