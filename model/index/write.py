@@ -31,7 +31,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress, groupby, islice, repeat
+from itertools import accumulate, chain, compress, count, groupby, islice, repeat
 from math import nan
 from operator import attrgetter, eq, sub
 from time import time
@@ -414,10 +414,13 @@ class IndexWriter:
         check()
         first, records = _record_order(staged, places, len(order))
         check()
-        codes = {
-            name: array("I", map(ranks[name].__getitem__, map(column.__getitem__, order)))
-            for name, column in staged.codes.items()
-        }
+        codes = {}
+        for name, column in staged.codes.items():
+            rank = ranks[name]
+            codes[name] = array("I", bytes(4 * len(order)))
+            # Many columns have one value only.
+            if max(rank, default=0):
+                codes[name] = array("I", map(rank.__getitem__, map(column.__getitem__, order)))
         for name, column in codes.items():
             self._sections.add_array(name, column)
         self._sections.add_ascending("first", first)
@@ -701,7 +704,10 @@ class Edges:
             [len(self._children)] * (len(staged.look_alikes) + 1 - len(self._first))
         )
         counts, nodes, kinds = array("I"), array("I"), array("I")
-        for record in records:
+        if not self._children:
+            # Pages list no dependencies.
+            counts = array("I", bytes(4 * len(records)))
+        for record in records if self._children else ():
             start, stop = self._first[record], self._first[record + 1]
             counts.append(stop - start)
             nodes.extend(self._children[start:stop])
@@ -848,13 +854,13 @@ class OldIndex:
                 )
             staged.codes[name].extend(its)
         specs = array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
-        for look_alike, n in enumerate(look_alikes, new_look_alike):
-            staged.look_alikes.extend(repeat(look_alike, first[n + 1] - first[n]))
-        count = first[-1]
-        if columns.size("hash") != count * HASH_BYTES:
+        sizes = [first[n + 1] - first[n] for n in look_alikes]
+        staged.look_alikes.extend(chain.from_iterable(map(repeat, count(new_look_alike), sizes)))
+        specs_count = first[-1]
+        if columns.size("hash") != specs_count * HASH_BYTES:
             raise IndexDamaged("the hashes are damaged")
         staged.hashes += _joined(bytearray(columns.raw("hash")), specs)
-        staged.sizes.extend(map(columns.numbers("size", count).__getitem__, specs))
+        staged.sizes.extend(map(columns.numbers("size", specs_count).__getitem__, specs))
         self._stage_nodes(staged, nodes, specs)
         self._stage_provenance(staged, specs, new_record)
         self._stage_edges(staged, edges, specs, new_record)
