@@ -2,51 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
+from typing import Literal, NamedTuple, cast
 
-from spackscope.model.analysis.compare import (
-    Cause,
-    Comparison,
-    Difference,
-    Pairs,
-    fold_differences,
-)
-from spackscope.model.analysis.environment import NOWHERE, Availability, Environment, Location
+from spackscope.model.analysis.compare import Cause, Comparison, Difference, fold_differences
+from spackscope.model.analysis.dag import Dag, dag_of, post_order
+from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.nearest import Candidates, Nearest, NearestSearch, group_candidates
+from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES, is_compiler
+from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.index.columns import class_reading_index, reads_index
 
-Role = Literal["root", "run", "build"]
-"""Whether an environment asks for a spec itself, links or runs it, or only builds with it."""
+MAX_STEPS = 2_000_000
+"""Pairs of nodes with their dependencies that are compared for all that is missing."""
+
+_LOCK = ".lock"
+"""How the names of lock files end."""
 
 
-_NOT_SEARCHED = Nearest()
+def environments(catalog: Catalog) -> list[str]:
+    """Return the names of the sources that are environments: what they list is not there."""
+    return [
+        source.name
+        for source in catalog.sources
+        if source.kind == "environment" or (source.kind == "file" and source.name.endswith(_LOCK))
+    ]
 
 
-class Hit(NamedTuple):
-    """A spec that is cached or installed, and where; `id` is its id in the graph."""
+class Location(NamedTuple):
+    """The sources that list a spec, and whether a build cache or an install tree has it."""
+
+    sources: tuple[str, ...] = ()
+    is_cached: bool = False
+    is_installed: bool = False
+
+    @property
+    def is_available(self) -> bool:
+        """Whether it need not be built."""
+        return self.is_cached or self.is_installed
+
+
+_NOWHERE = Location()
+
+
+@class_reading_index
+class Availability:
+    """What the sources of a catalog offer, `besides` some of them that do not count.
+
+    Environments offer nothing, and an index does not offer what it only records as a dependency.
+    """
+
+    def __init__(self, catalog: Catalog, besides: Collection[str]) -> None:
+        self._catalog = catalog
+        ignored = {*besides, *environments(catalog)}
+        states, sources = (
+            cast(Sequence[tuple[str, ...]], catalog.dictionaries.values(column))
+            for column in ("state", "source")
+        )
+        # What each code of the dictionary `presence` stands for.
+        self._locations: list[Location] = []
+        for state, listing in zip(states, sources, strict=True):
+            counted = tuple(source for source in listing if source not in ignored)
+            location = Location(counted, "cached" in state, "installed" in state)
+            self._locations.append(location if counted else _NOWHERE)
+
+    def location(self, hash_: str) -> Location:
+        """Return where a hash is: of several records, where it need not be built."""
+        arrays, joined = self._catalog.column_arrays, _NOWHERE
+        for id_ in self._catalog.dictionaries.ids_of_hash(hash_):
+            location = self._locations[arrays.column("presence")[arrays.look_alike(id_)]]
+            if not location.sources or joined.is_available > location.is_available:
+                continue
+            if joined.is_available < location.is_available:
+                joined = location
+            else:
+                joined = Location(
+                    tuple(dict.fromkeys((*joined.sources, *location.sources))),
+                    joined.is_cached or location.is_cached,
+                    joined.is_installed or location.is_installed,
+                )
+        return joined
+
+    def candidates(self, package: str) -> list[int]:
+        """Return the ids of all specs of a package that are cached or installed, not external."""
+        arrays, nodes = self._catalog.column_arrays, self._catalog.dictionaries.nodes
+        codes, node_codes = arrays.column("presence"), arrays.column("node")
+        start, stop = self._catalog.package_span(package)
+        return [
+            id_
+            for look_alike in range(arrays.look_alike(start), arrays.look_alike(stop - 1) + 1)
+            if self._locations[codes[look_alike]].is_available
+            for id_ in range(*arrays.specs(look_alike))
+            if start <= id_ < stop and not nodes[node_codes[id_]].external
+        ]
+
+
+class Present(NamedTuple):
+    """A spec that is cached or installed, and where, or that is external.
+
+    `id` is its id in the graph.
+    """
 
     id: int
     hash: str
     location: Location
 
 
-class External(NamedTuple):
-    """A spec that Spack does not build; `id` is its id in the graph."""
-
-    id: int
-    hash: str
-
-
 class Missing(Frozen):
     """A spec that is neither cached nor installed, and the nearest candidates for it.
 
-    `id` is its id in the graph. It `is_needed` if an install would build it: what only builds a
-    cached spec is not. It `is_recorded` if an index of the caches describes it all the same. It
-    `holds_up` others if it can be built at once, and something missing waits for it.
+    `id` is its id in the graph. The environment asks for a `root` itself; what is only needed to
+    `build` is neither linked nor run. It `is_needed` if an install would build it: what only
+    builds a cached spec is not. It `is_recorded` if an index of the caches describes it all the
+    same. It `holds_up` others if it can be built at once, and something missing waits for it.
 
     `comparison` is that with the nearest candidate, with the missing spec first; None without
     one, and where the two cannot be compared: see `Candidate.causes`.
@@ -56,38 +128,33 @@ class Missing(Frozen):
     hash: str
     package: str
     version: str
-    role: Role
+    role: Literal["root", "run", "build"]
     is_needed: bool
     is_recorded: bool
     holds_up: bool
-    nearest: Nearest = _NOT_SEARCHED
+    nearest: Nearest = Nearest()
     comparison: Comparison | None = None
 
 
-class Plan(Frozen):
-    """What an install takes from the caches and what it builds, as hashes in build order.
-
-    An install tree among the caches counts as one, also in what is fetched.
-    """
-
-    fetch: tuple[str, ...]
-    build: tuple[str, ...]
-
-
 class Coverage(Frozen):
-    """The specs of an environment: hits, what is missing, in build order, and externals.
+    """The specs of an environment: hits, what is missing, and externals, in build order.
 
-    `needs` are what the roots link and run, with themselves. Externals are in none of the others.
+    `needs` are what the roots link and run, with themselves. An install takes from the caches what
+    it is to `fetch`, and builds what it is to `build`; all are hashes in build order, without
+    externals. An install tree among the caches counts as one, also in what is fetched.
+
     `unlisted` counts the specs whose sources do not list what else they need. It `is_cut` if there
     is too much missing to compare all of it with what is nearest.
     """
 
-    environment: Environment
-    hits: tuple[Hit, ...]
+    graph: Dag
+    availability: Availability
+    hits: tuple[Present, ...]
     missing: tuple[Missing, ...]
-    externals: tuple[External, ...]
+    externals: tuple[Present, ...]
     needs: tuple[str, ...]
-    plan: Plan
+    fetch: tuple[str, ...]
+    build: tuple[str, ...]
     unlisted: int = 0
     is_cut: bool = False
 
@@ -97,113 +164,154 @@ class Coverage(Frozen):
         return len(self.hits) + len(self.missing)
 
 
-def cover(environment: Environment, availability: Availability) -> Coverage:
-    """Look up the specs of an environment in caches. Raises IndexDamaged.
+@reads_index
+def cover(
+    environment: Catalog | Sequence[str], caches: Catalog, besides: Collection[str] = ()
+) -> Coverage:
+    """Look up the specs of an environment in caches, `besides` some sources that do not count.
 
-        environment = environment_of(load(["spack.lock"], session), caches)
-        coverage = cover(environment, Availability(caches))
+    In place of an environment there may be hashes, of which only the caches know more. Its roots
+    are the explicit specs; without any, those that no other depends on. Raises IndexDamaged.
+
+        coverage = cover(load(["spack.lock"], session), caches)
 
     What comes nearest to what is missing is found by `find_nearest`, which takes longer.
     """
-    return _Cover(environment, availability).coverage()
+    graph = Dag(caches, environment)
+    availability = Availability(caches, besides)
+    ids = roots = list(range(len(environment))) if not isinstance(environment, Catalog) else []
+    if isinstance(environment, Catalog):
+        own = dag_of(environment)
+        ids = sorted(own.reached(range(own.count)))
+        tops = [id_ for id_ in ids if not own.dependents(id_)]
+        # In a damaged document each may depend on another one.
+        roots = ListedSpecs(environment).explicit or tops or ids
+    # Each spec by its identity, and by which id the graph describes it best: that of the
+    # environment's own document, else that of another source.
+    second_ids = {id_: graph.second_id(id_) for id_ in ids}
+    identities = {id_: graph.identity(second) for id_, second in second_ids.items()}
+    described = {
+        identities[id_]: second
+        for id_, second in reversed(second_ids.items())
+        if graph.is_described(second)
+    }
+    specs = set(identities.values())
+    roots = list(dict.fromkeys(identities[id_] for id_ in roots))
 
+    def node(spec: int) -> int:
+        return described.get(spec, spec)
 
-class _Cover:
-    def __init__(self, environment: Environment, availability: Availability) -> None:
-        self._environment = environment
-        every = environment.all_in_build_order
-        self._hashes = dict(zip(every, environment.graph.hashes(every), strict=True))
-        locations = availability.locations(self._hashes.values())
-        self._locations = {spec: locations.get(self._hashes[spec], NOWHERE) for spec in every}
-        self._externals = {spec for spec in every if environment.is_external(spec)}
+    @lru_cache(None)
+    def dependencies(spec: int) -> list[tuple[int, bool]]:
+        """Return what builds a spec, or is linked or run by it, and whether it is the latter."""
+        return [
+            (graph.identity(child), is_run(kind.deptypes))
+            for child, kind in graph.links(node(spec))
+            if is_run(kind.deptypes) or "build" in kind.deptypes
+        ]
 
-    def coverage(self) -> Coverage:
-        environment = self._environment
-        built = [s for s in environment.in_build_order if s not in self._externals]
-        missing = [spec for spec in built if not self._has(spec)]
-        hits = (
-            Hit(environment.node(spec), self._hashes[spec], self._locations[spec])
-            for spec in built
-            if self._has(spec)
+    def to_build(spec: int) -> list[int]:
+        return [child for child, _ in dependencies(spec)]
+
+    def to_run(spec: int) -> list[int]:
+        return [child for child, runs in dependencies(spec) if runs]
+
+    every = list(post_order((*roots, *identities.values()), to_build))
+    hashes = dict(zip(every, graph.hashes(every), strict=True))
+    locations = {spec: availability.location(hash_) for spec, hash_ in hashes.items()}
+    externals = {spec for spec in every if graph.attributes(node(spec)).external}
+
+    def lower(spec: int) -> list[int]:
+        """Return what an install needs besides a spec: what is there needs nothing to build."""
+        return to_run(spec) if locations[spec].is_available else to_build(spec)
+
+    def in_order(chosen: Collection[int]) -> tuple[str, ...]:
+        return tuple(hashes[spec] for spec in every if spec in chosen)
+
+    planned, waiting = set[int](), roots[:]
+    while waiting:
+        if (spec := waiting.pop()) not in planned and spec not in externals:
+            planned.add(spec)
+            waiting += lower(spec)
+    to_fetch = {spec for spec in planned if locations[spec].is_available}
+
+    built = [spec for spec in every if spec in specs and spec not in externals]
+    absent = [spec for spec in built if not locations[spec].is_available]
+    # Whether something is to be built before a spec can be used, and what is so waited for.
+    delayed: dict[int, bool] = {}
+    awaited, waiting = set[int](), [child for spec in absent for child in to_build(spec)]
+    for spec in every:
+        delayed[spec] = spec not in externals and any(
+            delayed.get(child) or not (child in externals or locations[child].is_available)
+            for child in lower(spec)
         )
-        needed = environment.reached(environment.roots) - self._externals
-        fetch, build = self._plan()
-        return Coverage(
-            environment,
-            tuple(hits),
-            tuple(self._missing(missing, needed, build)),
-            tuple(
-                External(environment.node(spec), self._hashes[spec])
-                for spec in environment.in_build_order
-                if spec in self._externals
-            ),
-            self._of(needed),
-            Plan(self._of(fetch), self._of(build)),
-            sum(
-                not environment.graph.lists_dependencies(environment.node(spec)) for spec in built
-            ),
+    while waiting:
+        if (spec := waiting.pop()) not in awaited and spec not in externals:
+            awaited.add(spec)
+            waiting += to_run(spec) if locations[spec].is_available else ()
+    needed = set(post_order(roots, to_run)) - externals
+
+    def missing(spec: int) -> Missing:
+        attributes = graph.attributes(node(spec))
+        return Missing(
+            node(spec),
+            hashes[spec],
+            attributes.package,
+            attributes.version,
+            "root" if spec in roots else "run" if spec in needed else "build",
+            spec in planned,
+            bool(locations[spec].sources),
+            spec in awaited and not delayed[spec],
         )
 
-    def _has(self, spec: int) -> bool:
-        return self._locations[spec].is_available
+    def present(chosen: Iterable[int]) -> tuple[Present, ...]:
+        return tuple(Present(node(spec), hashes[spec], locations[spec]) for spec in chosen)
 
-    def _of(self, specs: Collection[int]) -> tuple[str, ...]:
-        """Return the hashes of specs in build order."""
-        return tuple(hash_ for spec, hash_ in self._hashes.items() if spec in specs)
+    return Coverage(
+        graph,
+        availability,
+        present(spec for spec in built if locations[spec].is_available),
+        tuple(map(missing, absent)),
+        present(spec for spec in every if spec in specs and spec in externals),
+        in_order(needed),
+        in_order(to_fetch),
+        in_order(planned - to_fetch),
+        sum(not graph.lists_dependencies(node(spec)) for spec in built),
+    )
 
-    def _plan(self) -> tuple[set[int], set[int]]:
-        """Return what to fetch and what to build: what is fetched needs no build dependencies."""
-        fetch: set[int] = set()
-        build: set[int] = set()
-        waiting = list(self._environment.roots)
-        while waiting:
-            spec = waiting.pop()
-            if spec in fetch or spec in build or spec in self._externals:
-                continue
-            (fetch if self._has(spec) else build).add(spec)
-            waiting += self._environment.dependencies(spec, to_build=not self._has(spec))
-        return fetch, build
 
-    def _missing(
-        self, specs: Sequence[int], needed: Collection[int], build: Collection[int]
-    ) -> Iterator[Missing]:
-        environment, holding = self._environment, self._holding_up(specs)
-        for spec in specs:
-            node = environment.node(spec)
-            attributes = environment.graph.attributes(node)
-            is_root = spec in environment.roots
-            yield Missing(
-                node,
-                self._hashes[spec],
-                attributes.package,
-                attributes.version,
-                "root" if is_root else "run" if spec in needed else "build",
-                spec in build,
-                bool(self._locations[spec].sources),
-                spec in holding,
-            )
+def find_nearest(
+    coverage: Coverage,
+    *,
+    on_progress: OnProgress = no_progress,
+    should_stop: ShouldStop = never,
+) -> Coverage:
+    """Return a coverage with the nearest candidates of all that is missing.
 
-    def _holding_up(self, missing: Sequence[int]) -> set[int]:
-        """Return the missing specs that wait for no other, while others wait for them."""
-        waits = {spec: self._waits_for(spec) for spec in missing}
-        awaited = set().union(*waits.values())
-        return {spec for spec, waiting in waits.items() if spec in awaited and not waiting}
-
-    def _waits_for(self, spec: int) -> set[int]:
-        """Return the missing dependencies of a spec, which are to be built before it."""
-        waits: set[int] = set()
-        seen = {spec}
-        waiting = self._environment.dependencies(spec, to_build=True)
-        while waiting:
-            dependency = waiting.pop()
-            if dependency in seen or dependency in self._externals:
-                continue
-            seen.add(dependency)
-            if self._has(dependency):
-                waiting += self._environment.dependencies(dependency, to_build=False)
-            elif dependency in self._locations:
-                waits.add(dependency)
-        return waits
+    It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
+    """
+    graph = coverage.graph
+    search = NearestSearch(graph)
+    by_package: dict[str, Candidates] = {}
+    steps = 0
+    every: list[Missing] = []
+    for number, spec in enumerate(coverage.missing):
+        if should_stop():
+            raise Cancelled
+        on_progress("missing specs compared", number, len(coverage.missing))
+        if spec.package not in by_package:
+            ids = coverage.availability.candidates(spec.package)
+            by_package[spec.package] = group_candidates(graph, ids)
+        nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
+        comparison = None
+        best = nearest.candidates[0] if nearest.candidates else None
+        if best is not None and best.causes is not None and steps <= MAX_STEPS:
+            before = search.pairs.steps
+            comparison = search.pairs.compare(spec.id, best.id, should_stop=should_stop)
+            steps += search.pairs.steps - before
+        every.append(replace(spec, nearest=nearest, comparison=comparison))
+    is_cut = search.is_exhausted or steps > MAX_STEPS
+    return replace(coverage, missing=tuple(every), is_cut=is_cut)
 
 
 _SHARED = ("compiler", "os", "platform", "target")
@@ -234,26 +342,21 @@ class ReasonGroup(NamedTuple):
     """
 
     reason: Reason
-    missing: tuple[Missing, ...]
+    missing: list[Missing]
     difference: Difference | None
 
 
 def group_reasons(missing: Iterable[Missing]) -> list[ReasonGroup]:
     """Return the reasons why specs are missing, the most frequent first."""
-    groups: dict[Reason, list[Missing]] = {}
-    differences: dict[Reason, set[Difference | None]] = {}
+    groups: dict[Reason, ReasonGroup] = {}
     for spec in missing:
         reason, difference = reason_of(spec)
-        groups.setdefault(reason, []).append(spec)
-        differences.setdefault(reason, set()).add(difference)
-    return [
-        ReasonGroup(
-            reason,
-            tuple(specs),
-            next(iter(differences[reason])) if len(differences[reason]) == 1 else None,
-        )
-        for reason, specs in sorted(groups.items(), key=lambda item: -len(item[1]))
-    ]
+        group = groups.get(reason, ReasonGroup(reason, [], difference))
+        if group.difference != difference:
+            group = group._replace(difference=None)
+        group.missing.append(spec)
+        groups[reason] = group
+    return sorted(groups.values(), key=lambda group: -len(group.missing))
 
 
 def reason_of(missing: Missing) -> tuple[Reason, Difference | None]:
@@ -301,44 +404,3 @@ def _are_all(causes: Iterable[Cause], kinds: Iterable[str]) -> bool:
             if not is_folded and {_kind(difference), *own}.isdisjoint(kinds):
                 return False
     return True
-
-
-MAX_STEPS = 2_000_000
-"""Pairs of nodes with their dependencies that are compared for all that is missing."""
-
-
-def find_nearest(
-    coverage: Coverage,
-    availability: Availability,
-    *,
-    on_progress: OnProgress = no_progress,
-    should_stop: ShouldStop = never,
-) -> Coverage:
-    """Return a coverage with the nearest candidates of all that is missing.
-
-    It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
-    """
-    graph = coverage.environment.graph
-    search, comparer = NearestSearch(graph), Pairs(graph)
-    by_package: dict[str, Candidates] = {}
-
-    def with_nearest(spec: Missing) -> Missing:
-        if spec.package not in by_package:
-            ids = availability.candidates(spec.package)
-            by_package[spec.package] = group_candidates(graph, ids)
-        nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
-        comparison = None
-        is_cut = comparer.steps > MAX_STEPS
-        if nearest.candidates and nearest.candidates[0].causes is not None and not is_cut:
-            other = nearest.candidates[0].id
-            comparison = comparer.compare(spec.id, other, should_stop=should_stop)
-        return replace(spec, nearest=nearest, comparison=comparison)
-
-    missing = []
-    for number, spec in enumerate(coverage.missing):
-        if should_stop():
-            raise Cancelled
-        on_progress("missing specs compared", number, len(coverage.missing))
-        missing.append(with_nearest(spec))
-    is_cut = search.is_exhausted or comparer.steps > MAX_STEPS
-    return replace(coverage, missing=tuple(missing), is_cut=is_cut)

@@ -193,7 +193,7 @@ class NearestSearch:
 
     def __init__(self, graph: Dag) -> None:
         self._graph = graph
-        self._pairs = Pairs(graph)
+        self.pairs = Pairs(graph)
         self._compared = 0
         self._compilers = lru_cache(None)(partial(compilers_of, graph))
 
@@ -203,7 +203,7 @@ class NearestSearch:
 
         Nor does it compare all candidates then.
         """
-        return self._pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
+        return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
     def find(
         self,
@@ -256,7 +256,7 @@ class NearestSearch:
                 uncounted.append(each)
                 continue
             most = _causes(best[-1]) if len(best) == limit else MAX_PAIRS
-            causes = self._pairs.count_causes(spec.ids[0], each.id, most)
+            causes = self.pairs.count_causes(spec.ids[0], each.id, most)
             if causes is not None:
                 # Sorting keeps the order of hashes.
                 best = sorted((*best, each._replace(causes=causes)), key=_causes)[:limit]

@@ -7,14 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spackscope.model.analysis.compare import Difference
-from spackscope.model.analysis.cover import (
-    Coverage,
-    External,
-    Hit,
-    Missing,
-    ReasonGroup,
-    group_reasons,
-)
+from spackscope.model.analysis.cover import Coverage, Missing, Present, ReasonGroup, group_reasons
 from spackscope.model.analysis.dag import Attributes
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean, counted, shorten
@@ -63,8 +56,8 @@ def _summary(coverage: Coverage) -> str:
     if holding:
         parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
     at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
-    to_fetch = sum(hash_ not in at_hand for hash_ in coverage.plan.fetch)
-    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.plan.build):,}")
+    to_fetch = sum(hash_ not in at_hand for hash_ in coverage.fetch)
+    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.build):,}")
     if coverage.externals:
         parts.append(f"{len(coverage.externals):,} external")
     return _BETWEEN.join(parts)
@@ -83,7 +76,7 @@ def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
     if coverage.missing:
         reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
         best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
-        hashes = dict(zip(best, coverage.environment.graph.hashes(best), strict=True))
+        hashes = dict(zip(best, coverage.graph.hashes(best), strict=True))
         rows = [_missing_row(s, reasons.get(s.hash, ""), hashes) for s in coverage.missing]
         yield Section(MISSING, rows)
     if present := list(_present_rows(coverage)):
@@ -91,9 +84,9 @@ def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
 
 
 def _present_rows(coverage: Coverage) -> Iterator[Row]:
-    graph = coverage.environment.graph
+    graph = coverage.graph
 
-    def row(spec: Hit | External, where: str) -> Row:
+    def row(spec: Present, where: str) -> Row:
         name = _name(graph.attributes(spec.id))
         return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
 
@@ -199,7 +192,7 @@ def _data(coverage: Coverage) -> dict[str, Any]:
         ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
         for cause in spec.comparison.causes if spec.comparison is not None else ():
             ids[cause.a] = ids[cause.b] = None
-    hashes = dict(zip(ids, coverage.environment.graph.hashes(ids), strict=True))
+    hashes = dict(zip(ids, coverage.graph.hashes(ids), strict=True))
     return {
         "total": coverage.total,
         "hits": [hit.hash for hit in coverage.hits],
@@ -209,8 +202,8 @@ def _data(coverage: Coverage) -> dict[str, Any]:
         "reasons": [{"reason": reason_text(g), "count": len(g.missing)} for g in groups],
         "externals": [external.hash for external in coverage.externals],
         "needs": coverage.needs,
-        "fetch": coverage.plan.fetch,
-        "build": coverage.plan.build,
+        "fetch": coverage.fetch,
+        "build": coverage.build,
         "lists_dependencies": not coverage.unlisted,
     }
 

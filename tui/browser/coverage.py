@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from spackscope.model.analysis.cover import cover, find_nearest
-from spackscope.model.analysis.environment import Availability, environment_of, environments
+from spackscope.model.analysis.cover import cover, environments, find_nearest
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
@@ -98,8 +97,7 @@ class CoverageController:
                 environment = load([source], replace(self._session, should_stop=task))
             except SourceError as error:
                 return str(error)
-            availability = Availability(catalog, [name])
-            coverage = cover(environment_of(environment, catalog), availability)
+            coverage = cover(environment, catalog, [name])
             if is_first:
                 first = coverage_report(coverage, knows_nearest=False).read()
                 task.report(lambda: screen.show_report(first, _progress(0, len(coverage.missing))))
@@ -108,7 +106,7 @@ class CoverageController:
                 if done % _STEP == 0:
                     task.report(lambda: screen.show_progress(_progress(done, total or 0)))
 
-            coverage = find_nearest(coverage, availability, on_progress=show, should_stop=task)
+            coverage = find_nearest(coverage, on_progress=show, should_stop=task)
             return coverage_report(coverage).read()
 
         def done(report: Report | str) -> None:

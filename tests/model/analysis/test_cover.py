@@ -12,13 +12,13 @@ import pytest
 
 from spackscope.model.analysis import cover as nearest_missing
 from spackscope.model.analysis import nearest
-from spackscope.model.analysis.cover import Coverage, Missing, cover, find_nearest
-from spackscope.model.analysis.environment import (
-    Availability,
+from spackscope.model.analysis.cover import (
+    Coverage,
     Location,
-    environment_of,
-    environment_of_hashes,
+    Missing,
+    cover,
     environments,
+    find_nearest,
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -64,8 +64,7 @@ def caches(
 
 
 def covered(wanted: Catalog, caches: Catalog, *besides: str) -> Coverage:
-    availability = Availability(caches, besides)
-    return find_nearest(cover(environment_of(wanted, caches), availability), availability)
+    return find_nearest(cover(wanted, caches, besides))
 
 
 def locations(coverage: Coverage) -> dict[str, Location]:
@@ -75,7 +74,7 @@ def locations(coverage: Coverage) -> dict[str, Location]:
 def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
     """Return the nearest candidates as the cases have them."""
     candidates = missing.nearest.candidates
-    hashes = coverage.environment.graph.hashes(candidate.id for candidate in candidates)
+    hashes = coverage.graph.hashes(candidate.id for candidate in candidates)
     return [
         {"hash": hash_, "attributes": list(candidate.attributes), "causes": candidate.causes}
         for hash_, candidate in zip(hashes, candidates, strict=True)
@@ -92,13 +91,13 @@ def test_coverage_is_that_of_spack(
     assert sorted(hits) == case["hits"]
     assert len(coverage.externals) == case["externals"]
     assert len(hits) + len(coverage.missing) + len(coverage.externals) == case["specs"]
-    assert sorted(coverage.plan.fetch) == case["plan_fetch_hashes"]
-    assert sorted(coverage.plan.build) == case["plan_build_hashes"]
+    assert sorted(coverage.fetch) == case["plan_fetch_hashes"]
+    assert sorted(coverage.build) == case["plan_build_hashes"]
     assert (len(coverage.needs), len(hits.intersection(coverage.needs))) == (
         case["need"],
         case["need_hit"],
     )
-    assert [spec.hash for spec in coverage.missing if spec.is_needed] == list(coverage.plan.build)
+    assert [spec.hash for spec in coverage.missing if spec.is_needed] == list(coverage.build)
     recorded = [spec.hash for spec in coverage.missing if spec.is_recorded]
     assert sorted(recorded) == case["record_only"]
     roots = {spec.hash: spec for spec in coverage.missing if spec.role == "root"}
@@ -115,12 +114,11 @@ def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Cata
     coverage = covered(made, caches["spack0"])
 
     assert len(coverage.missing) == 132
-    wanted = coverage.environment
-    seen: set[int] = set()
-    for spec in wanted.in_build_order:
-        assert seen.issuperset(wanted.dependencies(spec, to_build=True))
-        seen.add(spec)
-    assert [s.hash for s in coverage.missing] == list(coverage.plan.build)
+    graph, place = coverage.graph, {s.hash: n for n, s in enumerate(coverage.missing)}
+    for spec in coverage.missing:
+        below = graph.hashes(child for child, _ in graph.links(spec.id))
+        assert all(place[hash_] < place[spec.hash] for hash_ in below if hash_ in place)
+    assert [s.hash for s in coverage.missing] == list(coverage.build)
     holding = {spec.package for spec in coverage.missing if spec.holds_up}
     assert holding == {"ca-certificates-mozilla", "compiler-wrapper", "gcc-runtime"}
 
@@ -178,15 +176,15 @@ def test_what_only_builds_something_cached_is_not_needed(tmp_path: Path) -> None
     ]
     assert [external.hash for external in coverage.externals] == [GCC]
     assert coverage.needs == (ZLIB, HDF5, VTK)
-    assert coverage.plan.fetch == (HDF5, VTK)
-    assert coverage.plan.build == (ZLIB,)
+    assert coverage.fetch == (HDF5, VTK)
+    assert coverage.build == (ZLIB,)
 
 
 def test_what_is_built_needs_what_builds_it(tmp_path: Path) -> None:
     coverage = of_lock(tmp_path, VTK, ZLIB)
 
-    assert coverage.plan.fetch == (ZLIB, VTK)
-    assert coverage.plan.build == (CMAKE, HDF5)
+    assert coverage.fetch == (ZLIB, VTK)
+    assert coverage.build == (CMAKE, HDF5)
     assert [s.role for s in coverage.missing] == ["build", "run"]
     assert [s.holds_up for s in coverage.missing] == [True, False]
 
@@ -194,12 +192,12 @@ def test_what_is_built_needs_what_builds_it(tmp_path: Path) -> None:
 def test_a_whole_environment_misses_nothing(tmp_path: Path) -> None:
     coverage = of_lock(tmp_path, ZLIB, CMAKE, HDF5, VTK)
 
-    assert (coverage.total, coverage.missing, coverage.plan.build) == (4, (), ())
+    assert (coverage.total, coverage.missing, coverage.build) == (4, (), ())
     assert {hit.location.is_cached for hit in coverage.hits} == {True}
 
 
 def test_without_roots_they_are_what_nothing_depends_on(tmp_path: Path) -> None:
-    assert of_lock(tmp_path, roots=()).plan == of_lock(tmp_path, roots=(VTK,)).plan
+    assert of_lock(tmp_path, roots=()).build == of_lock(tmp_path, roots=(VTK,)).build
 
 
 def test_what_is_installed_is_no_more_missing_than_what_is_cached(tmp_path: Path) -> None:
@@ -225,7 +223,7 @@ def test_the_environment_may_be_a_source_of_the_same_catalog(tmp_path: Path) -> 
     )
     assert locations(with_both) == locations(apart)
     assert [s.hash for s in with_both.missing] == [s.hash for s in apart.missing] == [CMAKE, VTK]
-    assert with_both.plan == apart.plan
+    assert (with_both.fetch, with_both.build) == (apart.fetch, apart.build)
     # What any environment lists is not there for that.
     assert environments(both) == [str(locked)]
     assert locations(covered(catalog_of(locked), both)) == locations(apart)
@@ -235,7 +233,7 @@ def test_hashes_alone_are_what_the_caches_know_of_them(tmp_path: Path) -> None:
     caches = catalog_of(index(tmp_path / "index.json", HDF5, ZLIB))
     unknown = hash_of(99)
     hashes = [VTK, HDF5, unknown, GCC]
-    coverage = cover(environment_of_hashes(hashes, caches), Availability(caches))
+    coverage = cover(hashes, caches)
 
     assert [hit.hash for hit in coverage.hits] == [HDF5]
     assert [(s.hash, s.package, s.is_recorded) for s in coverage.missing] == [
@@ -243,8 +241,8 @@ def test_hashes_alone_are_what_the_caches_know_of_them(tmp_path: Path) -> None:
         (unknown, "", False),
     ]
     assert [external.hash for external in coverage.externals] == [GCC]
-    assert coverage.plan.fetch == (ZLIB, HDF5)
-    assert set(coverage.plan.build) == {VTK, unknown}
+    assert coverage.fetch == (ZLIB, HDF5)
+    assert set(coverage.build) == {VTK, unknown}
 
 
 def test_pages_cover_by_hash_though_they_list_no_dependencies(tmp_path: Path) -> None:
@@ -282,10 +280,9 @@ def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:
 def test_the_search_for_the_nearest_can_be_stopped(
     made: Catalog, caches: dict[str, Catalog]
 ) -> None:
-    availability = Availability(caches["spack0"])
-    coverage = cover(environment_of(made, caches["spack0"]), availability)
+    coverage = cover(made, caches["spack0"])
     with pytest.raises(Cancelled):
-        find_nearest(coverage, availability, should_stop=lambda: True)
+        find_nearest(coverage, should_stop=lambda: True)
 
 
 @pytest.mark.parametrize(

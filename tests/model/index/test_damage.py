@@ -14,7 +14,6 @@ from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.cover import cover
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
-from spackscope.model.analysis.environment import Availability, environment_of
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.kinds import run_kinds
@@ -113,7 +112,6 @@ def analyses(catalog: Catalog) -> list[object]:
     graph = dag_of(catalog)
     ids = range(graph.count)
     host = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
-    wanted = environment_of(catalog, catalog)
     return [
         [(graph.attributes(id_), list(graph.links(id_))) for id_ in ids],
         run_kinds(graph, ids),
@@ -124,7 +122,7 @@ def analyses(catalog: Catalog) -> list[object]:
         list(host.codes()),
         find_doubles(catalog),
         compare_sources(catalog, catalog).same,
-        cover(wanted, Availability(catalog)).hits,
+        cover(catalog, catalog).hits,
     ]
 
 

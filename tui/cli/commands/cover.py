@@ -5,11 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.environment import (
-    Availability,
-    environment_of,
-    environment_of_hashes,
-)
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
@@ -46,18 +41,12 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     def lines(catalogs: Sequence[Catalog]) -> Iterator[str]:
         nonlocal code
         *environments, caches = catalogs
-        if hashes is not None:
-            environment = environment_of_hashes(hashes, caches)
-        else:
-            environment = environment_of(environments[0], caches)
-        availability = Availability(caches)
-        coverage = cover(environment, availability)
+        coverage = cover(environments[0] if hashes is None else hashes, caches)
         code = _code(coverage, caches)
         if options.format != "hashes":
             with build_progress(options) as progress:
-                should_stop = session.should_stop
                 coverage = find_nearest(
-                    coverage, availability, on_progress=progress, should_stop=should_stop
+                    coverage, on_progress=progress, should_stop=session.should_stop
                 )
         return _lines(coverage, options, session)
 
