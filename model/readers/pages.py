@@ -430,21 +430,22 @@ def _join(table: _Table, fields: FieldReader) -> _Table:
     looks, joined = list(table.looks), _Table()
     joined.listed = table.listed
     for hash_, records in records_by_hash.items():
-        by_content: dict[tuple[Look, float | None], Look] = {}
+        by_content: dict[tuple[Look, float | None], tuple[Look, set[str]]] = {}
         for record in records:
             look, size = looks[table.numbers[record]], table.sizes[record]
-            content = look._replace(stacks=()), size
+            content, stacks = (look._replace(stacks=()), size), set(look.stacks)
             fields.place = f"record {table.places[record]}"
             if content not in by_content:
                 if by_content:
                     fields.add_problem(f"hash {hash_} is listed twice with different content")
-                by_content[content] = look
-            elif set(look.stacks) == set(stacks := by_content[content].stacks):
+                by_content[content] = look, stacks
+            elif stacks == by_content[content][1]:
                 fields.add_problem(f"hash {hash_} is listed twice")
-            elif not set(look.stacks).issubset(stacks):
-                all_stacks = tuple(sorted({*look.stacks, *stacks}))
-                by_content[content] = look._replace(stacks=all_stacks)
-        for (_, size), look in by_content.items():
+            else:
+                by_content[content][1].update(stacks)
+        for (_, size), (look, stacks) in by_content.items():
+            if stacks != set(look.stacks):
+                look = look._replace(stacks=tuple(sorted(stacks)))
             joined.numbers.append(joined.looks.setdefault(look, len(joined.looks)))
             joined.hashes.append(hash_)
             joined.sizes.append(size)
