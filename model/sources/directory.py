@@ -42,6 +42,9 @@ _MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache"
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("/proc", "/sys", "/dev")
+_KERNEL_NAMES = ("proc", "sys")
+"""Where the kernel file systems are in a copy of a whole system, such as a chroot."""
+
 _CHECK_EVERY = 256
 """Files between two checks whether to stop; the status of one may take long."""
 
@@ -195,7 +198,12 @@ class _Search:
                     if is_link and real_top.startswith(os.path.join(below_real, "")):
                         why = "is not followed: it leads to a directory that contains the source"
                         self._leave_out(files.origin_of(entry.path), why)
-                    elif below_real in _KERNEL or (is_link and entry.stat().st_dev in kernel):
+                    elif (
+                        below_real in _KERNEL
+                        or (is_link and entry.stat().st_dev in kernel)
+                        # Each mount is a device of its own; `df` leaves out what has no blocks.
+                        or (entry.name in _KERNEL_NAMES and not os.statvfs(entry.path).f_blocks)
+                    ):
                         why = "is not read: it is a kernel file system"
                         self._leave_out(files.origin_of(entry.path), why)
                     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -17,6 +18,7 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, FileList, document_of
 from spackscope.model.sources.session import Session
 from tests.builders import catalog_of, discover_one, hash_of, page, record, write_page
+from tests.program import COMMAND, environment
 
 
 def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Document]:
@@ -148,6 +150,29 @@ def test_links_out_of_a_source_are_followed_within_bounds(
     assert reasons["zfar"].endswith("at most 40 files and directories of a source are read")
     if sys.platform == "linux":
         assert reasons["kernel"] == "is not read: it is a kernel file system"
+
+
+def test_kernel_file_systems_in_a_copy_of_a_system_are_not_read(tmp_path: Path) -> None:
+    for name in ("proc", "sys/proc"):
+        (tmp_path / name).mkdir(parents=True)
+    write_page(tmp_path / "sys", [record()])
+    own_mounts = ["unshare", "--map-root-user", "--mount", "--pid", "--fork", "sh", "-ec"]
+    mount = 'mount -t proc proc "$0/proc"; exec "$@"'
+    try:
+        subprocess.run([*own_mounts, mount, tmp_path, "true"], check=True, capture_output=True)
+    except (OSError, subprocess.CalledProcessError):
+        pytest.skip("file systems cannot be mounted here")
+
+    environ = environment(tmp_path / "home")
+    done = subprocess.run(
+        [*own_mounts, mount, tmp_path, *COMMAND, "find", "-f", str(tmp_path)],
+        env=environ, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+    _, *found = done.stdout.splitlines()
+    (problem,) = done.stderr.splitlines()
+    assert len(found) == 1
+    assert problem.endswith(f"{tmp_path}/proc: is not read: it is a kernel file system")
 
 
 def test_an_unreadable_device_is_reported(tmp_path: Path) -> None:
