@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Edge
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
@@ -14,7 +13,7 @@ from spackscope.model.index.columns import reads_index
 from spackscope.model.sources.session import Session
 
 _CHUNK = 512
-"""Records that are read with one statement."""
+"""Records that are read at once."""
 
 
 class NeededSpec(Frozen):
@@ -86,18 +85,48 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
         needs = read_needs(catalog, row.id)
         hashes = [spec.hash for spec in needs.specs]
     """
-    if not catalog.dependencies.lists(id_):
+    dependencies = catalog.dependencies
+    if not dependencies.lists(id_):
         return None
-    run = list(_closure(catalog, id_, should_stop, run_only=True))
-    every = list(_closure(catalog, id_, should_stop))
-    specs = _read(catalog, every, {edge.child: edge for edge in _edges(catalog, id_, True)})
+
+    def closure(*, run_only: bool) -> list[int]:
+        """Return the record and all that it depends on, level by level."""
+        reached, found = {id_}, [id_]
+        for parent in found:
+            if should_stop():
+                raise Cancelled
+            for edge in dependencies.of(parent):
+                if edge.child not in reached and (not run_only or is_run(edge.deptypes)):
+                    reached.add(edge.child)
+                    found.append(edge.child)
+        return found
+
+    run, every = closure(run_only=True), closure(run_only=False)
+    specs: dict[int, NeededSpec] = {}
+    for start in range(0, len(every), _CHUNK):
+        chunk = every[start : start + _CHUNK]
+        present = [node for node in chunk if dependencies.absent(node) is None]
+        provenances = catalog.provenances(present)
+        for row, provenance in zip(catalog.rows(present), provenances, strict=True):
+            spec = row.spec
+            specs[row.id] = NeededSpec(
+                *(row.id, spec.package, spec.version, spec.hash, spec.states, spec.size),
+                provenance.external,
+                provenance.external_modules,
+            )
+        for node in chunk:
+            if (absent := dependencies.absent(node)) is not None:
+                specs[node] = NeededSpec(node, absent.name, "", absent.hash, is_absent=True)
+    for edge in dependencies.of(id_):
+        if is_run(edge.deptypes):
+            specs[edge.child] = replace(specs[edge.child], is_direct=True, virtuals=edge.virtuals)
     needed = {specs[node].hash: specs[node] for node in run}
     others = {specs[node].hash: specs[node] for node in every}
     return Needs(
         tuple(spec for spec in needed.values() if not spec.external),
         tuple(spec for spec in needed.values() if spec.external),
         tuple(spec for hash_, spec in others.items() if hash_ not in needed),
-        is_unknown=not all(map(catalog.dependencies.lists, run)),
+        is_unknown=not all(map(dependencies.lists, run)),
     )
 
 
@@ -122,59 +151,5 @@ def add_sizes(
 
     specs = (row.spec for row in catalog.rows(without_size))
     sizes = archive_sizes(specs, catalog.sources, session, sources, is_offline=is_offline)
-    sized = (
-        replace(spec, size=sizes[spec.hash]) if spec.hash in sizes else spec
-        for spec in needs.specs
-    )
+    sized = (replace(spec, size=sizes.get(spec.hash, spec.size)) for spec in needs.specs)
     return replace(needs, specs=tuple(sized))
-
-
-def _closure(
-    catalog: Catalog, start: int, should_stop: ShouldStop, *, run_only: bool = False
-) -> Iterator[int]:
-    """Yield a record and all that it depends on, level by level."""
-    level, reached = [start], {start}
-    while level:
-        if should_stop():
-            raise Cancelled
-        yield from level
-        following = dict.fromkeys(
-            edge.child for parent in level for edge in _edges(catalog, parent, run_only)
-        )
-        level = [node for node in following if node not in reached]
-        reached.update(level)
-
-
-def _edges(catalog: Catalog, parent: int, run_only: bool) -> Iterable[Edge]:
-    edges = catalog.dependencies.of(parent)
-    return (edge for edge in edges if is_run(edge.deptypes)) if run_only else edges
-
-
-def _read(
-    catalog: Catalog, ids: Iterable[int], direct: Mapping[int, Edge]
-) -> dict[int, NeededSpec]:
-    """Read the specs with some ids, absent ones among them."""
-    specs, present = {}, []
-    for id_ in ids:
-        if (absent := catalog.dependencies.absent(id_)) is None:
-            present.append(id_)
-        else:
-            specs[id_] = NeededSpec(id_, absent.name, "", absent.hash, is_absent=True)
-    for start in range(0, len(present), _CHUNK):
-        chunk = present[start : start + _CHUNK]
-        provenances = catalog.provenances(chunk)
-        for row, provenance in zip(catalog.rows(chunk), provenances, strict=True):
-            spec = row.spec
-            specs[row.id] = NeededSpec(
-                row.id,
-                spec.package,
-                spec.version,
-                spec.hash,
-                spec.states,
-                spec.size,
-                provenance.external,
-                provenance.external_modules,
-            )
-    for id_, edge in direct.items():
-        specs[id_] = replace(specs[id_], is_direct=True, virtuals=edge.virtuals)
-    return specs
