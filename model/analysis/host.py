@@ -6,8 +6,9 @@ import os
 import re
 import struct
 import sys
+from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
@@ -15,25 +16,23 @@ from spackscope.model.core.text import clean
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.matchers import unknown_target
 
-if TYPE_CHECKING:
-    pass
-
-
 LINUX, MACOS = "linux", "darwin"
 
-MACOS_RELEASES = (
-    *("leopard", "snowleopard", "lion", "mountainlion", "mavericks", "yosemite", "elcapitan"),
-    *("sierra", "highsierra", "mojave", "catalina", "bigsur", "monterey", "ventura", "sonoma"),
-    *("sequoia", "tahoe"),
-)
+# fmt: off
+_MACOS_NAMES = {
+    "10.5": "leopard", "10.6": "snowleopard", "10.7": "lion", "10.8": "mountainlion",
+    "10.9": "mavericks", "10.10": "yosemite", "10.11": "elcapitan", "10.12": "sierra",
+    "10.13": "highsierra", "10.14": "mojave", "10.15": "catalina", "11": "bigsur",
+    "12": "monterey", "13": "ventura", "14": "sonoma", "15": "sequoia", "26": "tahoe",
+}
+# fmt: on
+
+MACOS_RELEASES = tuple(_MACOS_NAMES.values())
 """The releases of macOS by the names that Spack gives them, oldest first."""
 
 _LIBCS = ("glibc", "musl")
 _KEYS = ("platform", "os", "target", "libc", *_LIBCS)
 _EXPECTED = "Expected platform, os, target, libc, glibc or musl, each with = and a value"
-_WORD = re.compile(r"\S+")
-_VERSION = re.compile(r"\d+(?:\.\d+)*")
-_NAME = re.compile(r"[\w.\-]+", re.ASCII)
 _DEFAULT_PREFIX = "/usr"
 _MAX_LENGTH = 1_000
 
@@ -103,12 +102,16 @@ def parse_host(text: str) -> Host:
     """
     if len(text) > _MAX_LENGTH:
         raise QueryError(f"A host has at most {_MAX_LENGTH:,} characters", _MAX_LENGTH)
+    from archspec.cpu import TARGETS
+
+    from spackscope.model.core.suggestions import near
+
     texts: dict[str, str] = {}
     libc = None
-    for word in _WORD.finditer(text):
+    for word in re.finditer(r"\S+", text):
         key, equals, value = word[0].partition("=")
         at = word.start() + len(key) + 1
-        if not equals and _is_near_target(key):
+        if not equals and near(key, TARGETS):
             key, value, at = "target", key, word.start()
         elif not equals or key not in _KEYS:
             raise QueryError(_EXPECTED, word.start())
@@ -118,15 +121,17 @@ def parse_host(text: str) -> Host:
         texts[part] = value
         if part == "libc":
             libc = _parse_libc(key, value, at)
-        elif not _NAME.fullmatch(value):
+        elif not re.fullmatch(r"[\w.\-]+", value, re.ASCII):
             raise QueryError(f"Expected a name after {key}=", at)
         elif part == "target" and (sentence := unknown_target(value)):
             raise QueryError(sentence, at)
     if not texts:
         raise QueryError("Expected a host, as in target=zen3 glibc=2.34")
     os, target = texts.get("os", ""), texts.get("target", "")
-    platform = texts.get("platform") or _platform(os, target, libc)
-    return Host(platform, os, target, libc)
+    # macOS for its releases and for Apple's targets.
+    is_apple = bool(target) and not os and TARGETS[target].vendor == "Apple"
+    is_macos = libc is None and (os in MACOS_RELEASES or is_apple)
+    return Host(texts.get("platform") or (MACOS if is_macos else LINUX), os, target, libc)
 
 
 def _parse_libc(key: str, value: str, at: int) -> Libc:
@@ -137,27 +142,11 @@ def _parse_libc(key: str, value: str, at: int) -> Libc:
         name, _, stated = stated.partition("@")
         if name not in _LIBCS:
             raise QueryError("Expected glibc or musl, and @ with a version, after libc=", at)
-    if not _VERSION.fullmatch(stated):
+    if not re.fullmatch(r"\d+(?:\.\d+)*", stated):
         raise QueryError(f"Expected a version of {name}, as in {name}=2.34", at)
     if colon and not prefix.startswith("/"):
         raise QueryError("Expected the absolute prefix of the C library after :", at)
     return Libc(name, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
-
-
-def _is_near_target(word: str) -> bool:
-    from archspec.cpu import TARGETS
-
-    from spackscope.model.core.suggestions import near
-
-    return bool(near(word, TARGETS))
-
-
-def _platform(os: str, target: str, libc: Libc | None) -> str:
-    """Derive the platform: macOS for its releases and for Apple's targets, else Linux."""
-    from archspec.cpu import TARGETS
-
-    is_apple = bool(target) and not os and TARGETS[target].vendor == "Apple"
-    return MACOS if libc is None and (os in MACOS_RELEASES or is_apple) else LINUX
 
 
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
@@ -168,14 +157,6 @@ _TIMEOUT = 2.0
 _NORMALIZED_IDS = {"ol": "oracle", "opensuse-leap": "opensuse"}
 """Names of distributions that Spack's `distro` writes differently from os-release."""
 
-# fmt: off
-_MACOS_NAMES = {
-    "10.5": "leopard", "10.6": "snowleopard", "10.7": "lion", "10.8": "mountainlion",
-    "10.9": "mavericks", "10.10": "yosemite", "10.11": "elcapitan", "10.12": "sierra",
-    "10.13": "highsierra", "10.14": "mojave", "10.15": "catalina", "11": "bigsur",
-    "12": "monterey", "13": "ventura", "14": "sonoma", "15": "sequoia", "26": "tahoe",
-}
-# fmt: on
 _LOADER_DIRECTORIES = ("lib", "lib64")
 _PT_INTERP = 3
 
@@ -186,31 +167,24 @@ def detect_host() -> Host:
 
     detect_host().libc  # Libc(name='glibc', …), or None where there is none
     """
-    platform = {"win32": "windows"}.get(sys.platform, sys.platform)
-    release = {LINUX: _linux_release, MACOS: _macos_release}.get(platform, str)()
-    libc = detect_libc() if platform == LINUX else None
-    return Host(platform, release, _target(), libc, is_this_machine=True)
+    system = {"win32": "windows"}.get(sys.platform, sys.platform)
+    release, target, libc = "", "", None
+    if system == LINUX:
+        libc = detect_libc()
+        for path in _OS_RELEASE:
+            with suppress(OSError), open(path, encoding="utf-8", errors="replace") as file:
+                release = linux_os(file.read(_MAX_FILE_SIZE))
+                break
+    elif system == MACOS:
+        import platform
 
-
-def _target() -> str:
-    """Return the target that archspec detects."""
-    try:
+        release = macos_name(platform.mac_ver()[0])
+    # Whatever is wrong with the description of an odd processor, the target is unknown.
+    with suppress(Exception):
         from archspec.cpu import host
 
-        return str(host().name)
-    except Exception:
-        # Whatever is wrong with the description of an odd processor, the target is unknown.
-        return ""
-
-
-def _linux_release() -> str:
-    for path in _OS_RELEASE:
-        try:
-            with open(path, encoding="utf-8", errors="replace") as file:
-                return linux_os(file.read(_MAX_FILE_SIZE))
-        except OSError:
-            continue
-    return ""
+        target = str(host().name)
+    return Host(system, release, target, libc, is_this_machine=True)
 
 
 def linux_os(os_release: str) -> str:
@@ -230,12 +204,6 @@ def linux_os(os_release: str) -> str:
     numbers = re.split(r"[^\w-]", fields.get("VERSION_ID") or fields.get("BUILD_ID", ""))
     version = ".".join(numbers[: 2 if "ubuntu" in name else 1])
     return f"{name}{version}".replace("-", "_") if name else ""
-
-
-def _macos_release() -> str:
-    import platform
-
-    return macos_name(platform.mac_ver()[0])
 
 
 def macos_name(version: str) -> str:
@@ -263,13 +231,24 @@ def detect_libc() -> Libc | None:
         return None
     if not prefix:
         return None
-    try:
+    with suppress(OSError, ValueError, AttributeError):
         name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
-    except (OSError, ValueError, AttributeError):
-        name = version = ""
-    if name == "glibc" and version:
-        return Libc(name, version, prefix)
-    version = musl_version(_stated_version(linker))
+        if name == "glibc" and version:
+            return Libc(name, version, prefix)
+    import subprocess
+
+    try:
+        result = subprocess.run(
+            [linker, "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_TIMEOUT,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    version = musl_version(result.stderr or result.stdout)
     return Libc("musl", version, prefix) if version else None
 
 
@@ -282,8 +261,10 @@ def interpreter(file: BinaryIO) -> str:
     if ident[:4] != b"\x7fELF":
         return ""
     is_64, order = ident[4] == 2, "<" if ident[5] == 1 else ">"
-    header = struct.unpack(f"{order}HHI{'QQQ' if is_64 else 'III'}IHHH", _read(file, is_64))
-    table_offset, entry_size, count = header[4], header[8], header[9]
+    # The rest of the header, up to the number of segments.
+    header = struct.Struct(f"{order}HHI{'QQQ' if is_64 else 'III'}IHHH")
+    fields = header.unpack(file.read(header.size))
+    table_offset, entry_size, count = fields[4], fields[8], fields[9]
     for number in range(min(count, 100)):
         file.seek(table_offset + number * entry_size)
         entry = file.read(entry_size)
@@ -296,11 +277,6 @@ def interpreter(file: BinaryIO) -> str:
             # A relative one would be searched in the current directory, or in PATH.
             return linker if os.path.isabs(linker) else ""
     return ""
-
-
-def _read(file: BinaryIO, is_64: bool) -> bytes:
-    """Read the part of an ELF header after its identification, up to the number of segments."""
-    return file.read(42 if is_64 else 30)
 
 
 def libc_prefix(linker: str) -> str:
@@ -319,21 +295,3 @@ def musl_version(text: str) -> str:
     """Return the version that musl's dynamic linker states, or "" if the text is not from it."""
     match = re.search(r"^Version (\d+(?:\.\d+)*)", text, re.MULTILINE)
     return match[1] if match and text.startswith("musl libc") else ""
-
-
-def _stated_version(linker: str) -> str:
-    """Return what a dynamic linker prints about itself."""
-    import subprocess
-
-    try:
-        result = subprocess.run(
-            [linker, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_TIMEOUT,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return ""
-    return result.stderr or result.stdout
