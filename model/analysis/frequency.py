@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from itertools import chain, product, repeat
 from typing import Any, cast
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet
-from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Column, Value
+from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Value
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
@@ -67,12 +66,20 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
     else:
         codes = catalog.column_arrays.column(column.storage)
         values = catalog.dictionaries.values(column.name)
+
+    def texts(value: Value) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            several = ("-".join(value),) if column.name == "arch" else tuple(dict.fromkeys(value))
+            return several or ("",)
+        # Pages name no namespace; their specs come from Spack's own recipes.
+        return (str(value) or ("builtin" if column.name == "namespace" else ""),)
+
     return Axis(
         column.name,
         column.label,
         codes,
-        [_texts(column, value) for value in values],
-        partial(_column_term, column.name),
+        list(map(texts, values)),
+        partial(Term if column.name == "arch" else exact_term, column.name),
         str if column.is_list or column.derive is not None else column.sort_key,
         column.is_by_host,
     )
@@ -86,55 +93,34 @@ def axis_names(catalog: Catalog) -> list[str]:
     return [*COUNTABLE, *sorted(variants - {""})]
 
 
-def _texts(column: Column, value: Value) -> tuple[str, ...]:
-    if column.name == "arch" and isinstance(value, tuple):
-        return ("-".join(value),)
-    if column.name == "namespace":
-        # Pages name no namespace; their specs come from Spack's own recipes.
-        return (str(value) or "builtin",)
-    if isinstance(value, tuple):
-        return tuple(dict.fromkeys(value)) or ("",)
-    return (str(value),)
-
-
-def _column_term(column: str, value: str) -> Term:
-    return Term(column, value) if column == "arch" else exact_term(column, value)
-
-
 def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
+    """Return the axis of a variant: `+x` or `~x`, or `x=value` for each value, of each record."""
     sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values("variants"))
-    values = [_variant_values(name, set_) for set_ in sets]
+
+    def texts(variants: Sequence[str]) -> tuple[str, ...]:
+        texts: dict[str, None] = {}
+        for variant in variants:
+            # Splitting takes longer than looking for the name.
+            its_name, values = split_variant(variant) if name in variant else ("", ())
+            if not its_name or its_name != name:
+                continue
+            if values in (("+",), ("~",)) or not values:
+                texts[variant] = None
+            else:
+                quoted = (lexer.in_quotes(each) if "," in each else each for each in values)
+                texts.update(dict.fromkeys(f"{name}={value}" for value in quoted))
+        return tuple(texts)
+
+    def term(value: str) -> Term:
+        if not value:
+            return Term("variants", f"{name}=*", negated=True)
+        return exact_term("variants", value)
+
+    values = list(map(texts, sets))
     if not any(values):
         return None
     codes = catalog.column_arrays.column(FIELDS["variants"].storage)
-    with_none = [texts or ("",) for texts in values]
-    return Axis(name, name, codes, with_none, partial(_variant_term, name))
-
-
-def _variant_values(name: str, variants: Sequence[str]) -> tuple[str, ...]:
-    """Return `+x` or `~x`, or `x=value` for each value; empty without the variant."""
-    texts: dict[str, None] = {}
-    for variant in variants:
-        if name not in variant:
-            continue
-        its_name, values = split_variant(variant)
-        if its_name != name:
-            continue
-        if values in (("+",), ("~",)) or not values:
-            texts[variant] = None
-        else:
-            texts.update(dict.fromkeys(f"{name}={_quoted(value)}" for value in values))
-    return tuple(texts)
-
-
-def _quoted(value: str) -> str:
-    return lexer.in_quotes(value) if "," in value else value
-
-
-def _variant_term(name: str, value: str) -> Term:
-    if not value:
-        return Term("variants", f"{name}=*", negated=True)
-    return exact_term("variants", value)
+    return Axis(name, name, codes, [each or ("",) for each in values], term)
 
 
 _STEP = 4096
@@ -158,15 +144,15 @@ class Frequency(Frozen):
     @cached_property
     def facets(self) -> tuple[tuple[Facet, ...], ...]:
         """The values of each axis, the most frequent first, then in their order."""
-        return tuple(self._facets(number, axis) for number, axis in enumerate(self.axes))
-
-    def _facets(self, number: int, axis: Axis) -> tuple[Facet, ...]:
-        counts: Counter[str] = Counter()
-        for values, count in self.groups:
-            for value in values[number]:
-                counts[value] += count
-        ordered = sorted(counts, key=lambda value: (-counts[value], axis.sort_key(value)))
-        return tuple(Facet(value, counts[value]) for value in ordered)
+        every = []
+        for number, axis in enumerate(self.axes):
+            counts: Counter[str] = Counter()
+            for values, count in self.groups:
+                for value in values[number]:
+                    counts[value] += count
+            facets = (Facet(value, count) for value, count in counts.items())
+            every.append(sorted(facets, key=lambda f: (-f.count, axis.sort_key(f.value))))
+        return tuple(map(tuple, every))
 
     @cached_property
     def cells(self) -> dict[tuple[str, ...], int]:
@@ -211,16 +197,7 @@ def frequency(
     facets of `+mpi` and `~mpi`.
     """
     specs = catalog.match(query, should_stop=should_stop)
-    groups: Counter[Values] = Counter()
-    for codes, count in _count_codes(catalog, specs, axes, should_stop).items():
-        groups[tuple(axis.values[code] for axis, code in zip(axes, codes, strict=True))] += count
-    return Frequency(tuple(axes), len(specs), tuple(groups.items()))
-
-
-def _count_codes(
-    catalog: Catalog, specs: IdRanges, axes: Sequence[Axis], should_stop: ShouldStop
-) -> Mapping[tuple[int, ...], int]:
-    arrays, counts = catalog.column_arrays, defaultdict[tuple[int, ...], int](int)
+    arrays = catalog.column_arrays
     sizes = arrays.sizes(specs)
     has_records = any(axis.by_record for axis in axes)
 
@@ -232,6 +209,7 @@ def _count_codes(
         codes = arrays.codes_of(axis.codes, specs)
         return chain.from_iterable(map(repeat, codes, sizes)) if has_records else codes
 
+    counts: Counter[tuple[int, ...]] = Counter()
     all_codes = zip(*map(codes_of, axes), strict=True)
     # Without strict, since `repeat` never ends.
     counted = zip(all_codes, repeat(1) if has_records else sizes, strict=False)
@@ -239,4 +217,7 @@ def _count_codes(
         if number % _STEP == 0 and should_stop():
             raise Cancelled
         counts[codes] += count
-    return counts
+    groups: Counter[Values] = Counter()
+    for codes, count in counts.items():
+        groups[tuple(axis.values[code] for axis, code in zip(axes, codes, strict=True))] += count
+    return Frequency(tuple(axes), len(specs), tuple(groups.items()))
