@@ -70,10 +70,10 @@ class Availability:
             location = Location(counted, "cached" in state, "installed" in state)
             self._locations.append(location if counted else _NOWHERE)
 
-    def location(self, hash_: str) -> Location:
-        """Return where a hash is: of several records, where it need not be built."""
+    def location(self, ids: Iterable[int]) -> Location:
+        """Return where records of one hash are: where it need not be built, if there is one."""
         arrays, joined = self._catalog.column_arrays, _NOWHERE
-        for id_ in self._catalog.dictionaries.ids_of_hash(hash_):
+        for id_ in ids:
             location = self._locations[arrays.column("presence")[arrays.look_alike(id_)]]
             if not location.sources or joined.is_available > location.is_available:
                 continue
@@ -218,7 +218,7 @@ def cover(
 
     every = list(post_order((*roots, *identities.values()), to_build))
     hashes = dict(zip(every, graph.hashes(every), strict=True))
-    locations = {spec: availability.location(hash_) for spec, hash_ in hashes.items()}
+    locations = {spec: availability.location(graph.records(spec)) for spec in every}
     externals = {spec for spec in every if graph.attributes(node(spec)).external}
 
     def lower(spec: int) -> list[int]:

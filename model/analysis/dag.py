@@ -176,6 +176,11 @@ class Dag:
             first += _OFFSET
         return self._in_both.get(first, first)
 
+    def records(self, id_: int) -> list[int]:
+        """Return the ids of all records of the first catalog that have the hash of a spec."""
+        identity = self.identity(id_)
+        return [*self._first.same_hash.ids(identity)] if identity < self.count else []
+
     @cached_property
     def _in_both(self) -> dict[int, int]:
         """The identities of the specs of one catalog that are those of the other."""
