@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import partial
 
 from spackscope.model.analysis.dag import dag_of
@@ -73,43 +73,30 @@ def package_summaries(
     for id_, ids in unknown.items():
         if should_stop():
             raise Cancelled
-        summaries[id_] = replace(summaries[id_], running=_running(catalog, ids))
+        if catalog.by_host.is_connected:
+            answers = catalog.by_host.answers
+            fits = Counter(answers.brief(spec).fits for spec in ids)
+            # Where none runs for sure, how many do is not known.
+            running = fits[True] if fits[True] or not fits[None] else None
+            summaries[id_] = replace(summaries[id_], running=running)
         yield {id_: summaries[id_]}
     # They take longest: what is below each spec is looked at once.
     for id_, ids in unknown.items():
-        kinds = _kinds(catalog, ids, should_stop)
-        whole = replace(summaries[id_], kinds=kinds, is_whole=True)
+        listed = list(filter(cache.graph.lists_dependencies, ids))
+        codes = kinds_of(cache.graph).codes(listed, should_stop=should_stop) if listed else ()
+        whole = replace(summaries[id_], kinds=len(set(codes)) or None, is_whole=True)
         yield {id_: cache.summaries.get((query, id_), partial(replace, whole))}
 
 
 def _summary(catalog: Catalog, ids: IdRanges) -> PackageSummary:
     """Return the newest version and the targets, which are read without looking at each spec."""
     arrays, dictionaries = catalog.column_arrays, catalog.dictionaries
-    spans = list(arrays.spans(ids))
-    versions = dictionaries.texts("version")
+    versions, targets = dictionaries.texts("version"), dictionaries.texts("target")
+    codes = arrays.distinct("version", list(arrays.spans(ids)))
     order = FIELDS["version"].sort_key
-    codes = arrays.distinct("version", spans)
     newest = max((versions[code] for code in codes), key=order, default="")
-    targets, counts = dictionaries.texts("target"), Counter[str]()
+    counts = Counter[str]()
     for code, count in arrays.counts(FIELDS["target"].storage, ids).items():
         counts[targets[code]] += count
     ordered = sorted(counts, key=lambda target: (-counts[target], target))
-    return PackageSummary(newest, tuple(target for target in ordered if target))
-
-
-def _kinds(catalog: Catalog, ids: Sequence[int], should_stop: ShouldStop) -> int | None:
-    """Return the number of run-time kinds of those whose source lists dependencies."""
-    graph = catalog.cached(_Cache).graph
-    listed = [id_ for id_ in ids if graph.lists_dependencies(id_)]
-    if not listed:
-        return None
-    return len(set(kinds_of(graph).codes(listed, should_stop=should_stop)))
-
-
-def _running(catalog: Catalog, ids: Iterable[int]) -> int | None:
-    """Return how many run on the host; None without a host, or where none does for sure."""
-    if not catalog.by_host.is_connected:
-        return None
-    answers = catalog.by_host.answers
-    counts = Counter(answers.brief(id_).fits for id_ in ids)
-    return counts[True] if counts[True] or not counts[None] else None
+    return PackageSummary(newest, tuple(filter(None, ordered)))
