@@ -555,10 +555,10 @@ def no_queries_on_the_event_loop() -> Iterator[None]:
     """Fail a test if the program reads an index on the thread of the event loop."""
     loop_thread, read = threading.get_ident(), Columns.read
 
-    def guarded(columns: Columns, offset: int, size: int) -> bytes:
+    def guarded(columns: Columns, start: int, stop: int) -> bytes:
         if threading.get_ident() == loop_thread and not _in_test.get():
             raise AssertionError("an index is read on the thread of the event loop")
-        return read(columns, offset, size)
+        return read(columns, start, stop)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Columns, "read", guarded)

@@ -15,7 +15,6 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, is_compiler, is_run
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
-from spackscope.model.index.columns import class_reading_index, reads_index
 
 MAX_STEPS = 2_000_000
 """Pairs of nodes with their dependencies that are compared for all that is missing."""
@@ -49,7 +48,6 @@ class Location(NamedTuple):
 _NOWHERE = Location()
 
 
-@class_reading_index
 class Availability:
     """What the sources of a catalog offer, `besides` some of them that do not count.
 
@@ -164,7 +162,6 @@ class Coverage(Frozen):
         return len(self.hits) + len(self.missing)
 
 
-@reads_index
 def cover(
     environment: Catalog | Sequence[str], caches: Catalog, besides: Collection[str] = ()
 ) -> Coverage:

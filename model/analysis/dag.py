@@ -17,7 +17,6 @@ from spackscope.model.core.frozen import Frozen, field, fields
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.columns import class_reading_index
 
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
@@ -84,7 +83,6 @@ def dag_of(catalog: Catalog) -> Dag:
     return catalog.cached(Dag)
 
 
-@class_reading_index
 class Dag:
     """The specs of a catalog, or of two side by side, and the edges between them.
 

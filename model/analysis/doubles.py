@@ -11,7 +11,6 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.columns import reads_index
 
 MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""
@@ -92,7 +91,6 @@ class Doubles(Frozen):
     unexplained: int = 0
 
 
-@reads_index
 def find_doubles(
     catalog: Catalog,
     *,

@@ -20,7 +20,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.columns import class_reading_index, narrowed
+from spackscope.model.index.columns import narrowed
 
 LETTERS = "DWXRFPTLO"
 """All letters in their order."""
@@ -107,7 +107,6 @@ class Verdict(NamedTuple):
     whole: Mask
 
 
-@class_reading_index
 class HostFit:
     """Whether the specs of a catalog run on a host: implements `catalog.by_host.HostAnswers`.
 

@@ -15,7 +15,6 @@ from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
-from spackscope.model.index.columns import reads_index
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, Term, exact_term
 
@@ -46,7 +45,6 @@ COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)
 """The columns that records can be counted by; each record has a hash and a size of its own."""
 
 
-@reads_index
 def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis | None:
     """Return what a name stands for: a column by one of its keys, else a variant of any record.
 
@@ -85,7 +83,6 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
     )
 
 
-@reads_index
 def axis_names(catalog: Catalog) -> list[str]:
     """Return the names of all columns and variants to count by: columns first."""
     sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values("variants"))
@@ -185,7 +182,6 @@ class Frequency(Frozen):
         return dict(rest)
 
 
-@reads_index
 def frequency(
     catalog: Catalog, query: Query, axes: Sequence[Axis], *, should_stop: ShouldStop = never
 ) -> Frequency:

@@ -9,7 +9,6 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.columns import reads_index
 from spackscope.model.sources.session import Session
 
 _CHUNK = 512
@@ -76,7 +75,6 @@ class Needs(Frozen):
         return sum(spec.size is None for spec in self.to_fetch)
 
 
-@reads_index
 def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -> Needs | None:
     """Read what a record needs to run; None if its document lists no dependencies, as pages do.
 

@@ -16,7 +16,6 @@ from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.columns import reads_index
 from spackscope.model.query.ast import Query
 
 _BYTES = 300
@@ -52,7 +51,6 @@ class _Cache:
         )
 
 
-@reads_index
 def package_summaries(
     catalog: Catalog,
     query: Query,

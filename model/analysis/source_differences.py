@@ -24,7 +24,6 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.columns import reads_index
 
 _MAX_PRODUCT = 2_500
 """Specs of a package on one side, times those on the other, up to which each is compared."""
@@ -307,7 +306,6 @@ class SourceComparison(Frozen):
         return self.same == self.count_a == self.count_b and self.roots == RootChanges()
 
 
-@reads_index
 def compare_sources(
     a: Catalog, b: Catalog, *, should_stop: ShouldStop = never
 ) -> SourceComparison:

@@ -10,12 +10,11 @@ from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, compress
-from operator import eq, sub
+from operator import sub
 from typing import Any, TypeVar
 
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.index.columns import CODES, HASH_BYTES, Columns, narrowed
+from spackscope.model.index.columns import Columns, narrowed
 
 Span = tuple[int, int]
 """A range of ids: the first one, and the one after the last."""
@@ -29,10 +28,7 @@ _RUN = re.compile(b"\x01+")
 
 
 class ColumnArrays:
-    """The codes of all look-alikes, an array for each dictionary, and of the nodes of all specs.
-
-    Raises IndexDamaged if the index has no such array.
-    """
+    """The codes of look-alikes, an array for each dictionary, and other columns of numbers."""
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
@@ -40,27 +36,8 @@ class ColumnArrays:
         self._last_sizes: tuple[IdRanges, array[int]] = IdRanges(), array("I")
 
     def _column(self, name: str) -> array[int]:
-        if name == "first":
-            first = self._columns.ascending(name)
-            specs = self._columns.size("hash") // HASH_BYTES
-            if not first or first[0] or first[-1] != specs or any(map(eq, first, first[1:])):
-                raise IndexDamaged("the numbers of specs are damaged")
-            return first
-        if name in ("edge_first", "up_first"):
-            first = self._columns.ascending(name)
-            if not first or first[0]:
-                raise IndexDamaged("the edges are damaged")
-            return first
-        if name == "node":
-            return self._columns.numbers(name, self.first[-1])
-        if name in CODES:
-            return self._columns.numbers(name, self.count)
-        codes = self._columns.numbers(name)
-        if name == "preferred" and (
-            len(codes) != self.count or max(codes, default=-1) >= self.count
-        ):
-            raise IndexDamaged("the order of look-alikes is damaged")
-        return codes
+        is_ascending = name in ("first", "edge_first", "up_first")
+        return self._columns.ascending(name) if is_ascending else self._columns.numbers(name)
 
     @property
     def first(self) -> array[int]:

@@ -18,7 +18,7 @@ from spackscope.model.catalog.view import Partition, RowRole, View
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.columns import Columns, class_reading_index
+from spackscope.model.index.columns import Columns
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-@class_reading_index
 class Catalog:
     """Answer questions from one index; safe to use from several threads.
 
@@ -37,8 +36,8 @@ class Catalog:
     the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals,
     and `by_host` what depends on the host.
 
-    All methods raise IndexDamaged. Those with a query raise Unanswerable if the index has too
-    little to answer it, and Cancelled if `should_stop` returns True.
+    Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
+    if `should_stop` returns True.
 
         catalog = load(["https://binaries.spack.io/develop"], Session(os.environ))
         listing = catalog.listing(View(parse("hdf5@1.14: +mpi")))
@@ -53,7 +52,7 @@ class Catalog:
         discovered: Sequence[DiscoveredSource] = (),
     ) -> None:
         self.columns = columns
-        self.meta: Mapping[str, object] = columns.json("meta", dict)
+        self.meta: Mapping[str, object] = columns.json("meta")
         self.notice = notice
         self.was_damaged = False
         self.discovered = discovered

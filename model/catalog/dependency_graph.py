@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 from spackscope.model.catalog.arrays import ColumnArrays, Span
 from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency, is_run
-from spackscope.model.index.columns import EDGE_KIND, Columns, class_reading_index
+from spackscope.model.index.columns import Columns
 
 
 class Adjacency:
@@ -67,7 +66,7 @@ class EdgeKind(NamedTuple):
 class EdgeArrays:
     """The edges by the ids of records; the ids after them are those of absent dependencies.
 
-    Arrays are read when they are first needed. Raises IndexDamaged.
+    Arrays are read when they are first needed.
     """
 
     def __init__(self, columns: Columns, arrays: ColumnArrays) -> None:
@@ -82,12 +81,12 @@ class EdgeArrays:
     @cached_property
     def absent(self) -> list[Dependency]:
         """The dependencies that no document describes; their ids come after those of records."""
-        return [Dependency(*row) for row in self._sections.json("absent", [(str, str)])]
+        return [Dependency(*row) for row in self._sections.json("absent")]
 
     @cached_property
     def kinds(self) -> list[EdgeKind]:
         """The kinds of edges by their codes."""
-        rows = self._sections.json("edge_kinds", [EDGE_KIND])
+        rows = self._sections.json("edge_kinds")
         return [
             EdgeKind(tuple(sorted(deptypes, key=_deptype_rank)), tuple(sorted(virtuals)))
             for deptypes, virtuals in rows
@@ -96,14 +95,12 @@ class EdgeArrays:
     @cached_property
     def down(self) -> Adjacency:
         """The edges from records to their dependencies."""
-        names = ("edge_first", "edge_child", "edge_kind")
-        return self._adjacency(names, self.count, self.count + len(self.absent))
+        return self._adjacency("edge_first", "edge_child", "edge_kind")
 
     @cached_property
     def up(self) -> Adjacency:
         """The edges from dependencies to their dependents, which are in display order."""
-        names = ("up_first", "up_parent", "up_kind")
-        return self._adjacency(names, self.count + len(self.absent), self.count)
+        return self._adjacency("up_first", "up_parent", "up_kind")
 
     @cached_property
     def are_listed(self) -> bytes:
@@ -113,15 +110,8 @@ class EdgeArrays:
             return bytes(self._columns.count)
         return bytes(map(listing.__getitem__, self._columns.column("document")))
 
-    def _adjacency(self, names: tuple[str, str, str], rows: int, nodes: int) -> Adjacency:
+    def _adjacency(self, *names: str) -> Adjacency:
         first, others, kinds = map(self._columns.column, names)
-        if (
-            len(first) != rows + 1
-            or not first[-1] == len(others) == len(kinds)
-            or max(others, default=-1) >= nodes
-            or max(kinds, default=-1) >= len(self.kinds)
-        ):
-            raise IndexDamaged("the edges are damaged")
         # As bytes the kinds can be translated.
         return Adjacency(first, others, bytes(kinds) if kinds.itemsize == 1 else kinds)
 
@@ -146,12 +136,11 @@ class Edge(Frozen):
     virtuals: tuple[str, ...]
 
 
-@class_reading_index
 class DependencyGraph:
     """Answer questions on the edges of an index; safe to use from several threads.
 
     A dependency has the id of its record. If it is absent, because no document describes it, its
-    id comes after those of all records. Raises IndexDamaged.
+    id comes after those of all records.
     """
 
     def __init__(
@@ -162,10 +151,6 @@ class DependencyGraph:
     def prepare(self) -> None:
         """Read all edges; otherwise they are read when they are first needed."""
         _ = self._edges.down, self._edges.up, self._edges.are_listed
-        for column in ("package", "version"):
-            values = self._dictionaries.values(column)
-            if max(self._arrays.column(column), default=-1) >= len(values):
-                raise IndexDamaged(f"the codes of {column}s are damaged")
 
     def lists(self, id_: int) -> bool:
         """Check whether the document of a record lists dependencies, as pages do not."""

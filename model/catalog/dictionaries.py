@@ -14,21 +14,17 @@ from typing import Any, cast
 from spackscope.model.catalog.arrays import ColumnArrays, gathered, grouped_by
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts, is_hash
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.columns import (
     HASH_BYTES,
-    NODE,
-    SOURCE,
     Columns,
     Rows,
-    class_reading_index,
-    natural,
     pack_hashes,
     read_dictionary,
     union,
     unpack_hashes,
+    with_tuples,
 )
 from spackscope.model.query.ast import Term
 from spackscope.model.query.matchers import ANY
@@ -57,17 +53,15 @@ class Nodes(Sequence[NodeFacts]):
 
     @cached_property
     def _rows(self) -> Rows:
-        count = natural(self._columns.json("meta", dict).get("nodes"))
-        return self._columns.rows("nodes", count, NODE)
+        return Rows(self._columns, "nodes", self._columns.json("meta")["nodes"])
 
     def __len__(self) -> int:
         return len(self._rows)
 
     def __getitem__(self, code: Any) -> Any:
-        return NodeFacts(*self._rows[code])
+        return NodeFacts(*with_tuples(self._rows[code]))
 
 
-@class_reading_index
 class Dictionaries:
     """The values that codes mean; each dictionary is read when it is first needed.
 
@@ -115,11 +109,11 @@ class Dictionaries:
 
     @cached_property
     def _origins(self) -> Rows:
-        return self._columns.rows("documents", len(self._document_sources), str)
+        return Rows(self._columns, "documents", len(self._document_sources))
 
     @cached_property
     def _all_sources(self) -> Sequence[str]:
-        return [row[0] for row in self._columns.json("sources", [SOURCE])]
+        return [row[0] for row in self._columns.json("sources")]
 
     def document(self, code: int) -> tuple[str, str]:
         """Return the origin and the source of a document, of which an index may have many."""
@@ -133,7 +127,7 @@ class Dictionaries:
     @cached_property
     def lists_dependencies(self) -> bool:
         """Whether any document lists dependencies, and flags with them."""
-        return bool(self._columns.json("meta", dict)["lists_dependencies"])
+        return bool(self._columns.json("meta")["lists_dependencies"])
 
     def matching_codes(self, column: str, term: Term) -> list[int]:
         """Return the codes of the values that match a term, ascending, regardless of negation."""
@@ -220,10 +214,7 @@ class Dictionaries:
     @cached_property
     def _hash_order(self) -> array[int]:
         """The ids in the order of their hashes."""
-        order: array[int] = self._columns.numbers("hash_order", self.spec_count)
-        if max(order, default=-1) >= self.spec_count:
-            raise IndexDamaged("the order of hashes is damaged")
-        return order
+        return self._columns.numbers("hash_order")
 
     def _place(self, hash_: bytes, start: int = 0) -> int:
         """Return the place in the order of the first hash that is not smaller."""
@@ -273,10 +264,7 @@ class Dictionaries:
     @cached_property
     def _repeats(self) -> array[int]:
         """The places in the order of hashes whose hash is that of the place before."""
-        repeats = self._columns.ascending("hash_repeats")
-        if repeats and (repeats[0] == 0 or repeats[-1] >= self.spec_count):
-            raise IndexDamaged("the repeated hashes are damaged")
-        return repeats
+        return self._columns.ascending("hash_repeats")
 
     def repeated_hashes(self) -> Iterator[tuple[int, int]]:
         """Yield the ids with the hash of a smaller one: the first id with it, and each other.
@@ -310,10 +298,7 @@ class Dictionaries:
     @cached_property
     def sizes(self) -> array[float]:
         """The size of each spec in bytes, NaN if it is unknown."""
-        sizes: array[float] = self._columns.numbers("size", self.spec_count)
-        if sizes.typecode != "d":
-            raise IndexDamaged("the sizes are damaged")
-        return sizes
+        return self._columns.numbers("size")
 
     def by_size(self, first: int, last: int, *, descending: bool) -> Iterator[int]:
         """Yield the ids from `first` to `last` by size, a missing one first; equal ones by id."""

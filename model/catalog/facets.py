@@ -15,7 +15,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_variant, split_variant, variant_key
-from spackscope.model.index.columns import reads_index
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
     Condition,
@@ -48,7 +47,6 @@ class Facet(Frozen):
     count: int
 
 
-@reads_index
 def facets(
     catalog: Catalog, query: Query, column: str, *, should_stop: ShouldStop = never
 ) -> list[Facet]:
@@ -187,7 +185,6 @@ class FacetSection(Frozen):
         return [each.value for each in self.values if each.condition is None]
 
 
-@reads_index
 def facet_sections(
     catalog: Catalog,
     query: Query,

@@ -20,7 +20,6 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Column, Val
 from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.index.columns import class_reading_index
 from spackscope.model.query.ast import Query
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
@@ -162,7 +161,6 @@ class _OpenedRow(NamedTuple):
     members: Sequence[int]
 
 
-@class_reading_index
 class Listing:
     """The rows of a view as ids in their order; `values` is a summary of all of them.
 
@@ -318,7 +316,6 @@ class Listing:
         return ids.index(id_) if id_ in ids else None
 
 
-@class_reading_index
 class ShownValues:
     """The values of the specs of a query, whatever their order; each is computed when needed.
 

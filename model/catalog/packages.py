@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from operator import add
 from typing import NamedTuple
 
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.index.columns import Columns
 from spackscope.model.query.ast import Query, exact_term
 
@@ -42,9 +40,7 @@ class Packages:
     def all(self) -> list[PackageCount]:
         """The packages, each with the number of all its specs."""
         names = self._dictionaries.texts("package")
-        firsts = self._columns.numbers("package.first", len(names))
-        if any(map(self._dictionaries.spec_count.__lt__, map(add, firsts, self._counts))):
-            raise IndexDamaged("the packages are damaged")
+        firsts = self._columns.numbers("package.first")
         packages = zip(range(len(names)), names, self._counts, self._counts, firsts, strict=True)
         return [PackageCount(*package) for package in packages if package[3]]
 
@@ -56,10 +52,7 @@ class Packages:
     @cached_property
     def total(self) -> int:
         """The number of all specs that are listed."""
-        total = sum(self._counts)
-        if total > self._dictionaries.spec_count:
-            raise IndexDamaged("the numbers of specs are damaged")
-        return total
+        return sum(self._counts)
 
     @cached_property
     def _by_name(self) -> dict[str, PackageCount]:

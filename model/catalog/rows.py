@@ -16,10 +16,9 @@ from spackscope.model.catalog.dependency_graph import DependencyGraph
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
 from spackscope.model.core.records import Dependency, Problem, Provenance, SourceStatus, Spec
-from spackscope.model.index.columns import PROBLEM, PROVENANCE, SOURCE, Columns, Rows, natural
+from spackscope.model.index.columns import Columns, Rows
 
 if TYPE_CHECKING:
     from spackscope.model.sources.document import DiscoveredSource
@@ -156,19 +155,16 @@ class Records:
     @cached_property
     def _stated(self) -> Sequence[int]:
         """The specs of which more is known of where they come from, ascending."""
-        stated = self._columns.ascending("provenance.spec")
-        if stated and stated[-1] >= self._dictionaries.spec_count:
-            raise IndexDamaged("the provenance is damaged")
-        return stated
+        return self._columns.ascending("provenance.spec")
 
     @cached_property
     def _provenance(self) -> Rows:
-        return self._columns.rows("provenance", len(self._stated), PROVENANCE)
+        return Rows(self._columns, "provenance", len(self._stated))
 
     @cached_property
     def build_specs(self) -> dict[int, str]:
         """The hashes that spliced specs were built as, by the ids of the records."""
-        return dict(self._columns.json("build_specs", [(natural, str)]))
+        return dict(self._columns.json("build_specs"))
 
     @cached_property
     def _sources(self) -> list[SourceStatus]:
@@ -176,7 +172,7 @@ class Records:
         counts = Counter(source for source, *_ in self._problems)
         return [
             SourceStatus(*[*row, counts[code]])
-            for code, row in enumerate(self._columns.json("sources", [SOURCE]))
+            for code, row in enumerate(self._columns.json("sources"))
         ]
 
     def sources(self, discovered: Sequence[DiscoveredSource]) -> list[SourceStatus]:
@@ -196,7 +192,7 @@ class Records:
 
     @cached_property
     def _problems(self) -> Sequence[Sequence[Any]]:
-        problems: Sequence[Sequence[Any]] = self._columns.json("problems", [PROBLEM])
+        problems: Sequence[Sequence[Any]] = self._columns.json("problems")
         return problems
 
     @cached_property

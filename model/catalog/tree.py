@@ -14,7 +14,6 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.columns import reads_index
 
 Section = Literal["dependencies", "dependents"]
 
@@ -177,7 +176,6 @@ class Tree(Frozen):
 # What a worker thread reads of it
 
 
-@reads_index
 def read_tree(
     catalog: Catalog,
     id_: int,
@@ -205,7 +203,6 @@ def read_tree(
     return tree.prepared()
 
 
-@reads_index
 def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
 
@@ -221,7 +218,6 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     ).prepared()
 
 
-@reads_index
 def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
     """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES.
 
@@ -230,7 +226,6 @@ def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
     return _Reader(catalog, tree, section).unfolded(never).prepared()
 
 
-@reads_index
 def read_matching(
     catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop = never
 ) -> Tree:
@@ -247,7 +242,6 @@ def read_matching(
     return tree.prepared()
 
 
-@reads_index
 def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
     """Read the specs with some ids, absent ones among them. Raises IndexDamaged."""
     specs: dict[int, GraphSpec] = {}

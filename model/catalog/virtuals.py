@@ -7,7 +7,6 @@ from functools import lru_cache
 
 from spackscope.model.catalog.dictionaries import Dictionaries
 from spackscope.model.core.text import clean
-from spackscope.model.index.columns import class_reading_index
 from spackscope.model.query.ast import Condition, Depends, Group, Query, Term
 from spackscope.model.query.matchers import is_glob
 
@@ -18,7 +17,6 @@ _MAX_VIRTUALS = 100
 """Virtuals whose providers are cached; a real index has some forty."""
 
 
-@class_reading_index
 class Virtuals:
     """The packages that provide virtuals, and queries with them instead of the virtuals.
 

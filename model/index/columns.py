@@ -6,12 +6,13 @@ lowest byte of each, then the next one of each, as many as the largest needs. So
 bytes as they can without losing their order, look the same on every processor, and compress well.
 
 The header makes the file safe to use. Its version distinguishes an index of an older program from
-a damaged one, its length one that is cut off. Its CRC-32 detects every changed byte, and reads
-2 GB a second. It does not protect against somebody who may write to the file; the modes of the
-file and its directory do. What such a file holds is checked where it is read.
+a damaged one. Its CRC-32 detects every changed byte, and reads 2 GB a second: it is verified where
+a file is opened, and what the file holds is believed then. It does not protect against somebody
+who may write to the file; the modes of the file and its directory do.
 
-The file is read with `pread`, and never mapped into memory: a mapped file that a server takes away
-ends the process. It stays open, so that it can be replaced or removed while it is in use.
+The file is read whole, some megabytes even of a large index, and kept in memory. So it can be
+replaced, cut or removed while it is in use. It is never mapped into memory: a mapped file that a
+server takes away ends the process.
 """
 
 from __future__ import annotations
@@ -21,22 +22,20 @@ import functools
 import json
 import os
 import sys
-import threading
 import time
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice
 from operator import sub
-from types import FunctionType
-from typing import Any, BinaryIO, TypeVar
+from typing import Any
 
 from spackscope.model.core.columns import STORED, Value
-from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
+from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"
@@ -52,12 +51,11 @@ UNUSED_DAYS = 30
 
 _DAY = 24 * 3600
 _VERSION = len(MAGIC)
-CHECKSUM = slice(_VERSION + 1, _VERSION + 5)
-_LENGTHS = slice(_VERSION + 5, _VERSION + 21)
-HEADER = _LENGTHS.stop
-"""Bytes of the header: the magic, the version, the checksum, the lengths of file and table."""
+_CHECKSUM = slice(_VERSION + 1, _VERSION + 5)
+_TABLE = slice(_VERSION + 5, _VERSION + 13)
+HEADER = _TABLE.stop
+"""Bytes of the header: the magic, the version, the checksum, the length of the table."""
 
-_CHUNK = 1 << 20
 _LEVEL = 1
 """Higher levels of compression take several times as long, and save a tenth."""
 _PAYS = 0.9
@@ -66,19 +64,11 @@ _PAYS = 0.9
 _TYPES = {1: ("B", 1), 2: ("H", 2), 3: ("I", 4), 4: ("I", 4), 8: ("d", 8)}
 """Types of arrays, and the bytes of their items, by the stored bytes of an item."""
 
-_GENERATOR = 0x20
-"""The flag of the code of a generator function, as `inspect.CO_GENERATOR`."""
-
 _STORAGES = tuple(STORED)
 _DOCUMENT = _STORAGES.index("tag") + 1
 
 CODES = (*_STORAGES[:_DOCUMENT], "document", *_STORAGES[_DOCUMENT:], "unlisted")
 """The columns of a look-alike that hold codes, in display order."""
-
-_Class = TypeVar("_Class")
-_Function = TypeVar("_Function", bound=Callable[..., Any])
-
-_DAMAGE = (OSError, zlib.error, LookupError, ValueError, OverflowError, RecursionError)
 
 
 # Hashes
@@ -167,27 +157,20 @@ def narrowed(codes: array[int]) -> array[int]:
 
 
 class SectionWriter:
-    """Writes the sections of an index to an empty file; it is an index once it is sealed."""
+    """Collects the sections of an index; it is an index once it is sealed."""
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
+    def __init__(self) -> None:
+        # Where a section is, its stored size, its size, and the bytes of each number.
         self._table: dict[str, tuple[int, int, int, int]] = {}
-        self._checksum = 0
-        self._offset = HEADER
-        file.write(bytes(HEADER))
+        self._data = bytearray(HEADER)
 
     def add_bytes(self, name: str, data: bytes, size: int = 0, *, whole: bool = False) -> None:
         """Add bytes, compressed if that pays, unless parts of them are read."""
         stored = data if whole else zlib.compress(data, _LEVEL)
         if len(stored) >= _PAYS * len(data):
             stored = data
-        self._table[name] = self._offset, len(stored), len(data), size
-        self._write(stored)
-
-    def _write(self, data: bytes) -> None:
-        self._file.write(data)
-        self._checksum = zlib.crc32(data, self._checksum)
-        self._offset += len(data)
+        self._table[name] = len(self._data), len(stored), len(data), size
+        self._data += stored
 
     def add_array(self, name: str, numbers: array[Any]) -> None:
         """Add 32-bit numbers, or floating point numbers."""
@@ -213,130 +196,78 @@ class SectionWriter:
         for start in range(0, len(rows), ROWS):
             self.add_json(f"{name}.{start // ROWS}", rows[start : start + ROWS])
 
-    def read_json(self, name: str) -> Any:
-        """Return what JSON was added."""
-        offset, stored, size, _ = self._table[name]
-        self._file.seek(offset)
-        data = self._file.read(stored)
-        self._file.seek(self._offset)
-        return json.loads(data if stored == size else zlib.decompress(data))
-
-    def seal(self) -> None:
-        """Write the table, and the header last."""
+    def seal(self) -> bytes:
+        """Return the index: its header, the sections, and their table."""
         table = json.dumps(self._table).encode()
-        self._write(table)
-        lengths = self._offset.to_bytes(8, "big") + len(table).to_bytes(8, "big")
-        checksum = zlib.crc32(lengths, self._checksum).to_bytes(4, "big")
-        self._file.seek(0)
-        self._file.write(MAGIC + bytes([SCHEMA_VERSION]) + checksum + lengths)
-        self._file.flush()
+        self._data += table
+        length = len(table).to_bytes(8, "big")
+        checksum = zlib.crc32(length, zlib.crc32(memoryview(self._data)[HEADER:]))
+        header = MAGIC + bytes([SCHEMA_VERSION]) + checksum.to_bytes(4, "big") + length
+        self._data[:HEADER] = header
+        return bytes(self._data)
 
 
 class Columns:
-    """The sections of an index in a file, or in memory; safe to use from several threads.
+    """The sections of an index; safe to use from several threads.
 
-    Whatever cannot be read raises IndexDamaged.
+    Raises IndexDamaged for anything but a whole index of this version.
     """
 
-    def __init__(self, source: str | bytes) -> None:
-        self._data = source if isinstance(source, bytes) else None
-        self._file = -1
-        if isinstance(source, str):
-            try:
-                self._file = os.open(source, os.O_RDONLY | os.O_CLOEXEC)
-            except OSError as error:
-                raise IndexDamaged(str(error)) from error
-        header = self.read(0, HEADER)
-        if header[: _VERSION + 1] != MAGIC + bytes([SCHEMA_VERSION]):
+    def __init__(self, data: bytes) -> None:
+        if data[: _VERSION + 1] != MAGIC + bytes([SCHEMA_VERSION]):
             raise IndexDamaged("it is not an index of this version")
-        length, size = _lengths(header)
-        table = _json(self.read(length - size, size))
-        self._table: Mapping[str, tuple[int, int, int, int]] = {
-            name: checked(entry, (natural, natural, natural, natural))
-            for name, entry in checked(table, dict).items()
-        }
-
-    def __del__(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
+        checksum = zlib.crc32(data[_TABLE], zlib.crc32(memoryview(data)[HEADER:]))
+        if checksum.to_bytes(4, "big") != data[_CHECKSUM]:
+            raise IndexDamaged("its checksum is wrong")
+        self._data = data
+        table = self.read(len(data) - int.from_bytes(data[_TABLE], "big"), len(data))
+        self._table: Mapping[str, tuple[int, int, int, int]] = json.loads(table)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
-    def read(self, offset: int, size: int) -> bytes:
-        """Read bytes of the file."""
-        if self._data is not None:
-            data = self._data[offset : offset + size]
-        else:
-            try:
-                data = os.pread(self._file, size, offset)
-            except (OSError, OverflowError) as error:
-                raise IndexDamaged(str(error)) from error
-        if len(data) != size:
-            raise IndexDamaged("it is too short")
-        return data
-
-    def entry(self, name: str) -> tuple[int, int, int, int]:
-        """Return where a section is, its stored size, its size, and the bytes of each number."""
-        if name not in self._table:
-            raise IndexDamaged(f"it has no {name}")
-        return self._table[name]
+    def read(self, start: int, stop: int) -> bytes:
+        """Return some bytes of the file."""
+        return self._data[start:stop]
 
     def size(self, name: str) -> int:
         """Return the number of bytes of a section."""
-        return self.entry(name)[2]
+        return self._table[name][2]
 
     def raw(self, name: str) -> bytes:
         """Return the bytes of a section."""
-        offset, stored, size, _ = self.entry(name)
-        data = self.read(offset, stored)
-        return data if stored == size else _decompressed(data, size)
+        offset, stored, size, _ = self._table[name]
+        data = self.read(offset, offset + stored)
+        return data if stored == size else zlib.decompress(data)
 
     def part(self, name: str, start: int, stop: int) -> bytes:
         """Return some bytes of a section that is not compressed."""
-        offset, stored, size, _ = self.entry(name)
-        if stored != size or not 0 <= start <= stop <= size:
-            raise IndexDamaged(f"{name} is damaged")
-        return self.read(offset + start, stop - start)
+        offset = self._table[name][0]
+        return self.read(offset + start, offset + stop)
 
-    def numbers(self, name: str, length: int | None = None) -> array[Any]:
-        """Return the numbers of a section, of which there must be `length`."""
-        size, data = self.entry(name)[3], self.raw(name)
-        if size not in _TYPES or len(data) % size or length not in (None, len(data) // size):
-            raise IndexDamaged(f"{name} is damaged")
-        return _from_planes(size, data)
+    def numbers(self, name: str) -> array[Any]:
+        """Return the numbers of a section."""
+        return _from_planes(self._table[name][3], self.raw(name))
 
-    def ascending(self, name: str, length: int | None = None) -> array[int]:
+    def ascending(self, name: str) -> array[int]:
         """Return the numbers of a section each of which is at least as large as the one before."""
-        deltas = self.numbers(name, length)
-        try:
-            return array("I", accumulate(deltas))
-        except (OverflowError, TypeError) as error:
-            raise IndexDamaged(f"{name} is damaged") from error
+        return array("I", accumulate(self.numbers(name)))
 
-    def json(self, name: str, kind: Any) -> Any:
-        """Return the value of a section, which must be of a kind: see `checked`."""
-        return checked(_json(self.raw(name)), kind)
+    def json(self, name: str) -> Any:
+        """Return the value of a section."""
+        return json.loads(self.raw(name))
 
     def lists(self, name: str) -> list[tuple[str, ...]]:
         """Return lists of texts; equal texts are one object."""
-        texts, lengths = self.json(f"{name}.texts", [str]), self.numbers(f"{name}.lengths")
-        places = self.numbers(f"{name}.places", sum(lengths))
-        if max(places, default=-1) >= len(texts):
-            raise IndexDamaged(f"{name} is damaged")
-        all_texts = map(texts.__getitem__, places)
-        return [tuple(islice(all_texts, length)) for length in lengths]
-
-    def rows(self, name: str, count: int, kind: Any) -> Rows:
-        """Return the rows of sections that `SectionWriter.add_rows` has written."""
-        return Rows(self, name, count, kind)
+        texts = map(self.json(f"{name}.texts").__getitem__, self.numbers(f"{name}.places"))
+        return [tuple(islice(texts, length)) for length in self.numbers(f"{name}.lengths")]
 
 
 class Rows(Sequence[Any]):
-    """Rows of JSON, read some hundred at a time when they are first needed."""
+    """Rows that `SectionWriter.add_rows` has written; some hundred at a time are read."""
 
-    def __init__(self, columns: Columns, name: str, count: int, kind: Any) -> None:
-        self._columns, self._name, self._count, self._kind = columns, name, count, kind
+    def __init__(self, columns: Columns, name: str, count: int) -> None:
+        self._columns, self._name, self._count = columns, name, count
         self._sections: dict[int, Sequence[Any]] = {}
 
     def __len__(self) -> int:
@@ -346,233 +277,55 @@ class Rows(Sequence[Any]):
         if not 0 <= number < self._count:
             raise IndexError(number)
         section, place = divmod(number, ROWS)
-        rows = self._sections.get(section)
-        if rows is None:
-            rows = self._columns.json(f"{self._name}.{section}", [self._kind])
-            self._sections[section] = rows
-        return rows[place]
-
-    def __iter__(self) -> Iterator[Any]:
-        return map(self.__getitem__, range(self._count))
+        if section not in self._sections:
+            self._sections[section] = self._columns.json(f"{self._name}.{section}")
+        return self._sections[section][place]
 
 
-def _lengths(header: bytes) -> tuple[int, int]:
-    """Return the length of a file and that of its table."""
-    lengths = header[_LENGTHS]
-    length, size = int.from_bytes(lengths[:8], "big"), int.from_bytes(lengths[8:], "big")
-    if not HEADER <= HEADER + size <= length < 1 << 62:
-        raise IndexDamaged("its length is wrong")
-    return length, size
-
-
-def _decompressed(data: bytes, size: int) -> bytes:
-    try:
-        decompressor = zlib.decompressobj()
-        # One more byte: the checksum is read only behind the end.
-        whole = decompressor.decompress(data, size + 1)
-    except zlib.error as error:
-        raise IndexDamaged(str(error)) from error
-    if not decompressor.eof or len(whole) != size:
-        raise IndexDamaged("a section has another length")
-    return whole
-
-
-def _json(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise IndexDamaged(str(error)) from error
+def with_tuples(row: Sequence[Any]) -> tuple[Any, ...]:
+    """Return a row of JSON with tuples for lists."""
+    return tuple([tuple(value) if isinstance(value, list) else value for value in row])
 
 
 def read_dictionary(columns: Columns, storage: str) -> dict[str, Sequence[Value]]:
     """Return the values of the columns that a dictionary stores, by their codes."""
-    values: dict[str, Sequence[Value]] = {
+    return {
         column.name: columns.lists(column.name)
         if column.is_list
-        else list(columns.json(f"{column.name}.texts", [str]))
+        else columns.json(f"{column.name}.texts")
         for column in STORED[storage]
     }
-    if len({*map(len, values.values())}) > 1:
-        raise IndexDamaged(f"the values of {storage} are damaged")
-    return values
-
-
-# Checks of what a file holds, which anybody may have written
-
-
-def checked(value: Any, kind: Any) -> Any:
-    """Return a value of JSON of a kind, with tuples for lists. Raises IndexDamaged for another.
-
-    A kind is a type; a function that checks a value; for a list `[kind]` of its values; and for a
-    row the kinds of its values in a tuple.
-    """
-    if isinstance(kind, type):
-        if type(value) is not kind:
-            raise IndexDamaged(f"it has a {type(value).__name__} in place of a {kind.__name__}")
-        return value
-    if callable(kind):
-        return kind(value)
-    if not isinstance(value, list):
-        raise IndexDamaged(f"it has a {type(value).__name__} in place of a list")
-    if isinstance(kind, list):
-        (each,) = kind
-        if isinstance(each, type) and {*map(type, value)} <= {each}:
-            return tuple(value)
-        return tuple([checked(item, each) for item in value])
-    if len(value) != len(kind):
-        raise IndexDamaged("a row has too many or too few values")
-    return tuple(map(checked, value, kind))
-
-
-def natural(value: object) -> int:
-    """Return an id or a count. Raises IndexDamaged."""
-    if type(value) is not int or not 0 <= value < 1 << 62:
-        raise IndexDamaged(f"an id or count is {value!r:.20}")
-    return value
-
-
-def number(value: object) -> float | None:
-    """Return a number, or None. Raises IndexDamaged."""
-    if value is not None and not (isinstance(value, int | float) and abs(value) < 1e300):
-        raise IndexDamaged(f"a number is {value!r:.20}")
-    return value
-
-
-SOURCE = (str, str, str, natural, number, str, str)
-"""What checks the name, kind, layout, specs, time of check, remark and failure of a source."""
-PROBLEM = (number, number, str, str, str)
-"""What checks the source, document, origin, place and reason of a problem."""
-NODE = (str, str, [str], str, [str], natural)
-"""What checks the fields of `NodeFacts`."""
-PROVENANCE = (str, number, str)
-"""What checks the path, time of installation and build spec of a record."""
-EDGE_KIND = ([str], [str])
-"""What checks the deptypes and virtuals of edges."""
-
-
-def reads_index(function: _Function) -> _Function:
-    """Decorate a function or generator to raise IndexDamaged for what it cannot read."""
-
-    @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return function(*args, **kwargs)
-        except (Unanswerable, QueryError):
-            raise
-        except _DAMAGE as error:
-            raise IndexDamaged(str(error)) from error
-
-    @functools.wraps(function)
-    def generate(*args: Any, **kwargs: Any) -> Iterator[Any]:
-        try:
-            yield from function(*args, **kwargs)
-        except (Unanswerable, QueryError):
-            raise
-        except _DAMAGE as error:
-            raise IndexDamaged(str(error)) from error
-
-    # A context manager for both would take longer than many of the functions.
-    return generate if function.__code__.co_flags & _GENERATOR else call  # type: ignore[return-value]
-
-
-def class_reading_index(class_: type[_Class]) -> type[_Class]:
-    """Apply `reads_index` to the public methods and properties of a class."""
-    for name, member in list(vars(class_).items()):
-        if name.startswith("_") and name != "__init__":
-            continue
-        guarded: Any
-        if isinstance(member, functools.cached_property):
-            guarded = functools.cached_property(reads_index(member.func))
-            guarded.__set_name__(class_, name)
-        elif isinstance(member, property):
-            assert member.fget is not None
-            guarded = property(reads_index(member.fget))
-        elif isinstance(member, FunctionType):
-            guarded = reads_index(member)
-        else:
-            continue
-        setattr(class_, name, guarded)
-    return class_
 
 
 # The file
 
 
-def is_current(path: str) -> bool:
-    """Check whether a path is an index file of this user and of this version.
+def open_index(path: str) -> Columns | None:
+    """Open an index file; None where there is none of this user and of this version.
 
-    Links and files that others can write to are not. Raises IndexDamaged if the file is cut off
-    or not an index.
+    Links and files that others can write to are none. Raises IndexDamaged.
     """
     try:
         with open_private(path) as file:
-            status, header = os.fstat(file.fileno()), file.read(HEADER)
-            if abs(time.time() - status.st_mtime) > _DAY:
+            data = file.read()
+            if abs(time.time() - os.fstat(file.fileno()).st_mtime) > _DAY:
                 # Some file systems do not record when a file is read.
                 with contextlib.suppress(OSError):
                     os.utime(file.fileno())
     except OSError:
-        return False
-    if len(header) < HEADER or not header.startswith(MAGIC):
-        raise IndexDamaged("it is not an index")
-    if header[_VERSION] != SCHEMA_VERSION:
-        return False
-    if _lengths(header)[0] != status.st_size:
-        raise IndexDamaged("its length is wrong")
-    return True
+        return None
+    if len(data) >= HEADER and data.startswith(MAGIC) and data[_VERSION] != SCHEMA_VERSION:
+        return None
+    return Columns(data)
 
 
-class Verification(threading.Thread):
-    """Thread that checks the file at `path`; reading and CRC-32 release the GIL."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(daemon=True)
-        self.path = path
-        self._is_current = False
-        self._damage: IndexDamaged | None = None
-        self.start()
-
-    def run(self) -> None:
-        """Read the whole file."""
-        try:
-            self._is_current = is_current(self.path)
-            if self._is_current and not _has_right_checksum(self.path):
-                raise IndexDamaged("its checksum is wrong")
-        except IndexDamaged as error:
-            self._damage = error
-
-    def finish(self) -> bool:
-        """Wait, and return whether the file is current. Raises IndexDamaged."""
-        self.join()
-        if self._damage is not None:
-            raise self._damage
-        return self._is_current
-
-
-def checksum_of(file: BinaryIO) -> bytes:
-    """Return the checksum that belongs into the header of a file."""
-    header, checksum = file.read(HEADER), 0
-    while chunk := file.read(_CHUNK):
-        checksum = zlib.crc32(chunk, checksum)
-    return zlib.crc32(header[_LENGTHS], checksum).to_bytes(4, "big")
-
-
-def _has_right_checksum(path: str) -> bool:
-    with contextlib.suppress(OSError), open_private(path) as file:
-        header = os.pread(file.fileno(), HEADER, 0)
-        return checksum_of(file) == header[CHECKSUM]
-    return False
-
-
-def create(path: str, write: Callable[[BinaryIO], None]) -> None:
-    """Write an index beside the one there is, and put it in its place when it is whole.
-
-    `write` is given an empty file. Raises OSError, and whatever `write` raises.
-    """
+def write_index(path: str, data: bytes) -> None:
+    """Write an index beside the one there is, and put it in its place. Raises OSError."""
     directory, name = os.path.split(path)
     private_directory(directory)
     with temporary_file(directory, name.removesuffix(SUFFIX)) as file:
-        write(file)
+        file.write(data)
+        file.flush()
         os.fsync(file.fileno())
         if os.path.isdir(path) and not os.path.islink(path):
             os.rmdir(path)

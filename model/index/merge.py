@@ -159,8 +159,8 @@ class Merger:
     package, version or architecture are kept, too, and are a Problem.
     """
 
-    def __init__(self, staged: Staged, origin: Callable[[int], str], problem: AddProblem) -> None:
-        self._staged, self._origin, self._add_problem = staged, origin, problem
+    def __init__(self, staged: Staged, origins: Sequence[str], problem: AddProblem) -> None:
+        self._staged, self._origins, self._add_problem = staged, origins, problem
         self._entries = {name: each.entries for name, each in staged.dictionaries.items()}
         self._merged: dict[int, int] = {}
 
@@ -254,7 +254,7 @@ class Merger:
         if len(merged) < len(others):
             documents = [row.codes.document for row in (kept, *others)]
             staged.mark_merged(*documents)
-            other, text = self._origin(documents[1]), unpack_hashes(hash_)[0]
+            other, text = self._origins[documents[1]], unpack_hashes(hash_)[0]
             self._add_problem(documents[0], f"hash {text} is another spec in {other}")
         added = [row for row in added if self._is_same(row, kept)]
         joined = list(dict.fromkeys([kept, *merged, *added]))

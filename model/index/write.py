@@ -35,10 +35,10 @@ from itertools import accumulate, chain, compress, count, groupby, islice, repea
 from math import nan
 from operator import attrgetter, eq, sub
 from time import time
-from typing import Any, BinaryIO
+from typing import Any
 
 from spackscope.model.core.columns import STORED, Column
-from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import fields
 from spackscope.model.core.records import (
     STATES,
@@ -53,20 +53,15 @@ from spackscope.model.core.records import (
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.columns import (
     CODES,
-    EDGE_KIND,
     HASH_BYTES,
-    NODE,
-    PROBLEM,
-    PROVENANCE,
-    ROWS,
     SCHEMA_VERSION,
-    SOURCE,
     Columns,
+    Rows,
     SectionWriter,
-    class_reading_index,
     pack_hashes,
     read_dictionary,
     unpack_hashes,
+    with_tuples,
 )
 from spackscope.model.index.merge import (
     GONE,
@@ -109,20 +104,13 @@ def _key(document: Document, source: int) -> tuple[int, bytes]:
 
 
 class IndexWriter:
-    """Writes one index to a file: add sources and their documents in any order, then `finish`.
+    """Writes one index: add sources and their documents in any order, then `finish`.
 
-    `include_dependency_only` lists dependency-only specs with all others. All methods raise
-    OSError.
+    `include_dependency_only` lists dependency-only specs with all others.
     """
 
-    def __init__(
-        self,
-        file: BinaryIO,
-        *,
-        include_dependency_only: bool = False,
-        old: OldIndex | None = None,
-    ) -> None:
-        self._sections = SectionWriter(file)
+    def __init__(self, *, include_dependency_only: bool, old: OldIndex | None) -> None:
+        self._sections = SectionWriter()
         self._include_dependency_only = include_dependency_only
         self._old = old
         self._sources: dict[str, int] = {}
@@ -136,7 +124,6 @@ class IndexWriter:
         self._presence: dict[tuple[object, ...], Entry] = {}
         self._keys = bytearray()
         self._origins: list[str] = []
-        self._origin_sections = 0
         self._kept: dict[int, int] = {}
         self._edges = Edges()
         # Documents with their look-alikes, and the hashes and sizes of records with the numbers
@@ -220,16 +207,7 @@ class IndexWriter:
             column.append(value)
         self._keys += _key(document, source)[1]
         self._origins.append(storable(document.origin))
-        if len(self._origins) == ROWS:
-            self._write_origins()
         return len(staged.source) - 1
-
-    def _write_origins(self) -> None:
-        """Write the origins of documents, of which there may be too many to keep in memory."""
-        if self._origins:
-            self._sections.add_json(f"documents.{self._origin_sections}", self._origins)
-            self._origin_sections += 1
-            self._origins.clear()
 
     def _add_records(self, records: Records, code: int, document: Document) -> None:
         """Add records of a document; counts those that are listed."""
@@ -326,10 +304,10 @@ class IndexWriter:
             self._presence[key] = (self._sources[document.source],), states
         return self._presence[key]
 
-    def finish(self, fingerprint: str, should_stop: ShouldStop) -> None:
-        """Merge repeated records, assign ids in display order, and write all sections.
+    def finish(self, fingerprint: str, should_stop: ShouldStop) -> bytes:
+        """Merge repeated records, assign ids in display order, and return the index.
 
-        Raises Cancelled once `should_stop` says so, and IndexDamaged if the old index is.
+        Raises Cancelled once `should_stop` says so.
         """
 
         def check() -> None:
@@ -341,12 +319,11 @@ class IndexWriter:
         if self._old is not None and self._kept:
             self._old.stage(staged, self._nodes, self._edges, self._kept)
         check()
-        self._write_origins()
         own = self._edges.own_records(staged)
         drop_repeated_pages(staged, self._add_problem_of)
         # Pages of one source, and nothing else, have no record in common but whole pages.
         are_mixed = not all(staged.is_page) or len(set(staged.source)) > 1
-        merger = Merger(staged, self._origin, self._add_problem_of)
+        merger = Merger(staged, self._origins, self._add_problem_of)
         merged = merger.merge() if are_mixed else {}
         self._complete_sizes()
         check()
@@ -365,16 +342,11 @@ class IndexWriter:
         self._write_provenance(records)
         self._write_documents()
         self._write_meta(fingerprint)
-        sections.seal()
-
-    def _origin(self, document: int) -> str:
-        section, place = divmod(document, ROWS)
-        origin: str = self._sections.read_json(f"documents.{section}")[place]
-        return origin
+        return sections.seal()
 
     def _add_problem_of(self, document: int, reason: str) -> None:
         source = self._staged.source[document]
-        self._problems.append((source, document, self._origin(document), "", reason))
+        self._problems.append((source, document, self._origins[document], "", reason))
 
     def _complete_sizes(self) -> None:
         """Set the size of records without one to that of the archive of their hash.
@@ -483,6 +455,7 @@ class IndexWriter:
 
     def _write_documents(self) -> None:
         staged, add = self._staged, self._sections.add_bytes
+        self._sections.add_rows("documents", self._origins)
         self._sections.add_array("documents.source", staged.source)
         self._sections.add_array("documents.specs", staged.specs)
         for name in ("is_page", "dependencies", "merged"):
@@ -802,9 +775,8 @@ def reverse_edges(
     return up_first, up_parents, up_kinds
 
 
-@class_reading_index
 class OldIndex:
-    """The records of an older index of the same sources. Raises IndexDamaged.
+    """The records of an older index of the same sources.
 
     `documents` has the numbers of the documents by their keys: of those that have records, none of
     which were merged with those of others. Each is removed once it is kept. `problems` are origin,
@@ -813,24 +785,23 @@ class OldIndex:
 
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
-        self.sources = [row[0] for row in columns.json("sources", [SOURCE])]
+        self.sources = [row[0] for row in columns.json("sources")]
         self._first = columns.ascending("first")
-        self._codes = {name: columns.numbers(name, len(self._first) - 1) for name in CODES}
+        self._codes = {name: columns.numbers(name) for name in CODES}
         source = columns.numbers("documents.source")
-        count = len(source)
-        self.specs = columns.numbers("documents.specs", count)
-        self.is_page = columns.numbers("documents.is_page", count)
-        self.dependencies = columns.numbers("documents.dependencies", count)
-        merged = columns.numbers("documents.merged", count)
+        self.specs = columns.numbers("documents.specs")
+        self.is_page = columns.numbers("documents.is_page")
+        self.dependencies = columns.numbers("documents.dependencies")
+        merged = columns.numbers("documents.merged")
         keys = columns.raw("documents.key")
         with_records = set(self._codes["document"])
         self.documents = {
             (source[n], keys[n * _KEY_BYTES : (n + 1) * _KEY_BYTES]): n
-            for n in range(count)
+            for n in range(len(source))
             if n in with_records and not merged[n]
         }
         self.problems: dict[int, list[tuple[str, str, str]]] = {}
-        for _, document, *texts in columns.json("problems", [PROBLEM]):
+        for _, document, *texts in columns.json("problems"):
             self.problems.setdefault(document, []).append(tuple(texts))
 
     def stage(
@@ -838,8 +809,6 @@ class OldIndex:
     ) -> None:
         """Stage the records of some documents, which have new numbers."""
         columns, first = self._columns, self._first
-        if first[:1] != array("I", [0]) or any(map(eq, first, islice(first, 1, None))):
-            raise IndexDamaged("the numbers of specs are damaged")
         is_kept = bytes(map(kept.__contains__, range(max(self._codes["document"]) + 1)))
         mask = bytes(map(is_kept.__getitem__, self._codes["document"]))
         look_alikes = array("I", compress(range(len(mask)), mask))
@@ -856,11 +825,8 @@ class OldIndex:
         specs = array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
         sizes = [first[n + 1] - first[n] for n in look_alikes]
         staged.look_alikes.extend(chain.from_iterable(map(repeat, count(new_look_alike), sizes)))
-        specs_count = first[-1]
-        if columns.size("hash") != specs_count * HASH_BYTES:
-            raise IndexDamaged("the hashes are damaged")
         staged.hashes += _joined(bytearray(columns.raw("hash")), specs)
-        staged.sizes.extend(map(columns.numbers("size", specs_count).__getitem__, specs))
+        staged.sizes.extend(map(columns.numbers("size").__getitem__, specs))
         self._stage_nodes(staged, nodes, specs)
         self._stage_provenance(staged, specs, new_record)
         self._stage_edges(staged, edges, specs, new_record)
@@ -877,37 +843,38 @@ class OldIndex:
         return {code: dictionary[entries[code]] for code in sorted(used)}
 
     def _stage_nodes(self, staged: Staged, nodes: Dictionary, specs: array[int]) -> None:
-        codes = self._columns.numbers("node", self._first[-1])
+        codes = self._columns.numbers("node")
         its = array("I", map(codes.__getitem__, specs))
-        meta = self._columns.json("meta", dict)
-        rows = self._columns.rows("nodes", meta["nodes"], NODE)
-        new = {code: nodes[NodeFacts(*rows[code])] for code in sorted({*its})}
+        rows = Rows(self._columns, "nodes", self._columns.json("meta")["nodes"])
+        new = {code: nodes[NodeFacts(*with_tuples(rows[code]))] for code in sorted({*its})}
         staged.nodes.extend(map(new.__getitem__, its))
 
     def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
         stated = self._columns.ascending("provenance.spec")
-        rows = self._columns.rows("provenance", len(stated), PROVENANCE)
+        rows = Rows(self._columns, "provenance", len(stated))
         places = {spec: place for place, spec in enumerate(stated)}
         for record, spec in enumerate(specs if places else (), new_record):
             if (place := places.get(spec)) is not None:
-                staged.provenance[record] = rows[place]
+                staged.provenance[record] = tuple(rows[place])
 
     def _stage_edges(
         self, staged: Staged, edges: Edges, specs: array[int], new_record: int
     ) -> None:
-        columns, count = self._columns, self._first[-1]
-        kinds = columns.json("edge_kinds", [EDGE_KIND])
+        columns = self._columns
+        kinds = [with_tuples(kind) for kind in columns.json("edge_kinds")]
         if not kinds:
             return
-        first = columns.ascending("edge_first", count + 1)
-        children = columns.numbers("edge_child", first[-1])
-        its_kinds = columns.numbers("edge_kind", first[-1])
-        names = [(hash_, name) for hash_, name in columns.json("absent", [(str, str)])]
+        first = columns.ascending("edge_first")
+        children = columns.numbers("edge_child")
+        its_kinds = columns.numbers("edge_kind")
         hashes = unpack_hashes(columns.raw("hash"))
         packages = read_dictionary(columns, "package")["package"]
         sizes = map(sub, islice(self._first, 1, None), self._first)
         of_spec = chain.from_iterable(map(repeat, self._codes["package"], sizes))
-        names = [*zip(hashes, map(packages.__getitem__, of_spec), strict=True), *names]
+        names = [
+            *zip(hashes, map(packages.__getitem__, of_spec), strict=True),
+            *columns.json("absent"),
+        ]
         known: dict[tuple[int, int], Dependency] = {}
         documents = staged.codes["document"]
         lists = staged.dependencies

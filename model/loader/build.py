@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import BinaryIO
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
@@ -27,41 +26,38 @@ _PROGRESS_SPECS = 256
 
 def build(
     discovered: Sequence[DiscoveredSource],
-    file: BinaryIO,
     session: Session,
     *,
     fingerprint: str = "",
     old: Columns | None = None,
-) -> None:
-    """Read all documents and write an index of their records to an empty file.
+) -> bytes:
+    """Read all documents, and return an index of their records.
 
     Arguments:
         discovered: The sources with their documents.
-        file: An empty file.
         session: Whether dependency-only specs are listed with all others, where progress is
             reported, and whether to stop.
         fingerprint: That of the sources, which the index keeps.
         old: An index whose records are reused for documents that did not change.
 
-    Raises SourceError if no source holds a record, Cancelled once the session says so,
-    IndexDamaged if the old index cannot be read, and OSError if the file cannot be written.
+    Raises SourceError if no source holds a record, and Cancelled once the session says so.
 
     Example:
-        >>> build(discover(["index.json"], session), open("new.index", "w+b"), session)
+        >>> columns = Columns(build(discover(["index.json"], session), session))
     """
     with collector_paused():
         kept = OldIndex(old) if old is not None else None
         if kept is not None and kept.sources != [storable(each.source) for each in discovered]:
             kept = None
         only = session.include_dependency_only
-        writer = IndexWriter(file, include_dependency_only=only, old=kept)
+        writer = IndexWriter(include_dependency_only=only, old=kept)
         progress = ReadProgress(session, discovered)
         builder = _Builder(writer, progress)
         failures = [builder.add_source(source) for source in discovered]
         if all(failures):
             raise SourceError("; ".join(failures))
         progress.finish()
-        writer.finish(fingerprint, session.should_stop)
+        return writer.finish(fingerprint, session.should_stop)
 
 
 class _Builder:

@@ -1,24 +1,23 @@
 """Load sources into an up-to-date catalog; its index is kept in the cache directory.
 
 There is one immutable file for each choice of sources, opened without locks, so that network homes
-and many readers do no harm; `index_file` describes its header and checksum. Where no file can be
-written the index is built in memory.
+and many readers do no harm; `index.columns` describes it. Where no file can be written the index
+is kept in memory.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import tidy, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.index.columns import SUFFIX, Columns, Verification, create, is_current
+from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.source_name import STANDARD_INPUT
 
@@ -55,14 +54,15 @@ def index_path(sources: Sequence[str], session: Session) -> str | None:
 def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
     """Open the index file of these sources without looking at them; None where there is none.
 
-    It may be older than the documents, and its checksum is not verified: `load` does both.
+    It may be older than the documents: `load` looks at these.
     """
     path = index_path(sources, session)
     # What was on standard input before is of no use.
     if path is None or STANDARD_INPUT in sources:
         return None
     with contextlib.suppress(IndexDamaged):
-        return Catalog(Columns(path)) if is_current(path) else None
+        columns = open_index(path)
+        return None if columns is None else Catalog(columns)
     return None
 
 
@@ -91,21 +91,21 @@ def load(
     `on_late` is called with a catalog of the sources that have answered, where others take long,
     and with one of the documents that are read first, where there is much to read.
 
-    Raises SourceError where no source can be read, Cancelled, and IndexDamaged where a new index
-    cannot be read. A damaged index file is replaced; `Catalog.was_damaged` is true then.
+    Raises SourceError where no source can be read, and Cancelled. A damaged index file is
+    replaced; `Catalog.was_damaged` is true then.
     """
     session = replace(session, asks_anew=True) if rebuild else session
     if (path := index_path(sources, session)) is not None:
         tidy(os.path.dirname(path))
-    # The file is verified in a thread while the sources are discovered.
     is_kept = STANDARD_INPUT not in sources
     is_usable = is_kept and not (rebuild or was_damaged)
-    verification = Verification(path) if path is not None and is_usable else None
     new = _Build(_discover(sources, session, on_late), session, is_awaited=keep)
+    cached = None
     try:
-        cached = _open_verified(verification)
+        if is_usable and path is not None and (columns := open_index(path)) is not None:
+            cached = Catalog(columns)
     except IndexDamaged:
-        cached, was_damaged = None, True
+        was_damaged = True
     if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
         cached.discovered = _without_documents(new.discovered)
         return cached
@@ -113,7 +113,10 @@ def load(
         _build_part(new, on_late)
     # A damaged file is replaced, or it would be found damaged again.
     in_file = is_kept and (keep or was_damaged or new.size > SMALL)
-    return _build(new, cached, path, in_file=in_file, was_damaged=was_damaged)
+    build = replace(new, cached=cached)
+    catalog = build.in_file(path) if in_file else build.in_memory()
+    catalog.was_damaged = was_damaged
+    return catalog
 
 
 def _discover(
@@ -156,29 +159,6 @@ def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[Discovere
     return [replace(source, documents=Documents(), indexes=()) for source in discovered]
 
 
-def _open_verified(verification: Verification | None) -> Catalog | None:
-    """Wait for the verification, and open the file if it is current. Raises IndexDamaged."""
-    if verification is None or not verification.finish():
-        return None
-    return Catalog(Columns(verification.path))
-
-
-def _build(
-    new: _Build, cached: Catalog | None, path: str | None, *, in_file: bool, was_damaged: bool
-) -> Catalog:
-    """Build an index with the unchanged records of a cached one, unless that is damaged."""
-    try:
-        build = replace(new, cached=cached)
-        catalog = build.in_file(path) if in_file else build.in_memory()
-    except IndexDamaged:
-        if cached is None:
-            raise
-        was_damaged = True
-        catalog = new.in_file(path)
-    catalog.was_damaged = was_damaged
-    return catalog
-
-
 class _Build(Frozen):
     """The build of an index; records of unchanged documents are taken from a `cached` one.
 
@@ -204,38 +184,28 @@ class _Build(Frozen):
         """The bytes of all documents."""
         return sum(source.documents.size for source in self.discovered)
 
+    def in_memory(self) -> Catalog:
+        """Build the index in memory."""
+        return Catalog(Columns(self._data()), discovered=_without_documents(self.discovered))
+
     def in_file(self, path: str | None) -> Catalog:
-        """Build the index in a file, or in memory where that cannot be written."""
-        if path is None:
-            return self.in_memory(self._notice("there is no home directory"))
-        try:
-            create(path, self._write)
-            columns = Columns(path)
-            return Catalog(columns, discovered=_without_documents(self.discovered))
-        except OSError as error:
-            reason = str(error.strerror or error).lower()
-        except IndexDamaged:
-            if os.path.exists(path):
-                raise
-            reason = "it was removed at once"
-        why = f"cannot write to {os.path.dirname(path)} ({reason})"
-        return self.in_memory(self._notice(why))
-
-    def _notice(self, why: str) -> str:
-        is_missed = self.is_awaited or self.size > _MISSED
-        return f"the index is kept in memory: {why}" if is_missed else ""
-
-    def in_memory(self, notice: str = "") -> Catalog:
-        """Build the index in memory; `notice` is what the user should know of that."""
-        file = io.BytesIO()
-        self._write(file)
-        columns = Columns(file.getvalue())
+        """Build the index, and write it to a file, where that can be written."""
+        data, why = self._data(), "there is no home directory"
+        if path is not None:
+            try:
+                write_index(path, data)
+                why = ""
+            except OSError as error:
+                reason = str(error.strerror or error).lower()
+                why = f"cannot write to {os.path.dirname(path)} ({reason})"
+        is_missed = why and (self.is_awaited or self.size > _MISSED)
+        notice = f"the index is kept in memory: {why}" if is_missed else ""
         discovered = _without_documents(self.discovered)
-        return Catalog(columns, notice=notice, discovered=discovered)
+        return Catalog(Columns(data), notice=notice, discovered=discovered)
 
-    def _write(self, file: BinaryIO) -> None:
+    def _data(self) -> bytes:
         # Most starts find an index that is current, and need no readers.
         from spackscope.model.loader.build import build
 
         old = self.cached.columns if self.cached is not None else None
-        build(self.discovered, file, self.session, fingerprint=self.fingerprint, old=old)
+        return build(self.discovered, self.session, fingerprint=self.fingerprint, old=old)

@@ -11,12 +11,9 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec
-from spackscope.model.index.columns import CHECKSUM, Columns, SectionWriter, checksum_of
 from spackscope.model.loader.load import load
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.session import Session
-
-Section = tuple[bytes, int]
 
 
 def each_record(items: Iterable[Records | Problem]) -> Iterator[Spec | Problem]:
@@ -83,33 +80,6 @@ def on_host(catalog: Catalog, host: str) -> Catalog:
 def all_records(catalog: Catalog) -> list[Spec]:
     """Return all records of a catalog in display order."""
     return [row.spec for row in catalog.rows(range(catalog.total))]
-
-
-def fix_checksum(path: Path) -> None:
-    """Correct the checksum of an index after a change, as an attacker would."""
-    with path.open("r+b") as file:
-        checksum = checksum_of(file)
-        file.seek(CHECKSUM.start)
-        file.write(checksum)
-
-
-def read_sections(path: Path) -> dict[str, Section]:
-    """Return the bytes of the sections of an index, and how many of them a number has."""
-    columns = Columns(str(path))
-    return {name: (columns.raw(name), columns.entry(name)[3]) for name in columns}
-
-
-def write_section(path: Path, name: str, data: bytes | None, size: int | None = None) -> None:
-    """Replace the bytes of a section of an index, as an attacker would; None removes it."""
-    sections = read_sections(path)
-    before = sections.pop(name)
-    if data is not None:
-        sections[name] = data, before[1] if size is None else size
-    with path.open("w+b") as file:
-        writer = SectionWriter(file)
-        for section, (its_data, its_size) in sections.items():
-            writer.add_bytes(section, its_data, its_size, whole=section == "hash")
-        writer.seal()
 
 
 def zlib_of(data: bytes) -> tuple[Spec, list[str]]:

@@ -13,12 +13,9 @@ from spackscope.model.assist.advice import advise
 from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.records import Spec
-from spackscope.model.loader.load import load
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse, parse_input
-from spackscope.model.sources.session import Session
 from tests.builders import (
     GCC,
     GLIBC,
@@ -30,8 +27,6 @@ from tests.builders import (
     installs,
     leaf,
     node,
-    write_section,
-    zlib_index,
 )
 from tests.evaluator import satisfies
 from tests.examples import examples
@@ -146,19 +141,6 @@ def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> 
     assert catalog.count(parse("^virtual7")) == 1
     assert catalog.count(parse(f"^dep7/{hashes[7]}")) == 1
     assert catalog.count(parse(f"^dep7/{hashes[8]}")) == 0
-
-
-def test_edges_that_are_damaged_are_an_error_and_no_wrong_answer(tmp_path: Path) -> None:
-    path, environ = tmp_path / "index.json", {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    path.write_bytes(zlib_index())
-    load([str(path)], Session(environ), keep=True)
-    (built,) = tmp_path.glob("cache/*/*.index")
-    write_section(built, "up_parent", bytes([200, 200, 200]))
-
-    catalog = load([str(path)], Session(environ), keep=True)
-
-    with pytest.raises(IndexDamaged, match="the edges are damaged"):
-        catalog.count(parse("^gcc"))
 
 
 def test_the_name_of_a_virtual_matches_the_packages_that_provide_it(

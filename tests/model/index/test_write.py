@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from array import array
 from collections.abc import Iterator
 from itertools import accumulate, chain, repeat
@@ -302,11 +301,11 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     discovered = discover([str(tmp_path)], Session({}))
     reports: list[tuple[str, int, int | None]] = []
 
-    build(discovered, io.BytesIO(), Session({}, on_progress=lambda *what: reports.append(what)))
+    build(discovered, Session({}, on_progress=lambda *what: reports.append(what)))
     for patience in range(4):
         should_stop = chain([False] * patience, repeat(True)).__next__
         with pytest.raises(Cancelled):
-            build(discovered, io.BytesIO(), Session({}, should_stop=should_stop))
+            build(discovered, Session({}, should_stop=should_stop))
 
     size = sum(document.size for document in discovered[0].documents)
     assert reports[0] == (f"reading {tmp_path}", 0, size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -23,9 +22,7 @@ def problems_after(directory: Path, change: Callable[[Path], object]) -> list[st
     victim = write_page(directory, [record(2)], title="victim")
     discovered = discover([str(directory)], Session({}))
     change(victim)
-    file = io.BytesIO()
-    build(discovered, file, Session({}))
-    catalog = Catalog(Columns(file.getvalue()))
+    catalog = Catalog(Columns(build(discovered, Session({}))))
     assert catalog.by_hash(hash_of(1))
     return [problem.reason for problem in catalog.problems]
 

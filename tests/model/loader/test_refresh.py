@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import random
 import resource
 import shutil
@@ -14,8 +13,7 @@ from unittest.mock import patch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.index.columns import HEADER
+from spackscope.model.core.errors import SourceError
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
 from tests.builders import (
@@ -26,7 +24,6 @@ from tests.builders import (
     database,
     edge,
     entry,
-    fix_checksum,
     hash_of,
     installs,
     manifest,
@@ -161,35 +158,6 @@ def test_the_bytes_of_a_refreshed_index_are_those_of_one_that_is_built_anew(seed
         for _ in range(3):
             world.change()
             assert index_of(world, "refreshed") == index_of(world, "built", rebuild=True)
-
-
-def flip_bytes(path: Path, chance: random.Random) -> None:
-    """Change some bytes of an index, and correct its checksum."""
-    data = bytearray(path.read_bytes())
-    for _ in range(chance.randint(1, 10)):
-        data[chance.randrange(HEADER, len(data))] ^= chance.randrange(1, 256)
-    path.write_bytes(data)
-    fix_checksum(path)
-
-
-@examples(60)
-@given(st.integers(0, 1 << 30))
-def test_a_damaged_index_is_not_refreshed_or_its_damage_is_found_later(seed: int) -> None:
-    with tempfile.TemporaryDirectory() as directory:
-        world = World(Path(directory), seed)
-        session = home_of(world, "refreshed")
-        with contextlib.suppress(SourceError):
-            load(world.sources, session, keep=True)
-            world.change()
-            path = index_path(world.sources, session)
-            assert path is not None
-            flip_bytes(Path(path), world.chance)
-
-            catalog = load(world.sources, session, keep=True)
-
-            with contextlib.suppress(IndexDamaged):
-                for row in catalog.rows(range(catalog.total)):
-                    catalog.full_record(row)
 
 
 def write_manifests(directory: Path, sizes: dict[str, int]) -> None:

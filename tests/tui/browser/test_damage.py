@@ -10,10 +10,10 @@ import pytest
 from spackscope.model.catalog.tree import SECTIONS, read_unfolded
 from spackscope.model.catalog.view import Sort
 from spackscope.model.core.errors import IndexDamaged
-from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, index_path, load
+from spackscope.model.loader.load import STILL_DAMAGED, index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import all_records, fix_checksum, write_section
+from tests.builders import all_records
 from tests.tui.browser.fake_host import FakeBrowser
 
 SOURCE = str(Path(__file__).parents[2] / "data" / "spack" / "install-tree-1.2")
@@ -66,47 +66,14 @@ def kept_hashes(environ: dict[str, str]) -> list[str]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("sealed", [True, False])
-def test_one_changed_byte_changes_nothing(
-    seed: int, sealed: bool, environ: dict[str, str]
-) -> None:
+def test_one_changed_byte_changes_nothing(seed: int, environ: dict[str, str]) -> None:
     whole, path, chance = kept_hashes(environ), kept(environ), random.Random(seed)
     data = bytearray(path.read_bytes())
-    # The pages without content are most of the file.
-    places = [at for at, byte in enumerate(data) if byte and not 60 <= at < 64]
-    data[chance.choice(places)] ^= chance.randrange(1, 256)
+    data[chance.randrange(len(data))] ^= chance.randrange(1, 256)
     path.write_bytes(data)
-    if sealed:
-        fix_checksum(path)
 
     look_around(FakeBrowser(SOURCE, environ=environ).load())
 
-    if not sealed:
-        assert kept_hashes(environ) == whole
-
-
-@pytest.mark.parametrize(
-    ("section", "data"),
-    [
-        ("hash", b"short"),
-        ("package.first", b"\xff"),
-        ("tag.texts", b"[1]"),
-        ("sources", b"[[null]]"),
-        ("problems", b"[[null]]"),
-        ("provenance.0", b"[[null]]"),
-        ("up_first", b""),
-        ("first", bytes(4)),
-    ],
-)
-def test_a_senseless_index_is_rebuilt_with_a_message(
-    section: str, data: bytes, environ: dict[str, str]
-) -> None:
-    whole, path = kept_hashes(environ), kept(environ)
-    write_section(path, section, data)
-
-    browser = FakeBrowser(SOURCE, environ=environ).load()
-    look_around(browser)
-    assert any(REBUILT in message for message in browser.host.messages)
     assert kept_hashes(environ) == whole
 
 

@@ -12,18 +12,14 @@ import pytest
 from spackscope.model.catalog import tree as tree_search
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.tree import Tree
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.loader.load import REBUILT, index_path, load
-from spackscope.model.sources.session import Session
 from spackscope.tui.browser.host import ThreadTask
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.browsing import Browser, browsing
-from tests.builders import database, edge, hash_of, installs, read_sections, write_section
+from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE
-from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import (
     GCC,
     H5PY,
@@ -312,30 +308,6 @@ async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
         if size[0] >= 50:
             row = next(line for line in browser.lines if "hwloc@1.0" in line)
             assert HWLOC[:7] in row
-
-
-def damage_edges(kept: Path) -> None:
-    """Point an edge of an index to a spec that does not exist."""
-    edges, _ = read_sections(kept)["edge_child"]
-    write_section(kept, "edge_child", edges[:-1] + b"\xff")
-
-
-def test_an_index_with_damaged_edges_is_made_anew(tmp_path: Path, index: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
-    load([str(index)], Session(environ), keep=True)
-    kept_at = index_path([str(index)], Session(environ))
-    assert kept_at is not None
-    kept = Path(kept_at)
-    damage_edges(kept)
-    with pytest.raises(IndexDamaged):
-        load([str(index)], Session(environ), keep=True).dependencies.prepare()
-    fake = FakeBrowser(index, environ=environ).load()
-    fake.search.select_package("hdf5")
-    fake.settle()
-    assert fake.state.details is not None
-    assert fake.state.details.tree is not None
-    assert fake.state.details.tree.lines[0].count == 4
-    assert any(REBUILT in message for message in fake.host.messages)
 
 
 async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(index: Path) -> None:

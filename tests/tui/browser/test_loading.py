@@ -14,7 +14,7 @@ from spackscope.model.index.columns import MAGIC
 from spackscope.model.loader.load import index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing
-from tests.builders import hash_of, record, write_page, write_section
+from tests.builders import hash_of, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 
 
@@ -68,7 +68,7 @@ def kept(tmp_path: Path) -> tuple[Path, dict[str, str], Path]:
     return source, environ, index
 
 
-@pytest.mark.parametrize("damage", ["empty", "cut", "middle", "byte", "text", "meta", "version"])
+@pytest.mark.parametrize("damage", ["empty", "cut", "middle", "byte", "text", "version"])
 def test_a_damaged_index_is_rebuilt_with_a_message(
     kept: tuple[Path, dict[str, str], Path], damage: str
 ) -> None:
@@ -87,10 +87,7 @@ def test_a_damaged_index_is_rebuilt_with_a_message(
     elif damage == "version":
         # The index of another version is rebuilt, but not damaged.
         content[len(MAGIC)] -= 1
-    if damage == "meta":
-        write_section(index, "meta", b"{}")
-    else:
-        index.write_bytes(content)
+    index.write_bytes(content)
     browser = FakeBrowser(source, environ=environ).load()
     assert len(browser.shown) == 600
     browser.settle()
