@@ -16,9 +16,11 @@ from spackscope.model.analysis.cover import (
     Coverage,
     Location,
     Missing,
+    Reason,
     cover,
     environments,
     find_nearest,
+    group_reasons,
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -123,7 +125,7 @@ def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Cata
     assert holding == {"ca-certificates-mozilla", "compiler-wrapper", "gcc-runtime"}
 
 
-def nodes(**changes: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def nodes() -> list[dict[str, Any]]:
     """Build vtk, which links hdf5, which links zlib and is built with cmake."""
     built = {
         "gcc": leaf(GCC, "gcc", "13.2.0") | {"external": {"path": "/usr"}},
@@ -166,34 +168,51 @@ def of_lock(tmp_path: Path, *hashes: str, roots: Sequence[str] = (VTK,)) -> Cove
     return covered(catalog_of(lock(tmp_path / "spack.lock", *roots)), caches)
 
 
-def test_what_only_builds_something_cached_is_not_needed(tmp_path: Path) -> None:
-    coverage = of_lock(tmp_path, VTK, HDF5)
+@pytest.mark.parametrize(
+    ("cached", "missing", "fetch", "build"),
+    [
+        # What only builds something cached is not needed.
+        (
+            (VTK, HDF5),
+            [("zlib", "run", True, True), ("cmake", "build", False, False)],
+            (HDF5, VTK),
+            (ZLIB,),
+        ),
+        # What is built needs what builds it.
+        (
+            (VTK, ZLIB),
+            [("cmake", "build", True, True), ("hdf5", "run", True, False)],
+            (ZLIB, VTK),
+            (CMAKE, HDF5),
+        ),
+        # Vtk waits for zlib, although hdf5 is there.
+        (
+            (HDF5, CMAKE),
+            [("zlib", "run", True, True), ("vtk", "root", True, False)],
+            (HDF5,),
+            (ZLIB, VTK),
+        ),
+        ((ZLIB, CMAKE, HDF5, VTK), [], (ZLIB, HDF5, VTK), ()),
+    ],
+)
+def test_what_is_missing_is_built_if_it_is_needed(
+    cached: Sequence[str],
+    missing: list[object],
+    fetch: Sequence[str],
+    build: Sequence[str],
+    tmp_path: Path,
+) -> None:
+    coverage = of_lock(tmp_path, *cached)
 
-    assert [hit.hash for hit in coverage.hits] == [HDF5, VTK]
-    assert [(s.package, s.role, s.is_needed, s.holds_up) for s in coverage.missing] == [
-        ("zlib", "run", True, True),
-        ("cmake", "build", False, False),
+    assert [hit.hash for hit in coverage.hits] == [
+        h for h in (ZLIB, CMAKE, HDF5, VTK) if h in cached
     ]
+    assert {hit.location.is_cached for hit in coverage.hits} == {True}
+    assert [(s.package, s.role, s.is_needed, s.holds_up) for s in coverage.missing] == missing
+    assert (coverage.fetch, coverage.build) == (fetch, build)
     assert [external.hash for external in coverage.externals] == [GCC]
     assert coverage.needs == (ZLIB, HDF5, VTK)
-    assert coverage.fetch == (HDF5, VTK)
-    assert coverage.build == (ZLIB,)
-
-
-def test_what_is_built_needs_what_builds_it(tmp_path: Path) -> None:
-    coverage = of_lock(tmp_path, VTK, ZLIB)
-
-    assert coverage.fetch == (ZLIB, VTK)
-    assert coverage.build == (CMAKE, HDF5)
-    assert [s.role for s in coverage.missing] == ["build", "run"]
-    assert [s.holds_up for s in coverage.missing] == [True, False]
-
-
-def test_a_whole_environment_misses_nothing(tmp_path: Path) -> None:
-    coverage = of_lock(tmp_path, ZLIB, CMAKE, HDF5, VTK)
-
-    assert (coverage.total, coverage.missing, coverage.build) == (4, (), ())
-    assert {hit.location.is_cached for hit in coverage.hits} == {True}
+    assert coverage.total == 4
 
 
 def test_without_roots_they_are_what_nothing_depends_on(tmp_path: Path) -> None:
@@ -266,6 +285,19 @@ def test_an_absent_dependency_is_missing(tmp_path: Path) -> None:
         coverage = covered(catalog_of(path), caches)
         (zlib,) = (s for s in coverage.missing if s.hash == ZLIB)
         assert (zlib.package, zlib.version, zlib.role) == ("zlib", version, "run")
+
+
+def test_another_compiler_is_no_other_dependency(tmp_path: Path) -> None:
+    other = hash_of(20)
+    gcc, llvm = leaf(GCC, "gcc", "13.2.0"), leaf(CMAKE, "llvm", "18.1.0")
+    wanted = node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])])
+    cached = node(other, dependencies=[edge("llvm", CMAKE, ["build"], ["c"])])
+    (tmp_path / "spack.lock").write_bytes(environment([wanted, gcc], ZLIB))
+    (tmp_path / "index.json").write_bytes(database(installs(cached, llvm, gcc)))
+    coverage = covered(catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json"))
+
+    (group,) = group_reasons(coverage.missing)
+    assert group.reason == Reason("attributes", ("compiler",), only=True)
 
 
 def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Tests of `host` and `host_detection`."""
+"""A host is described as a user writes it, or detected as Spack does it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import os
 import platform
 import struct
 import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -123,27 +124,37 @@ def test_the_name_that_spack_gives_to_a_distribution(text: str, os: str) -> None
     assert linux_os(text) == os
 
 
-def test_the_name_that_spack_gives_to_a_release_of_macos() -> None:
-    names = {"15.1": "sequoia", "14.7.2": "sonoma", "10.15.7": "catalina", "11.0": "bigsur"}
-    assert {version: macos_name(version) for version in names} == names
-    assert macos_name("") == macos_name("99") == ""
-
-
-def test_the_prefix_of_a_c_library() -> None:
-    prefixes = {
-        "/usr/lib64/ld-linux-x86-64.so.2": "/usr",
-        "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2": "/usr",
-        "/lib/ld-musl-x86_64.so.1": "/",
-        "/opt/sysroot/lib/ld.so": "/opt/sysroot",
-        "/nix/store/ld.so": "",
-    }
-    assert {linker: libc_prefix(linker) for linker in prefixes} == prefixes
-
-
-def test_the_version_that_musl_states() -> None:
-    text = "musl libc (x86_64)\nVersion 1.2.4\nDynamic Program Loader\nUsage: …"
-    assert musl_version(text) == "1.2.4"
-    assert musl_version("ld.so (GNU libc) stable release version 2.36.\nVersion 3") == ""
+@pytest.mark.parametrize(
+    ("name_of", "names"),
+    [
+        (
+            macos_name,
+            {"15.1": "sequoia", "14.7.2": "sonoma", "10.15.7": "catalina", "11.0": "bigsur"},
+        ),
+        (macos_name, {"": "", "99": ""}),
+        (
+            libc_prefix,
+            {
+                "/usr/lib64/ld-linux-x86-64.so.2": "/usr",
+                "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2": "/usr",
+                "/lib/ld-musl-x86_64.so.1": "/",
+                "/opt/sysroot/lib/ld.so": "/opt/sysroot",
+                "/nix/store/ld.so": "",
+            },
+        ),
+        (
+            musl_version,
+            {
+                "musl libc (x86_64)\nVersion 1.2.4\nDynamic Program Loader\nUsage: …": "1.2.4",
+                "ld.so (GNU libc) stable release version 2.36.\nVersion 3": "",
+            },
+        ),
+    ],
+)
+def test_names_and_versions_of_systems(
+    name_of: Callable[[str], str], names: dict[str, str]
+) -> None:
+    assert {text: name_of(text) for text in names} == names
 
 
 @pytest.mark.parametrize("is_64", [True, False])

@@ -107,11 +107,6 @@ def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
         assert (gcc.package, gcc.hash, gcc.states) == ("gcc", GCC, ())
 
 
-def test_a_page_does_not_tell_the_needs(tmp_path: Path) -> None:
-    catalog = catalog_of(write_page(tmp_path, [record()]))
-    assert read_needs(catalog, 0) is None
-
-
 def test_a_spec_of_two_sources_is_needed_once(tmp_path: Path) -> None:
     (tmp_path / "index.json").write_bytes(zlib_index())
     write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1")

@@ -1,4 +1,4 @@
-"""Tests of `session_fit`: the host of a session, and the externals of its Spack."""
+"""The host of a session, and the externals of its Spack."""
 
 from __future__ import annotations
 
@@ -42,6 +42,14 @@ def catalog(tmp_path: Path) -> Catalog:
     return catalog_of(path)
 
 
+def environ_of(path: Path, external: str) -> dict[str, str]:
+    """Return the environment of a Spack whose packages.yaml lists an external."""
+    spack = SpackRoot(path)
+    text = f"packages:\n  zlib:\n    externals:\n    - {external}\n"
+    spack.write("home/.spack/packages.yaml", text)
+    return spack.environ
+
+
 @pytest.mark.parametrize(
     ("entry", "is_listed"),
     [
@@ -59,11 +67,7 @@ def catalog(tmp_path: Path) -> Catalog:
 def test_an_external_is_reused_if_packages_yaml_lists_it(
     entry: str, is_listed: bool, catalog: Catalog, tmp_path: Path
 ) -> None:
-    spack = SpackRoot(tmp_path)
-    spack.write(
-        "home/.spack/packages.yaml", f"packages:\n  zlib:\n    externals:\n    - {entry}\n"
-    )
-    attach_fit(catalog, Session(spack.environ))
+    attach_fit(catalog, Session(environ_of(tmp_path, entry)))
     (id_,) = catalog.match(parse(f"/{ZLIB}"))
     fit = fit_of(catalog, id_)
     assert fit is not None
@@ -74,13 +78,9 @@ def test_an_external_is_reused_if_packages_yaml_lists_it(
 def test_the_externals_of_this_machine_are_not_those_of_another(
     catalog: Catalog, tmp_path: Path
 ) -> None:
-    spack = SpackRoot(tmp_path)
-    entry = "{spec: zlib, prefix: /opt/zlib, modules: [zlib/1]}"
-    spack.write(
-        "home/.spack/packages.yaml", f"packages:\n  zlib:\n    externals:\n    - {entry}\n"
-    )
+    environ = environ_of(tmp_path, "{spec: zlib, prefix: /opt/zlib, modules: [zlib/1]}")
     host = detect_host()
-    session = Session(spack.environ, host=f"target={host.target} platform={host.platform}")
+    session = Session(environ, host=f"target={host.target} platform={host.platform}")
     attach_fit(catalog, session)
     fit = fit_of(catalog, 0)
     assert fit is not None
