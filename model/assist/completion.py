@@ -77,20 +77,15 @@ def complete(
             start, typed = word.start(), word[0]
             others = satisfiable(catalog, without_word(parsed), should_stop)
             items = Candidates(catalog, others, should_stop, parsed.named).of(word)
-        offered = _exact_first([item for item in items if item.count], typed)
+        counted_items = [item for item in items if item.count]
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
+    longer = [item for item in counted_items if item.text != typed]
+    exact = [item for item in counted_items if item.text == typed]
+    # The typed word is first, so that Tab takes no longer one instead of it. A word with nothing
+    # longer needs no completion.
+    offered = [*exact[:1], *longer] if longer else []
     return Completions(start, cursor, tuple(offered[:MAX_COMPLETIONS]))
-
-
-def _exact_first(items: list[Completion], typed: str) -> list[Completion]:
-    """Return the items with the typed word first, so that Tab takes no longer one instead of it.
-
-    A word with nothing longer needs no completion.
-    """
-    others = [item for item in items if item.text != typed]
-    exact = [item for item in items if item.text == typed]
-    return [*exact[:1], *others] if others else []
 
 
 def _filter_values(
@@ -149,8 +144,8 @@ class Candidates(Frozen):
             if groups["sigil"] == "%":
                 for facet in self.facets("compiler"):
                     name = facet.value if "@" in typed else facet.value.partition("@")[0]
-                    if name != "none":
-                        counts[name] += facet.count
+                    counts[name] += facet.count
+                del counts["none"]
             elif typed and self.catalog is not None:
                 # All packages, with the count of all specs, as dependents are not counted.
                 dictionaries = self.catalog.dictionaries
@@ -235,6 +230,76 @@ class Candidates(Frozen):
             for column in COLUMNS:
                 if "key" in column.completes and column.name.startswith(typed):
                     yield Completion(f"{column.name}=", self.catalog.count(self.others))
+
+    def choices(self, word: re.Match[str]) -> Iterator[Choice]:
+        """Yield the words that begin with a match of `typed_word`, for a shell."""
+        groups = word.groupdict()
+        if groups["key"] == VIEW and self.named is not None:
+            counts = {item.text: item.count for item in self.of(word)}
+            for text in (f"{VIEW}={name}" for name in self.named.texts):
+                yield Choice(text, counted(counts[text], "spec") if text in counts else "")
+        elif groups["key"] is not None:
+            yield from self._keyed(groups["key"], groups["operator"], groups["value"])
+        elif groups["name"] is not None:
+            yield from self._names(groups["name"])
+        elif groups["hash"] is not None and self.catalog is not None:
+            for choice in hashes_with_prefix(self.catalog, groups["hash"], self.others):
+                yield Choice(f"/{choice.text}", choice.note)
+        else:
+            found = [item for item in self.of(word) if item.count]
+            if groups["version"] is not None:
+                found.sort(key=lambda item: version_key(item.text), reverse=True)
+            # The dependents of a dependency are not counted.
+            is_counted = groups["sigil"] != "^"
+            for item in found:
+                yield Choice(item.text, counted(item.count, "spec") if is_counted else "")
+
+    def _keyed(self, key: str, operator: str, typed: str) -> Iterator[Choice]:
+        """Yield the values of a column or variant, after those of a list or range."""
+        column = ALIASES.get(key, key)
+        head = lists[0] if (lists := _LISTS.match(typed)) else ""
+        if column in FIELDS and FIELDS[column].is_by_host:
+            # Whether specs run on a host takes longer to find out than somebody waits.
+            for answer in ANSWERS:
+                yield Choice(f"{key}{operator}{answer}")
+        else:
+            for facet in self.values_of(column):
+                value = head + facet.value if head else lexer.quoted(facet.value)
+                is_part = bool(head) and lexer.quoted(value) != value
+                if (head + facet.value).startswith(typed) and facet.count and not is_part:
+                    yield Choice(f"{key}{operator}{value}", counted(facet.count, "spec"))
+        if column in _OF_HOST:
+            yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
+
+    def _names(self, typed: str) -> Iterator[Choice]:
+        """Yield packages; after one, or where none begins so, words, keys and variants."""
+        found = (f for f in self.facets("package") if f.value.startswith(typed))
+        packages = [Choice(facet.value, counted(facet.count, "spec")) for facet in found]
+        has_package = bool(self.others.package_term or self.others.specs)
+        if not has_package:
+            yield from packages
+        if typed or has_package or not packages:
+            for word in WORDS:
+                yield Choice(word)
+            for column in COLUMNS:
+                if "key" in column.completes:
+                    yield Choice(f"{column.name}=", "column", is_whole=False)
+            if self.named is not None:
+                yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
+        if has_package or not packages:
+            # What is counted of variants takes as long as the rest.
+            yield from self._variants(signs=not typed)
+        if has_package and typed:
+            yield from packages
+
+    def _variants(self, *, signs: bool) -> Iterator[Choice]:
+        """Yield the variants with values by their names, and with `signs` others that differ."""
+        total = self.catalog.count(self.others) if self.catalog is not None else 0
+        for facet in self.facets("variants"):
+            if facet.value[:1] not in ("+", "~"):
+                yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
+            elif signs and facet.count < total:
+                yield Choice(facet.value, counted(facet.count, "spec"))
 
 
 def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
@@ -339,7 +404,7 @@ def complete_word(
     try:
         if catalog is not None:
             others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
-        found = [*_Words(Candidates(catalog, others, should_stop, named)).of(match)]
+        found = [*Candidates(catalog, others, should_stop, named).choices(match)]
     except (Cancelled, QueryError, Unanswerable):
         return []
     typed, head = match[0], text[len(before) + 1 : match.start()]
@@ -347,7 +412,10 @@ def complete_word(
     fitting = [
         Choice(head + choice.text, choice.note, choice.is_whole)
         for choice in reversed(unique.values())
-        if choice.text.startswith(typed) and _is_plain(choice.text)
+        if choice.text.startswith(typed)
+        # It is inserted in one line.
+        and len(choice.text) <= _MAX_LENGTH
+        and is_clean(choice.text)
     ]
     return bounded(fitting)
 
@@ -363,9 +431,10 @@ def _before(text: str, named: NamedQueries | None) -> Query:
     for token in dependencies:
         if token.text.startswith("^"):
             text = " " * token.end + text[token.end :]
-    query = Query()
-    with contextlib.suppress(QueryError):
+    try:
         query = parse(text, named=named)
+    except QueryError:
+        return Query()
     for column in HOST_COLUMNS:
         query = query.without_column(column)
     return query
@@ -385,90 +454,6 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
             return []
         specs = [rows[0].spec for rows in map(catalog.by_hash, hashes) if rows]
     return [Choice(s.hash, _note(s)) for s in specs if s.hash.startswith(prefix)]
-
-
-class _Words(Frozen):
-    """The words that begin with a typed one, under the other conditions of a query."""
-
-    candidates: Candidates
-
-    def of(self, word: re.Match[str]) -> Iterator[Choice]:
-        """Yield what a match of `typed_word` can become."""
-        candidates, groups = self.candidates, word.groupdict()
-        if groups["key"] == VIEW and candidates.named is not None:
-            counts = {item.text: item.count for item in candidates.of(word)}
-            for text in (f"{VIEW}={name}" for name in candidates.named.texts):
-                yield Choice(text, counted(counts[text], "spec") if text in counts else "")
-        elif groups["key"] is not None:
-            yield from self._values(groups["key"], groups["operator"], groups["value"])
-        elif groups["name"] is not None:
-            yield from self._names(groups["name"])
-        elif groups["hash"] is not None and candidates.catalog is not None:
-            prefix = groups["hash"]
-            for choice in hashes_with_prefix(candidates.catalog, prefix, candidates.others):
-                yield Choice(f"/{choice.text}", choice.note)
-        else:
-            found = [item for item in candidates.of(word) if item.count]
-            if groups["version"] is not None:
-                found.sort(key=lambda item: version_key(item.text), reverse=True)
-            # The dependents of a dependency are not counted.
-            is_counted = groups["sigil"] != "^"
-            for item in found:
-                yield Choice(item.text, counted(item.count, "spec") if is_counted else "")
-
-    def _values(self, key: str, operator: str, typed: str) -> Iterator[Choice]:
-        """Yield the values of a column or variant, after those of a list or range."""
-        column = ALIASES.get(key, key)
-        head = lists[0] if (lists := _LISTS.match(typed)) else ""
-        if column in FIELDS and FIELDS[column].is_by_host:
-            # Whether specs run on a host takes longer to find out than somebody waits.
-            for answer in ANSWERS:
-                yield Choice(f"{key}{operator}{answer}")
-        else:
-            for facet in self.candidates.values_of(column):
-                value = head + facet.value if head else lexer.quoted(facet.value)
-                is_part = bool(head) and lexer.quoted(value) != value
-                if (head + facet.value).startswith(typed) and facet.count and not is_part:
-                    yield Choice(f"{key}{operator}{value}", counted(facet.count, "spec"))
-        if column in _OF_HOST:
-            yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
-
-    def _names(self, typed: str) -> Iterator[Choice]:
-        """Yield packages; after one, or where none begins so, words, keys and variants."""
-        found = (f for f in self.candidates.facets("package") if f.value.startswith(typed))
-        packages = [Choice(facet.value, counted(facet.count, "spec")) for facet in found]
-        others = self.candidates.others
-        has_package = bool(others.package_term or others.specs)
-        if not has_package:
-            yield from packages
-        if typed or has_package or not packages:
-            for word in WORDS:
-                yield Choice(word)
-            for column in COLUMNS:
-                if "key" in column.completes:
-                    yield Choice(f"{column.name}=", "column", is_whole=False)
-            if self.candidates.named is not None:
-                yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
-        if has_package or not packages:
-            # What is counted of variants takes as long as the rest.
-            yield from self._variants(signs=not typed)
-        if has_package and typed:
-            yield from packages
-
-    def _variants(self, *, signs: bool) -> Iterator[Choice]:
-        """Yield the variants with values by their names, and with `signs` others that differ."""
-        catalog, others = self.candidates.catalog, self.candidates.others
-        total = catalog.count(others) if catalog is not None else 0
-        for facet in self.candidates.facets("variants"):
-            if facet.value[:1] not in ("+", "~"):
-                yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
-            elif signs and facet.count < total:
-                yield Choice(facet.value, counted(facet.count, "spec"))
-
-
-def _is_plain(text: str) -> bool:
-    """Check whether a choice can be inserted: on one line, and not too long."""
-    return len(text) <= _MAX_LENGTH and is_clean(text)
 
 
 def _note(spec: Spec) -> str:
