@@ -66,32 +66,28 @@ def wider_conditions(
     def values(column: str) -> list[str]:
         return _values(catalog, others, column, should_stop)
 
-    def near_texts(typed: str, texts: Iterable[str]) -> list[str]:
-        return near(typed, texts) if typed and not is_glob(typed) else []
-
     if isinstance(condition, Depends):
         yield from _wider_dependency(condition, values)
         return
     column, pattern = condition.column, condition.pattern
     typed = pattern.strip("*")
+    can_be_near = bool(typed) and not is_glob(typed)
+    nearest: list[str] = []
     if column in ("package", ANY):
-        dictionaries = catalog.dictionaries
+        column, dictionaries = "package", catalog.dictionaries
         if len(typed) >= _MIN_HASH_WORD and dictionaries.has_hash(typed):
             yield Term("hash", typed)
-        if typed and not is_glob(typed) and typed not in dictionaries.texts("package"):
+        if can_be_near and typed not in dictionaries.texts("package"):
             if (meant := meant_condition(catalog, typed, should_stop)) is not None:
                 yield meant
-            for value in near(typed, values("package")):
-                yield exact_term("package", value)
+            nearest = near(typed, values("package"))
     elif column == "version" and not is_glob(pattern):
-        for version in nearest_versions(pattern, values("version")):
-            yield exact_term("version", version)
+        nearest = nearest_versions(pattern, values("version"))
     elif column == "compiler" and not is_glob(pattern):
-        name, _, constraint = pattern.partition("/")[0].partition("@")
+        name, constraint = _split_compiler(pattern)
         if constraint:
             yield Term("compiler", name)
-        for compiler in _near_compilers(values("compiler"), name, constraint):
-            yield exact_term("compiler", compiler)
+        nearest = _near_compilers(values("compiler"), name, constraint)
     elif column == "target" and not is_glob(pattern):
         # What the targets can run, and what the nearest newer ones can run.
         known, newer = values("target"), list[str]()
@@ -102,8 +98,7 @@ def wider_conditions(
         for value in newer:
             if not any(target_test(f":{value}")(other) for other in newer if other != value):
                 yield Term("target", f":{value}")
-        for value in near_texts(typed, known):
-            yield exact_term("target", value)
+        nearest = near(typed, known) if can_be_near else []
     elif column == "variants" and is_variant(pattern):
         yield from _wider_variant(pattern, values("variants"))
     elif column == "hash":
@@ -117,9 +112,10 @@ def wider_conditions(
         # What may fit: its source does not list what decides it.
         if pattern == YES:
             yield Term(column, UNKNOWN)
-    elif column not in _ONLY_DROPPED:
-        for value in near_texts(typed, values(column)):
-            yield exact_term(column, value)
+    elif column not in _ONLY_DROPPED and can_be_near:
+        nearest = near(typed, values(column))
+    for value in nearest:
+        yield exact_term(column, value)
 
 
 def _wider_variant(pattern: str, texts: Sequence[str]) -> Iterator[Condition]:
@@ -183,17 +179,14 @@ def meant_condition(
     """
     from archspec.cpu import TARGETS
 
-    def values(column: str) -> list[str]:
-        return _values(catalog, Query(), column, should_stop)
-
-    if is_compiler(word) or word in {_split_compiler(value)[0] for value in values("compiler")}:
+    compilers = _values(catalog, Query(), "compiler", should_stop)
+    if is_compiler(word) or word in (_split_compiler(value)[0] for value in compilers):
         return Depends(True, (Term("package", word),))
     for column in ("target", "os", "platform", "stack", "tag"):
-        known = [*values(column), *(TARGETS if column == "target" else ())]
-        close = near(word, known, _ALIKE) if is_near else [word] if word in known else []
-        if close:
-            is_target = column == "target"
-            return Term(column, f":{close[0]}") if is_target else exact_term(column, close[0])
+        is_target = column == "target"
+        known = _values(catalog, Query(), column, should_stop) + [*TARGETS] * is_target
+        for close in near(word, known, _ALIKE) if is_near else {word}.intersection(known):
+            return Term(column, f":{close}") if is_target else exact_term(column, close)
     return None
 
 
@@ -435,15 +428,15 @@ class _Advisor:
         self._none = f"No {self._name or 'spec'}"
 
     def advise(self) -> Advice | None:
-        if self._names and not self._count(self._context):
-            return self._advice(self._names[0])
-        for group in self._others:
-            if not self._count(self._context.plus(Query((group,)))):
+        for group in (*self._names[:1], *self._others):
+            query = self._context if group in self._names else Query((group,))
+            if not self._count(query):
                 return self._advice(group)
         return None
 
     def _count(self, query: Query) -> int:
-        return self._catalog.count(query, should_stop=self._should_stop)
+        """Count the records of the packages that match a query."""
+        return self._catalog.count(self._context.plus(query), should_stop=self._should_stop)
 
     def _advice(self, group: Group) -> Advice:
         condition = group[0]
@@ -522,9 +515,7 @@ class _Advisor:
                 why = f": hashes have {HASH_LENGTH} characters"
             return f"No hash starts with {clean(pattern)}{why}"
         if (column, pattern) in _ON_HOST:
-            may_fit = pattern == YES and self._count(
-                self._context.plus(query_of(Term(column, UNKNOWN)))
-            )
+            may_fit = pattern == YES and self._count(query_of(Term(column, UNKNOWN)))
             known = "is known to " if may_fit else ""
             return f"{self._none} {known}{_ON_HOST[column, pattern][bool(may_fit)]}"
         if column == "size":
@@ -554,9 +545,10 @@ class _Advisor:
             if guess := did_you_mean(word, names):
                 return guess
             meant = meant_condition(self._catalog, word, self._should_stop, is_near=True)
-        version = "@" + self._patterns("version")[0] if self._patterns("version") else ""
-        at_version = version if isinstance(meant, Depends) else ""
-        return f". Did you mean {clean(str(meant))}{at_version}?" if meant is not None else ""
+        if meant is None:
+            return ""
+        versions = self._patterns("version") if isinstance(meant, Depends) else []
+        return f". Did you mean {clean(str(meant))}{''.join(f'@{v}' for v in versions[:1])}?"
 
 
 def _on_targets(term: Term) -> str:
