@@ -30,10 +30,12 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import accumulate, chain, compress, count, groupby, islice, repeat
 from math import nan
-from operator import attrgetter, eq, sub
+from operator import add, attrgetter, eq, mul, sub
 from time import time
 from typing import Any
 
@@ -75,7 +77,7 @@ from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
 _BATCH = 1024
-"""Look-alikes that get their codes at once; most pages have less than ten."""
+"""Hashes that are joined at once."""
 
 _SOURCES = "sources"
 """The attribute whose values are codes of sources here, so that sources stay in their order."""
@@ -126,16 +128,6 @@ class IndexWriter:
         self._origins: list[str] = []
         self._kept: dict[int, int] = {}
         self._edges = Edges()
-        # Documents with their look-alikes, and the hashes and sizes of records with the numbers
-        # of their look-alikes, until there are enough to get their codes.
-        self._looks: list[Spec | Look] = []
-        self._of_look: list[tuple[int, Document]] = []
-        self._numbers: list[int] = []
-        self._hashes: list[str] = []
-        self._sizes: list[float | None] = []
-        # Look-alikes have the code of their document, so only those of one can be equal.
-        self._known: dict[tuple[int, ...], int] = {}
-        self._last_document = -1
 
     def add_source(self, discovered: DiscoveredSource) -> None:
         """Add a source."""
@@ -210,89 +202,44 @@ class IndexWriter:
         return len(staged.source) - 1
 
     def _add_records(self, records: Records, code: int, document: Document) -> None:
-        """Add records of a document; counts those that are listed."""
-        staged, first = self._staged, len(self._looks)
-        looks, numbers = records.looks, records.numbers
-        is_listed = [look.in_cache or self._include_dependency_only for look in looks]
-        staged.specs[code] += (
-            len(numbers) if all(is_listed) else sum(map(is_listed.__getitem__, numbers))
-        )
-        # What states no dependencies states nothing else beside the columns, as pages do.
-        if any(look.dependencies is not None for look in looks):
-            staged.dependencies[code] = 1
+        """Stage records of a document; counts those that are listed."""
+        staged, looks, numbers = self._staged, records.looks, records.numbers
+        unlisted = [not (look.in_cache or self._include_dependency_only) for look in looks]
+        staged.specs[code] += len(numbers)
+        if any(unlisted):
+            staged.specs[code] -= sum(map(unlisted.__getitem__, numbers))
         if len(set(records.hashes)) < len(records.hashes):
             # Which of them is the first is not known later.
             staged.merged[code] = 1
-        self._looks += looks
-        self._of_look += repeat((code, document), len(looks))
-        self._numbers += [first + number for number in numbers]
-        self._hashes += records.hashes
-        self._sizes += records.sizes
-        if len(self._looks) >= _BATCH:
-            self._stage()
-
-    def _stage(self) -> None:
-        """Give the records that were added their codes."""
-        if not self._looks:
-            return
-        staged, looks = self._staged, self._looks
-        look_alikes, first = self._look_alikes(), len(staged.look_alikes)
-        nodes = [0 if look.dependencies is None else self._nodes[_node(look)] for look in looks]
-        staged.look_alikes.extend(map(look_alikes.__getitem__, self._numbers))
-        staged.hashes += pack_hashes("".join(self._hashes))
-        staged.sizes.extend(nan if size is None else size for size in self._sizes)
-        staged.nodes.extend(map(nodes.__getitem__, self._numbers))
-        if any(look.dependencies is not None for look in looks):
-            for number, of_look in enumerate(self._numbers, first):
-                look = looks[of_look]
-                if look.dependencies is not None:
-                    self._edges.add(number, self._of_look[of_look][0], look.dependencies)
-                    if any(provenance := _provenance(look)):
-                        staged.provenance[number] = provenance
-        for column in (looks, self._of_look, self._numbers, self._hashes, self._sizes):
-            column.clear()
-
-    def _look_alikes(self) -> list[int]:
-        """Stage the look-alikes that are new; return the number of each."""
-        columns, known = self._staged.codes, self._known
-        if self._of_look[0][0] != self._last_document:
-            known.clear()
-        self._last_document = self._of_look[-1][0]
-        first, numbers = len(columns["document"]), []
-        new: list[tuple[int, ...]] = []
-        for codes in self._codes():
-            number = known.get(codes)
-            if number is None:
-                number = known[codes] = first + len(new)
-                new.append(codes)
-            numbers.append(number)
-        for column, values in zip(columns.values(), zip(*new, strict=True), strict=False):
-            column.extend(values)
-        return numbers
-
-    def _codes(self) -> Iterator[tuple[int, ...]]:
-        """Yield the codes of look-alikes; some values come from their documents."""
-        looks, pairs = self._looks, list(zip(self._looks, self._of_look, strict=True))
+        first, first_record = len(staged.codes["document"]), len(staged.look_alikes)
+        # Some values come from the document.
+        stacks = (document.stack,) if document.stack else ()
         values: dict[str, Iterable[Entry]] = {
-            "stack_set": [
-                look.stacks or ((document.stack,) if document.stack else ())
-                for look, (_, document) in pairs
-            ],
-            "tag": [look.tag or document.tag for look, (_, document) in pairs],
-            "presence": [self._presence_of(look, document) for look, (_, document) in pairs],
+            "stack_set": (look.stacks or stacks for look in looks),
+            "tag": (look.tag or document.tag for look in looks),
+            "presence": (self._presence_of(look, document) for look in looks),
         }
-        codes: dict[str, Iterable[int]] = {
-            storage: map(
-                self._staged.dictionaries[storage].__getitem__,
-                values.get(storage) or map(get, looks),
-            )
-            for storage, get in _ENTRIES
-        }
-        codes["document"] = [code for _, (code, _) in pairs]
-        codes["unlisted"] = [
-            not (look.in_cache or self._include_dependency_only) for look in looks
-        ]
-        return zip(*map(codes.__getitem__, CODES), strict=True)
+        for storage, get in _ENTRIES:
+            its = values[storage] if storage in values else map(get, looks)
+            staged.codes[storage].extend(map(staged.dictionaries[storage].__getitem__, its))
+        staged.codes["document"].extend(repeat(code, len(looks)))
+        staged.codes["unlisted"].extend(unlisted)
+        staged.look_alikes.extend(map(first.__add__, numbers))
+        staged.hashes += pack_hashes("".join(records.hashes))
+        staged.sizes.extend(nan if size is None else size for size in records.sizes)
+        # What states no dependencies states nothing else beside the columns, as pages do.
+        if all(look.dependencies is None for look in looks):
+            staged.nodes.extend(repeat(0, len(numbers)))
+            return
+        staged.dependencies[code] = 1
+        nodes = [0 if look.dependencies is None else self._nodes[_node(look)] for look in looks]
+        staged.nodes.extend(map(nodes.__getitem__, numbers))
+        for record, number in enumerate(numbers, first_record):
+            look = looks[number]
+            if look.dependencies is not None:
+                self._edges.add(record, code, look.dependencies)
+                if any(provenance := _provenance(look)):
+                    staged.provenance[record] = provenance
 
     def _presence_of(self, look: Spec | Look, document: Document) -> Entry:
         """Return the source and the states of a record."""
@@ -315,7 +262,6 @@ class IndexWriter:
                 raise Cancelled
 
         staged, sections = self._staged, self._sections
-        self._stage()
         if self._old is not None and self._kept:
             self._old.stage(staged, self._nodes, self._edges, self._kept)
         check()
@@ -382,17 +328,19 @@ class IndexWriter:
         }
         ranks["document"], ranks["unlisted"] = range(len(staged.source)), range(2)
         check()
-        order, places = _look_alike_order(staged, used, ranks)
+        # The codes in the order of their values; many columns have one value only.
+        columns = {
+            name: array("I", map(ranks[name].__getitem__, column))
+            for name, column in staged.codes.items()
+            if max(ranks[name], default=0)
+        }
+        order, places = _look_alike_order(used, columns)
         check()
         first, records = _record_order(staged, places, len(order))
         check()
-        codes = {}
-        for name, column in staged.codes.items():
-            rank = ranks[name]
-            codes[name] = array("I", bytes(4 * len(order)))
-            # Many columns have one value only.
-            if max(rank, default=0):
-                codes[name] = array("I", map(rank.__getitem__, map(column.__getitem__, order)))
+        codes = {name: array("I", bytes(4 * len(order))) for name in staged.codes}
+        for name, column in columns.items():
+            codes[name] = array("I", map(column.__getitem__, order))
         for name, column in codes.items():
             self._sections.add_array(name, column)
         self._sections.add_ascending("first", first)
@@ -493,40 +441,32 @@ def _keys(column: Column, values: Sequence[Any]) -> tuple[Sequence[Any], list[An
 
 
 def _look_alike_order(
-    staged: Staged, used: bytearray, ranks: Mapping[str, Sequence[int]]
+    used: bytearray, columns: Mapping[str, array[int]]
 ) -> tuple[array[int], array[int]]:
     """Return the used look-alikes in display order, and the place of each staged one in it.
 
-    Of equal ones one is in the order; those that are not used have the place GONE.
+    Of equal ones one is in the order; those that are not used have the place GONE. `columns` are
+    those with several values.
     """
+    # One number for all codes: comparing tuples would take several times as long.
+    keys = [0] * len(used)
+    for name in CODES[1:-1]:
+        if name in columns:
+            sizes = repeat(max(columns[name], default=0) + 1)
+            keys = list(map(add, map(mul, keys, sizes), columns[name]))
     # Package by package: sorting all at once would take much memory, and stop all other threads.
-    groups: dict[tuple[int, int], array[int]] = {}
-    packages, unlisted, package_ranks = (
-        staged.codes["package"],
-        staged.codes["unlisted"],
-        ranks["package"],
-    )
-    for number in compress(range(len(used)), used):
-        key = unlisted[number], package_ranks[packages[number]]
-        if (group := groups.get(key)) is None:
-            group = groups[key] = array("I")
-        group.append(number)
-    columns = [
-        (staged.codes[name], rank, max(rank) + 1)
-        for name in CODES[1:-1]
-        if max(rank := ranks[name], default=0)
-    ]
+    packages = columns.get("package") or repeat(0)
+    unlisted = columns.get("unlisted") or repeat(0)
+    groups: defaultdict[tuple[int, int], array[int]] = defaultdict(partial(array, "I"))
+    of_package = zip(unlisted, packages, strict=False)
+    for number, package in compress(zip(range(len(used)), of_package, strict=False), used):
+        groups[package].append(number)
     order, places = array("I"), array("I", [GONE]) * len(used)
     for package in sorted(groups):
-        numbers = groups[package]
-        # One number for all ranks: comparing tuples would take several times as long.
-        keys = [0] * len(numbers)
-        for codes, rank, size in columns:
-            keys = [key * size + rank[codes[n]] for key, n in zip(keys, numbers, strict=True)]
         before = -1
-        for its_key, number in sorted(zip(keys, numbers, strict=True)):
-            if its_key != before:
-                before = its_key
+        for number in sorted(groups[package], key=keys.__getitem__):
+            if keys[number] != before:
+                before = keys[number]
                 order.append(number)
             places[number] = len(order) - 1
     return order, places
