@@ -155,7 +155,7 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
         if not head & 0x80:
             raise Unreadable(f"it is not OpenPGP: byte {at} begins no packet")
         if head & 0x40:
-            tag, (length, size) = head & 0x3F, _new_length(data[at + 1 : at + 6])
+            tag, (length, size) = head & 0x3F, _length(data[at + 1 : at + 6], 224)
         else:
             tag, size = head >> 2 & 0xF, (1, 2, 4, 0)[head & 3]
             # A packet of unknown length has all that follows.
@@ -168,12 +168,12 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
         at = start + length
 
 
-def _new_length(octets: bytes) -> tuple[int, int]:
-    """Return the length of a packet or subpacket, and in how many bytes it is written."""
+def _length(octets: bytes, above: int) -> tuple[int, int]:
+    """Return a length, and in how many bytes it is written: two, if it begins below `above`."""
     first = octets[0] if octets else 0
     if first < 192:
         return first, 1
-    if first < 224 and len(octets) > 1:
+    if first < above and len(octets) > 1:
         return (first - 192 << 8) + octets[1] + 192, 2
     if first == 255 and len(octets) > 4:
         return int.from_bytes(octets[1:5], "big"), 5
@@ -202,26 +202,18 @@ def _signature(body: bytes) -> Signature:
                 created_at = int.from_bytes(value, "big")
             elif kind == _ISSUER and not key_id and len(value) == 8:
                 key_id = value.hex().upper()
-            elif kind == _ISSUER_FINGERPRINT and not fingerprint and _is_fingerprint(value):
-                fingerprint = value[1:].hex().upper()
+            elif kind == _ISSUER_FINGERPRINT and value and not fingerprint:
+                # It begins with the version of the key.
+                if len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0]):
+                    fingerprint = value[1:].hex().upper()
     return Signature(fingerprint, key_id or key_id_of(fingerprint), created_at)
-
-
-def _is_fingerprint(value: bytes) -> bool:
-    """Check whether a subpacket has as many bytes as the version of the key at its begin needs."""
-    return bool(value) and len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0])
 
 
 def _subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
     """Yield the types and contents of the subpackets of a signature (RFC 9580, 5.2.3.7)."""
     at = 0
     while at < len(area):
-        first = area[at]
-        # Other than with packets, 224 to 254 are lengths in two bytes.
-        if 224 <= first < 255 and at + 1 < len(area):
-            length, size = (first - 192 << 8) + area[at + 1] + 192, 2
-        else:
-            length, size = _new_length(area[at : at + 5])
+        length, size = _length(area[at : at + 5], 255)
         start = at + size
         if not length or start + length > len(area):
             raise Unreadable("its signature is cut off")
