@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import Unreadable
@@ -218,22 +219,13 @@ def _reader_of(document: Any) -> Callable[[Any, NodeReader], Iterator[Problem]]:
 
 def _in_groups(items: Iterable[Spec | Problem]) -> Iterator[Records | Problem]:
     """Yield records in groups, between problems."""
-    specs: list[Spec] = []
-    for item in items:
-        if isinstance(item, Spec):
-            specs.append(item)
-        if len(specs) == _GROUP or (specs and not isinstance(item, Spec)):
-            yield _group(specs)
-            specs = []
-        if isinstance(item, Problem):
-            yield item
-    if specs:
-        yield _group(specs)
-
-
-def _group(specs: list[Spec]) -> Records:
-    hashes, sizes = [spec.hash for spec in specs], [spec.size for spec in specs]
-    return Records(specs, range(len(specs)), hashes, sizes)
+    for _, alike in groupby(items, type):
+        # Its items are either all specs or all problems.
+        while group := list(islice(alike, _GROUP)):
+            if specs := [item for item in group if isinstance(item, Spec)]:
+                hashes, sizes = [spec.hash for spec in specs], [spec.size for spec in specs]
+                yield Records(specs, range(len(specs)), hashes, sizes)
+            yield from (item for item in group if isinstance(item, Problem))
 
 
 def _not_known(head: bytes, reason: str) -> str:
@@ -379,33 +371,41 @@ def _read_lockfile(document: dict[str, Any], nodes: NodeReader) -> Iterator[Prob
         expected = f"a number from {min(_LOCK_FORMATS)} to {max(_LOCK_FORMATS)}"
         yield Problem(nodes.origin, "", unknown_version("lockfile-version", stated, expected))
     waiting: list[tuple[str, Any]] = [("", document)]
-    environments: list[tuple[str, Any, dict[str, Any]]] = []
+    environments: list[tuple[str, dict[str, Any]]] = []
+    explicit: set[str] = set()
+    wrong_roots: list[tuple[str, str]] = []
     for path, environment in waiting:
         if not isinstance(environment, dict):
             reason = mismatch("environment", environment, "an object")
             yield Problem(nodes.origin, path, reason)
             continue
-        concrete, included = (
-            environment.get("concrete_specs"),
-            environment.get("include_concrete", {}),
-        )
-        if isinstance(concrete, dict):
-            environments.append((path, environment.get("roots"), concrete))
-        else:
-            reason = mismatch("concrete_specs", concrete, "an object")
-            yield Problem(nodes.origin, path, reason)
+        concrete = environment.get("concrete_specs")
+        included = environment.get("include_concrete", {})
+        for key, value in (("concrete_specs", concrete), ("include_concrete", included)):
+            if not isinstance(value, dict):
+                yield Problem(nodes.origin, path, mismatch(key, value, "an object"))
         if isinstance(included, dict):
             waiting += [(storable(name), inner) for name, inner in included.items()]
-        else:
-            reason = mismatch("include_concrete", included, "an object")
-            yield Problem(nodes.origin, path, reason)
-    explicit: set[str] = set()
-    for path, roots, concrete in environments:
-        for root, reason in _roots(roots, concrete):
-            if reason:
-                yield Problem(nodes.origin, path, storable(reason))
-            explicit.add(root)
-    for path, _, concrete in environments:
+        if not isinstance(concrete, dict):
+            continue
+        environments.append((path, concrete))
+        roots = environment.get("roots")
+        if not isinstance(roots, list):
+            wrong_roots.append((path, mismatch("roots", roots, "a list")))
+            continue
+        for root in roots:
+            hash_ = root.get("hash") if isinstance(root, dict) else None
+            if type(hash_) is not str:
+                wrong_roots.append((path, f"roots contains {kind(root)} without a hash"))
+                continue
+            explicit.add(hash_)
+            if hash_ not in concrete:
+                spec = root.get("spec")
+                name = f"{spec[:80]} " if isinstance(spec, str) else ""
+                reason = f"root {name}/{hash_[:7]} is not in concrete_specs"
+                wrong_roots.append((path, storable(reason)))
+    yield from (Problem(nodes.origin, path, reason) for path, reason in wrong_roots)
+    for path, concrete in environments:
         nodes.prefix = f"{path}: " if path else ""
         for key in list(concrete):
             node = concrete.pop(key)
@@ -414,23 +414,6 @@ def _read_lockfile(document: dict[str, Any], nodes: NodeReader) -> Iterator[Prob
             spec = nodes.add(hash_ if is_hash(hash_) else key, node, explicit=key in explicit)
             if spec is not None and spec.hash != key:
                 nodes.aliases[key] = spec.hash
-
-
-def _roots(roots: object, concrete: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the hash of each root of an environment, and what is wrong with it."""
-    if not isinstance(roots, list):
-        yield "", mismatch("roots", roots, "a list")
-        return
-    for root in roots:
-        hash_ = root.get("hash") if isinstance(root, dict) else None
-        if type(hash_) is not str:
-            yield "", f"roots contains {kind(root)} without a hash"
-        elif hash_ in concrete:
-            yield hash_, ""
-        else:
-            spec = root.get("spec")
-            name = f"{spec[:80]} " if isinstance(spec, str) else ""
-            yield hash_, f"root {name}/{hash_[:7]} is not in concrete_specs"
 
 
 # Spec files: one spec with all its dependencies, as every build cache has them. They are called

@@ -11,6 +11,7 @@ concretized the spec.
 from __future__ import annotations
 
 import base64
+import contextlib
 import hashlib
 import json
 import re
@@ -118,7 +119,6 @@ class NodeReader:
         self._count = 0
         self._versions: dict[str, str] = {}
         self._dependencies: dict[tuple[str, str, Texts, Texts], Dependency] = {}
-        self._renamed: dict[str, str] = {}
         self._variants: dict[tuple[str, object, bool], str] = {}
         self._lists: dict[Texts, Texts] = {}
 
@@ -154,18 +154,32 @@ class NodeReader:
         for hash_, name, *_ in self._dependencies:
             if hash_ not in self._versions:
                 unknown.setdefault(hash_, name)
-        self._renamed = {
+        renamed = {
             alias: sys.intern(self.aliases[alias]) for alias in unknown if alias in self.aliases
         }
         for hash_ in list(self.specs):
             # Specs are not kept beside what becomes of them.
-            if (spec := self.specs.pop(hash_)) is not None:
-                self._complete(spec)
-                yield spec
+            if (spec := self.specs.pop(hash_)) is None:
+                continue
+            dependencies = spec.dependencies or ()
+            if renamed and any(item.hash in renamed for item in dependencies):
+                dependencies = tuple(
+                    replace(item, hash=renamed.get(item.hash, item.hash)) for item in dependencies
+                )
+                object.__setattr__(spec, "dependencies", dependencies)
+            if not spec.compiler:
+                # The first of the compilers for C, C++ and Fortran.
+                item = next(
+                    d for language in LANGUAGES for d in dependencies if language in d.virtuals
+                )
+                version = storable(self._versions.get(item.hash, ""))
+                compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
+                object.__setattr__(spec, "compiler", compiler)
+            yield spec
         yield from self.fields.problems()
         if self.is_full:
             yield Problem(self.origin, "", TOO_MANY_RECORDS)
-        absent = [hash_ for hash_ in unknown if hash_ not in self._renamed]
+        absent = [hash_ for hash_ in unknown if hash_ not in renamed]
         if absent and report_absent:
             missing = f"{counted(len(absent), 'dependency')} {'is' if len(absent) == 1 else 'are'}"
             such = f"such as {unknown[absent[0]]}/{absent[0][:7]}"
@@ -204,21 +218,31 @@ class NodeReader:
             return None
         if (stated := fields.get("hash", hash_)) != hash_:
             self.fields.add_problem(f"node states another hash, {shown_value(stated)}")
-        return self._spec(hash_, name, fields, values)
-
-    def _spec(self, hash_: str, name: object, fields: Fields, values: dict[str, Any]) -> Spec:
-        platform, os, target = self._arch(fields.get("arch"))
+        arch = fields.get("arch")
+        if type(arch) is dict:
+            target = arch.get("target")
+            if type(target) is dict:
+                target = target.get("name")
+            platform = self.fields.string("platform", arch.get("platform"))
+            os = self.fields.string("platform_os", arch.get("platform_os"))
+            target = self.fields.string("target", target)
+        else:
+            self.fields.add_problem(mismatch("arch", arch, "an object"))
+            platform = os = target = ""
         dependencies = self._read_dependencies(fields.get("dependencies"))
         is_complete = self.format == 5 if self.format else "compiler" not in fields
         variants, flags = self._parameters(fields.get("parameters"), is_complete=is_complete)
         external, modules, attributes = self._external(fields.get("external"))
         patches, build_spec = fields.get("patches"), fields.get("build_spec")
         original = _original_format(fields)
+        has_compiler = any(
+            item.virtuals and not _LANGUAGES.isdisjoint(item.virtuals) for item in dependencies
+        )
         return Spec(
             package=self.fields.string("name", name),
             hash=sys.intern(hash_),
             version=self._version(fields),
-            compiler=self._compiler(fields) or ("" if _has_compiler(dependencies) else "none"),
+            compiler=self._compiler(fields) or ("" if has_compiler else "none"),
             platform=platform,
             os=os,
             target=target,
@@ -240,24 +264,6 @@ class NodeReader:
             **values,
         )
 
-    def _complete(self, spec: Spec) -> None:
-        """Set the compiler of a new spec, and the hashes of its dependencies."""
-        dependencies = spec.dependencies or ()
-        if self._renamed and any(item.hash in self._renamed for item in dependencies):
-            dependencies = tuple(
-                replace(item, hash=self._renamed.get(item.hash, item.hash))
-                for item in dependencies
-            )
-            object.__setattr__(spec, "dependencies", dependencies)
-        if not spec.compiler:
-            # The first of the compilers for C, C++ and Fortran.
-            item = next(
-                d for language in LANGUAGES for d in dependencies if language in d.virtuals
-            )
-            version = storable(self._versions.get(item.hash, ""))
-            compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
-            object.__setattr__(spec, "compiler", compiler)
-
     def _shared(self, texts: Texts) -> Texts:
         return self._lists.setdefault(texts, texts)
 
@@ -265,19 +271,6 @@ class NodeReader:
         """Return a string that a node may lack."""
         value = fields.get(name)
         return "" if value is None else self.fields.string(name, value)
-
-    def _arch(self, arch: object) -> tuple[str, str, str]:
-        if type(arch) is not dict:
-            self.fields.add_problem(mismatch("arch", arch, "an object"))
-            return "", "", ""
-        target = arch.get("target")
-        if type(target) is dict:
-            target = target.get("name")
-        return (
-            self.fields.string("platform", arch.get("platform")),
-            self.fields.string("platform_os", arch.get("platform_os")),
-            self.fields.string("target", target),
-        )
 
     def _version(self, fields: Fields) -> str:
         version = fields.get("version")
@@ -463,10 +456,6 @@ def _name_and_fields(node: object) -> tuple[object, Fields | None]:
     return node.get("name"), node
 
 
-def _has_compiler(dependencies: tuple[Dependency, ...]) -> bool:
-    return any(item.virtuals and not _LANGUAGES.isdisjoint(item.virtuals) for item in dependencies)
-
-
 def _quoted(value: str, is_complete: bool) -> str:
     if (_BARE if is_complete else _BARE_BEFORE_1_0).fullmatch(value):
         return value
@@ -527,35 +516,24 @@ def _hashed_texts(node: Fields) -> Iterator[str]:
     annotations = node.get("annotations")
     stated = annotations.get("compiler") if isinstance(annotations, dict) else None
     if isinstance(stated, str):
-        node = _with_compiler(node, stated)
+        # A node of format 5, which has the compiler after its architecture in format 4.
+        name, _, version = stated.partition("@")
+        older_node: dict[str, Any] = {}
+        for key, value in node.items():
+            if key != "annotations":
+                older_node[key] = value
+            if key == "arch":
+                older_node["compiler"] = {"name": name, "version": version.removeprefix("=")}
+        node = older_node
     if "compiler" not in node:
         return
-    formats, edges = [node], node.get("dependencies")
-    if isinstance(edges, list) and all(map(_has_parameters, edges)):
+    formats = [node]
+    with contextlib.suppress(KeyError, TypeError):
         older = [
             {"name": edge["name"], "hash": edge["hash"], "type": edge["parameters"]["deptypes"]}
-            for edge in edges
+            for edge in node["dependencies"] or ()
         ]
         formats.append({**node, "dependencies": older})
     for each in formats:
         yield _compact(each)
         yield json.dumps(each, indent=2, separators=(",", ": "))
-
-
-def _has_parameters(edge: object) -> bool:
-    if not isinstance(edge, dict) or not {"name", "hash"} <= edge.keys():
-        return False
-    parameters = edge.get("parameters")
-    return isinstance(parameters, dict) and "deptypes" in parameters
-
-
-def _with_compiler(node: Fields, stated: str) -> Fields:
-    """Return a node of format 5 with the compiler after its architecture, as format 4 had it."""
-    name, _, version = stated.partition("@")
-    older: dict[str, Any] = {}
-    for key, value in node.items():
-        if key != "annotations":
-            older[key] = value
-        if key == "arch":
-            older["compiler"] = {"name": name, "version": version.removeprefix("=")}
-    return older

@@ -204,8 +204,8 @@ def _signature(body: bytes) -> Signature:
                 key_id = value.hex().upper()
             elif kind == _ISSUER_FINGERPRINT and value and not fingerprint:
                 # It begins with the version of the key.
-                if len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0]):
-                    fingerprint = value[1:].hex().upper()
+                is_whole = len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0])
+                fingerprint = value[1:].hex().upper() if is_whole else ""
     return Signature(fingerprint, key_id or key_id_of(fingerprint), created_at)
 
 
