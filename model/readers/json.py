@@ -102,10 +102,9 @@ def parse(
     start = _skip_space(text, 0)
     if start == len(text):
         raise Unreadable("it is empty")
-    is_database = start_installs is not None and _DATABASE.match(text) is not None
-    if not is_database and (reason := too_many_values(text)):
+    parser = _Parser(text, decoder, start_installs)
+    if not parser.is_database and (reason := too_many_values(text)):
         raise Unreadable(reason)
-    parser = _Parser(text, decoder, start_installs, is_database=is_database)
     try:
         with collector_paused():
             end = _skip_space(text, parser.parse(start))
@@ -123,12 +122,18 @@ def parse(
         remark = f"Data after the end of the document (character {end}) was ignored"
         remarks = [remark] if end < len(text) else []
         return Parsed(parser.document, (*remarks, *parser.remarks))
-    if not parser.has_records(reason):
+    part = parser.document
+    if isinstance(part, list):
+        has_records = any(isinstance(node, dict) and "hash" in node for node in part)
+    else:
+        has_records = isinstance(part, dict) and bool(_CONTAINERS & part.keys())
+        has_records &= parser.record_count > 0 or not reason.endswith(_TOO_DEEP)
+    if not has_records:
         raise Unreadable(reason)
     if whole:
         raise Unreadable(remark)
     remark = f"{remark}; the records before it were read"
-    return Parsed(parser.document, (remark, *parser.remarks))
+    return Parsed(part, (remark, *parser.remarks))
 
 
 class _Parser:
@@ -139,13 +144,10 @@ class _Parser:
         text: str,
         decoder: json.JSONDecoder,
         start_installs: Callable[[], KeepRecord] | None,
-        *,
-        is_database: bool,
     ) -> None:
         self._text, self._decoder, self._start_installs = text, decoder, start_installs
-        self._is_database = is_database
-        self._max_length = MAX_RECORD_LENGTH if is_database else len(text)
-        self._record_count = self.at = 0
+        self.is_database = start_installs is not None and _DATABASE.match(text) is not None
+        self.record_count = self.at = 0
         self.document: Any = None
         self.remarks: dict[str, None] = {}
 
@@ -160,16 +162,10 @@ class _Parser:
         self.document, end = self._decoder.raw_decode(self._text, at)
         return end
 
-    def has_records(self, reason: str) -> bool:
-        """Check whether a part of a known document was read before an error."""
-        if isinstance(self.document, list):
-            return any(isinstance(node, dict) and "hash" in node for node in self.document)
-        is_known = isinstance(self.document, dict) and bool(_CONTAINERS & self.document.keys())
-        return is_known and (self._record_count > 0 or not reason.endswith(_TOO_DEEP))
-
     def _fill(self, members: dict[str, Any] | list[Any], at: int, path: tuple[str, ...]) -> int:
         """Parse the members of an object or array from its bracket on; return where it ends."""
         text, key, keep = self._text, "", None
+        max_length = MAX_RECORD_LENGTH if self.is_database else len(text)
         closing = "}" if isinstance(members, dict) else "]"
         if path == _INSTALLS and closing == "}" and self._start_installs is not None:
             keep = self._start_installs()
@@ -190,17 +186,17 @@ class _Parser:
                 at = self._fill(inner, at, (*path, key))
             else:
                 self.at = at
-                value, at = decode_at(self._decoder, text, at, self._max_length)
+                value, at = decode_at(self._decoder, text, at, max_length)
                 if keep is not None:
                     value = keep(key, value)
-                elif self._is_database and isinstance(value, dict | list):
+                elif self.is_database and isinstance(value, dict | list):
                     # Only records and scalars of a database are used, and others need much memory.
                     value = type(value)()
                 # Digits may be missing of a number at the end of the text.
                 if type(value) is not Number or _skip_space(text, at) < len(text):
                     self._attach(members, key, value)
-                self._record_count += 1
-                if self._record_count > MAX_RECORDS:
+                self.record_count += 1
+                if self.record_count > MAX_RECORDS:
                     raise Unreadable(TOO_MANY_RECORDS)
             at = _skip_space(text, at)
         return at + 1

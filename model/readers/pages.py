@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -115,15 +115,14 @@ def _read_page(data: bytes, fields: FieldReader) -> Iterator[Records]:
         reason = "the page names no package; its records are listed without a name"
         fields.add_problem_at("title", reason)
         package = ""
-    try:
-        tag = _tag(values.get("categories", ""))
-    except Unreadable as error:
-        fields.add_problem_at("categories", str(error))
-        tag = ""
+    words = _value(values, "categories", fields, _parse_categories)
+    words = words.split() if isinstance(words, str) else words
+    tags = words if isinstance(words, list) else []
+    tag = next((word for word in tags if isinstance(word, str) and word != "package"), "")
     if "spec_details" not in values:
         fields.add_problem_at("", _NO_RECORDS)
         return
-    page = storable(package), tag
+    page = storable(package), storable(tag)
     text = values.pop("spec_details")
     table = _read_texts(text.strip(), page) or _read_each(text, page, fields)
     del text
@@ -131,30 +130,6 @@ def _read_page(data: bytes, fields: FieldReader) -> Iterator[Records]:
         table = _join(table, fields)
     yield Records(list(table.looks), table.numbers, table.hashes, table.sizes)
     _check_meta(_value(values, "meta", fields), table, fields)
-
-
-def _value(values: dict[str, str], key: str, fields: FieldReader) -> Any:
-    """Return a value, or None if the key is missing or the value cannot be parsed."""
-    try:
-        return parse_value(values[key]) if key in values else None
-    except Unreadable as error:
-        fields.add_problem_at(key, str(error))
-        return None
-
-
-@lru_cache(maxsize=16)
-def _tag(categories: str) -> str:
-    """Return the first category that is a tag; the pages of a tag have the same text there.
-
-    Raises Unreadable.
-    """
-    words = parse_value(categories) if categories else None
-    if isinstance(words, str):
-        words = words.split()
-    if not isinstance(words, list):
-        return ""
-    tags = [word for word in words if isinstance(word, str) and word != "package"]
-    return storable(tags[0]) if tags else ""
 
 
 # The front matter.
@@ -234,6 +209,24 @@ def parse_value(text: str) -> Any:
     return "" if value is None else value
 
 
+_parse_categories = lru_cache(maxsize=16)(parse_value)
+"""Parse the categories of a page, which are the same text on all pages of a tag."""
+
+
+def _value(
+    values: dict[str, str],
+    key: str,
+    fields: FieldReader,
+    parse: Callable[[str], Any] = parse_value,
+) -> Any:
+    """Return a value, or None if the key is missing or the value cannot be parsed."""
+    try:
+        return parse(values[key]) if key in values else None
+    except Unreadable as error:
+        fields.add_problem_at(key, str(error))
+        return None
+
+
 # Records by their texts.
 
 
@@ -250,6 +243,12 @@ class _Table:
         self.sizes: list[float | None] = []
         self.places: Sequence[int] = []
         self.listed = 0
+
+    def add(self, look: Look, hash_: str, size: float | None) -> None:
+        """Add a record."""
+        self.numbers.append(self.looks.setdefault(look, len(self.looks)))
+        self.hashes.append(hash_)
+        self.sizes.append(size)
 
 
 def _read_texts(text: str, page: tuple[str, str]) -> _Table | None:
@@ -332,43 +331,39 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> _Table:
             fields.add_wrong_hash("hash", hash_)
             continue
         look = _read_look(record, fields, lists, page)
-        table.numbers.append(table.looks.setdefault(look, len(table.looks)))
-        table.hashes.append(hash_)
-        places.append(number)
         try:
-            table.sizes.append(_size(record.get("size", "-")))
+            size = _size(record.get("size", "-"))
         except ValueError:
-            table.sizes.append(None)
+            size = None
             fields.add_problem(wrong_value("size", record["size"], "a number of bytes"))
+        table.add(look, hash_, size)
+        places.append(number)
     return table
 
 
-def _records(text: str, fields: FieldReader) -> Iterable[Any]:
+def _records(text: str, fields: FieldReader) -> Iterator[Any]:
     """Parse the list of records; of a list that breaks off, those before the error.
 
     A list that is too large to be in memory at once is parsed record by record.
     """
     if too_many_values(text):
-        return _records_of_large_list(text, fields)
+        if (count := text.count(",")) > MAX_PAGE_VALUES:
+            reason = f"it has {count:,} values; at most {MAX_PAGE_VALUES:,} are read"
+            fields.add_problem_at("spec_details", reason)
+        elif not (yield from _leading_items(text)):
+            reason = "it is cut off; the records before that were read"
+            fields.add_problem_at("spec_details", reason)
+        return
     try:
         records = parse_value(text)
     except Unreadable as error:
         records = list(_leading_items(text))
         cut = f"it is cut off after record {len(records)}: " if records else ""
         fields.add_problem_at("spec_details", f"{cut}{error}")
-    if not isinstance(records, list):
+    if isinstance(records, list):
+        yield from records
+    else:
         fields.add_problem_at("spec_details", "it is not a list of records")
-        return []
-    return records
-
-
-def _records_of_large_list(text: str, fields: FieldReader) -> Iterator[Any]:
-    if (count := text.count(",")) > MAX_PAGE_VALUES:
-        reason = f"it has {count:,} values; at most {MAX_PAGE_VALUES:,} are read"
-        fields.add_problem_at("spec_details", reason)
-    elif not (yield from _leading_items(text)):
-        reason = "it is cut off; the records before that were read"
-        fields.add_problem_at("spec_details", reason)
 
 
 def _leading_items(text: str) -> Generator[Any, None, bool]:
@@ -446,9 +441,7 @@ def _join(table: _Table, fields: FieldReader) -> _Table:
         for (_, size), (look, stacks) in by_content.items():
             if stacks != set(look.stacks):
                 look = look._replace(stacks=tuple(sorted(stacks)))
-            joined.numbers.append(joined.looks.setdefault(look, len(joined.looks)))
-            joined.hashes.append(hash_)
-            joined.sizes.append(size)
+            joined.add(look, hash_, size)
     return joined
 
 
