@@ -29,8 +29,7 @@ from tests.builders import (
     zlib_index,
     zlib_nodes,
 )
-from tests.model.readers.test_lockfile import lock
-from tests.model.readers.test_spec_file import specfile
+from tests.model.readers.test_formats import lock, specfile
 
 
 @pytest.mark.parametrize("alike", [True, False])

@@ -5,21 +5,197 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.json import MAX_VALUES
-from spackscope.model.readers.pages import is_page, read_page
+from spackscope.model.readers.pages import is_page, parse_value, read_page, split
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
-from tests.builders import PAGES, Record, each_record, hash_of, page, record, split_problems
+from tests.builders import (
+    PAGES,
+    Record,
+    each_record,
+    hash_of,
+    page,
+    reasons,
+    record,
+    split_problems,
+)
+from tests.examples import examples
 from tests.hostile import HOSTILE_TEXT, any_json
+
+DEEP = 100_000
+
+
+@pytest.fixture(params=["libyaml", "pure Python"])
+def yaml_loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read YAML as a PyYAML with libyaml does, and as one that was built without it."""
+    if request.param == "pure Python":
+        monkeypatch.delattr(yaml, "CBaseLoader", raising=False)
+
+
+def test_a_page_is_split_at_its_top_level_keys() -> None:
+    text = (
+        '---\ntitle: "zlib"\nlayout: cache\nspec_details:\n- hash: a\n  os: b\nempty:\n---\nbody'
+    )
+
+    assert split(text) == (
+        {
+            "title": '"zlib"',
+            "layout": "cache",
+            "spec_details": "\n- hash: a\n  os: b",
+            "empty": "",
+        },
+        True,
+        (),
+    )
+
+
+@pytest.mark.parametrize("end", ["---", "---  ", "...", "---\n", "---\nbody: no value"])
+def test_front_matter_ends_at_its_closing_line(end: str) -> None:
+    assert split(f"---\nlayout: cache\n{end}") == ({"layout": "cache"}, True, ())
+
+
+def test_front_matter_without_a_closing_line_is_read_to_its_end() -> None:
+    assert split("---\nlayout: cache\ntags: a") == ({"layout": "cache", "tags": "a"}, False, ())
+
+
+def test_windows_line_ends_make_no_difference() -> None:
+    assert split("---\r\nlayout: cache\r\n---\r\n") == ({"layout": "cache"}, True, ())
+
+
+def test_the_last_of_two_equal_keys_counts() -> None:
+    assert split("---\ntitle: a\ntitle: b\n---") == ({"title": "b"}, True, ("title",))
+
+
+@pytest.mark.parametrize("text", ["", "\n---\ntitle: a\n---", "title: a", "----\ntitle: a\n---"])
+def test_a_text_without_an_opening_line_has_no_front_matter(text: str) -> None:
+    with pytest.raises(Unreadable, match="does not begin"):
+        split(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('"zlib"', "zlib"),
+        ("zlib", "zlib"),
+        ("'zlib'", "zlib"),
+        ("[package, develop]", ["package", "develop"]),
+        ("[package, 1.10]", ["package", "1.10"]),
+        ("[]", []),
+        ("[package, develop,]", ["package", "develop"]),
+        ('{"num_specs": 24}', {"num_specs": "24"}),
+        ("{num_specs: 24}", {"num_specs": "24"}),
+        ('{"a": true, "b": null}', {"a": True, "b": None}),
+        ("- 1.10\n- no\n- 12:30\n- 2024-10-06\n- 1e5\n- ~", None),
+        ("[1.10, 1e5, NaN, -Infinity]", ["1.10", "1e5", "NaN", "-Infinity"]),
+        ('["1.10", 1.10, NaN, -Infinity]', ["1.10", "1.10", "NaN", "-Infinity"]),
+        ("9" * 5_000, "9" * 5_000),
+        ("[" + "9" * 5_000 + "]", ["9" * 5_000]),
+        ('{"os": "a", "os": "b"}', {"os": "b"}),
+        ("{os: a, os: b}", {"os": "b"}),
+        ("<<: {os: a}\ntarget: b", {"<<": {"os": "a"}, "target": "b"}),
+        ('!!python/object/apply:os.system ["exit"]', ["exit"]),
+        ("|\n  several\n  lines", "several\nlines"),
+        ('["\x1b[31m", "a\x00b", "a\tb", "a\nb"]', ["\x1b[31m", "a\x00b", "a\tb", "a\nb"]),
+        ('["\x7f\x9b\u2028"]', ["\x7f\x9b\u2028"]),
+        (r'["\ud800"]', ["\ud800"]),
+        ("", ""),
+        ("# a comment", ""),
+    ],
+)
+def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
+    if expected is None:
+        expected = [line.removeprefix("- ") for line in text.split("\n")]
+
+    assert parse_value(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[1, 2", "neither JSON .* nor YAML"),
+        ('{"a": "b', "neither JSON .* nor YAML"),
+        ('"a" b', "neither JSON .* nor YAML"),
+        ("\t- a", "token"),
+        ("- a\n\t- b", "tab|token|expected"),
+        ("{[a]: b}", "unhashable"),
+        ("&a [*a]", "aliases"),
+        ("*a", "aliases"),
+        ('"\\UFFFFFFFF"', "."),
+        ("- a\x9b", "acceptable"),
+        ("!%ff a", "."),
+    ],
+)
+@pytest.mark.usefixtures("yaml_loader")
+def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        parse_value(text)
+
+
+def test_an_alias_bomb_does_not_go_off() -> None:
+    bomb = "\n".join(
+        ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
+        + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
+    )
+
+    with pytest.raises(Unreadable, match="aliases"):
+        parse_value(bomb)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * DEEP,
+        "[" * DEEP + "]" * DEEP,
+        '{"a":' * DEEP,
+        "- [" + "[" * DEEP,
+        "[{a: " * DEEP,
+        "- " * DEEP,
+        "? " * DEEP,
+        "['" + "]" * DEEP + "', " + "[" * DEEP,
+        '["]",' * DEEP,
+        "\n".join(" " * depth + "a:" for depth in range(1_000)),
+    ],
+    ids=range(10),
+)
+@pytest.mark.usefixtures("yaml_loader")
+def test_deep_nesting_is_refused(text: str) -> None:
+    with pytest.raises(Unreadable, match="nested too deeply"):
+        parse_value(text)
+
+
+@given(
+    st.recursive(
+        st.text(st.characters(exclude_categories=[])),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=8,
+    )
+)
+def test_whatever_json_holds_comes_back(written: Any) -> None:
+    assert parse_value(json.dumps([written])) == [written]
+
+
+@given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
+@examples(300)
+@pytest.mark.usefixtures("yaml_loader")
+def test_no_text_does_more_than_be_refused(text: str) -> None:
+    try:
+        value = parse_value(text)
+    except Unreadable as refusal:
+        value = str(refusal)
+
+    assert isinstance(value, str | list | dict)
+
 
 SAMPLES = sorted(Path(absolute_path(SAMPLE)).rglob("specs.md"))
 DIALECTS = sorted(PAGES.rglob("specs.md"))
@@ -67,10 +243,6 @@ def as_spec(fields: Record, package: str, tag: str) -> Spec:
 
 def is_storable(text: str) -> bool:
     return text.encode("utf-8", "replace").decode() == text
-
-
-def reasons(problems: list[Problem]) -> list[str]:
-    return [f"{problem.place}: {problem.reason}" for problem in problems]
 
 
 # Real pages
@@ -650,3 +822,86 @@ def test_a_page_of_very_many_texts_is_read_up_to_a_limit(monkeypatch: pytest.Mon
             " at most 2,000,000 records and 100,000 strings are read",
         )
     ]
+
+
+TEXTS = ["-", "", "hash", "12", "1.5 MB", 'a "quote"', "}, {", '"hash": "', "\\", "\n", "ä", "@="]
+
+some_value = st.sampled_from(TEXTS) | st.sampled_from([True, None, 12, -1, 1e300, 0.5, [], ["a"]])
+some_fields = st.dictionaries(
+    st.sampled_from([*sorted(record()), "hash ", "si\\ze"]), some_value | any_json, max_size=3
+)
+some_record = st.builds(
+    lambda number, alike, fields, order: dict(
+        sorted((record(number, **alike) | fields).items(), reverse=order)
+    ),
+    st.integers(0, 4),
+    st.fixed_dictionaries(
+        {
+            "size": st.sampled_from(["-", 7, "8 MiB", 0.25]),
+            "stacks": st.sampled_from([["e4s"], ["root"], ["e4s", "root"]]),
+            "versions": st.sampled_from([["1"], ["=1"], ["2"]]),
+        }
+    ),
+    st.just({}) | st.just({}) | some_fields,
+    st.booleans(),
+)
+
+
+def items(text: str) -> list[Any]:
+    data = page([], meta={"num_specs": 3}).replace(b"[]", text.encode("utf-8", "replace"))
+    return list(read_page(data, origin="document"))
+
+
+@given(st.lists(some_record, max_size=6))
+def test_a_page_without_spaces_is_read_record_by_record_and_gives_the_same(
+    records: list[Record],
+) -> None:
+    usual = items(json.dumps(records, ensure_ascii=False))
+
+    assert items(json.dumps(records, ensure_ascii=False, separators=(",", ":"))) == usual
+
+
+@given(st.lists(some_record, min_size=1, max_size=4), st.data())
+def test_a_text_that_is_damaged_anywhere_is_read_as_record_by_record(
+    records: list[Record], data: st.DataObject
+) -> None:
+    text = json.dumps(records, ensure_ascii=False)
+    start = data.draw(st.integers(1, len(text) - 1))
+    stop = data.draw(st.integers(start, min(start + 40, len(text))))
+    damaged = text[:start] + data.draw(st.sampled_from(["", *TEXTS])) + text[stop:]
+
+    def read(text: str) -> list[str]:
+        # Where the error is differs by the space.
+        return [re.sub(r"(column|char) \d+", "", repr(item)) for item in items(text)]
+
+    # A list that ends with a space is read record by record.
+    spaced = re.sub(r"\}\]$", "} ]", damaged := damaged.replace("\n", " "))
+    assert read(damaged) == read(spaced)
+
+
+@pytest.mark.parametrize(
+    "sizes", [range(100), ["-"] * 100, ["-", "5 MB"] * 50, [...] * 100], ids=lambda s: str(s[:2])
+)
+def test_look_alikes_share_what_is_read(sizes: Sequence[object]) -> None:
+    records = [record(number, size=size) for number, size in enumerate(sizes)]
+    records[40]["os"] = "sequoia"
+
+    its, *problems = items(json.dumps(records))
+
+    assert isinstance(its, Records)
+    assert not problems[1:]
+    assert len(its.looks) == 2
+    assert its.hashes == [hash_of(number) for number in range(100)]
+    assert its.sizes[:2] in ([0, 1], [None, None], [None, 5_000_000])
+    assert [number for number, look in enumerate(its.numbers) if look] == [40]
+
+
+@pytest.mark.parametrize("size", ["-", 12, "3 kB", ...])
+def test_a_later_record_that_is_unusual_is_read_with_its_problem(size: object) -> None:
+    records = [record(number, size=size) for number in range(3)]
+    records[1]["versions"] = ["1", "2"]
+
+    its, problem, *_ = items(json.dumps(records))
+
+    assert len(its.hashes) == 3
+    assert str(problem) == "document: record 2: versions has 2 items, expected one"

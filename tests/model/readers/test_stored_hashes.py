@@ -31,6 +31,8 @@ from tests.builders import (
     whole_index,
 )
 from tests.hostile import ODD_VALUES
+from tests.model.readers.test_formats import lock as lock_file
+from tests.model.readers.test_formats import specfile
 
 
 def check(data: bytes) -> StoredHashes:
@@ -50,12 +52,7 @@ def whole(**fields: Any) -> dict[str, Any]:
 
 
 def lock(nodes: Mapping[str, Any], version: int = 6, **more: Any) -> bytes:
-    meta = {"file-type": "spack-lockfile", "lockfile-version": version}
-    return json.dumps({"_meta": meta, "roots": [], "concrete_specs": nodes, **more}).encode()
-
-
-def spec_file(nodes: list[Any], version: int = 5) -> bytes:
-    return json.dumps({"spec": {"_meta": {"version": version}, "nodes": nodes}}).encode()
+    return lock_file(nodes, [], version, **more)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +92,7 @@ def test_every_kind_of_document_is_checked() -> None:
         database(installs(good, bad)),
         lock(nodes),
         lock({good["hash"]: good}, include_concrete=included),
-        spec_file([good, bad, bad]),
+        specfile([good, bad, bad]),
         json.dumps([good, bad]).encode(),
         gzip.compress(database(installs(good, bad))),
     ):
@@ -129,7 +126,7 @@ def test_of_a_record_that_is_given_twice_the_last_one_is_checked() -> None:
     [
         database({hash_of(1): {"spec": in_format(1, node(hash_of(1)))}}, "5"),
         lock({hash_of(1): in_format(1, node(hash_of(1)))}, 3),
-        spec_file([in_format(3, node(hash_of(1)))], 2),
+        specfile([in_format(3, node(hash_of(1)))], 2),
         as_yaml({"spec": [in_format(1, node(hash_of(1)))]}),
         database(installs(node(hash_of(1), package_hash=...))),
     ],
@@ -154,7 +151,7 @@ def test_a_node_of_an_unknown_format_is_not_called_wrong() -> None:
     for data in (
         database(installs(node(hash_of(1))), "9"),
         lock({hash_of(1): node(hash_of(1))}, 8),
-        spec_file([node(hash_of(1))], 6),
+        specfile([node(hash_of(1))], 6),
         database(installs(newer)),
     ):
         assert unchecked(data) == {stored_hashes.UNKNOWN: 1}
@@ -167,10 +164,10 @@ def test_numbers_are_checked_as_spack_reads_them() -> None:
     values = {"a": 1.0, "b": 1e-07, "c": 10**30, "d": float("inf"), "e": -0.0}
     good = whole(external={"path": "/usr", "module": None, "extra_attributes": values})
     text = json.dumps(good).replace("1e-07", "1.0e-7")
-    assert check(spec_file([]).replace(b"[]", f"[{text}]".encode())).whole == {good["hash"]}
+    assert check(specfile([]).replace(b"[]", f"[{text}]".encode())).whole == {good["hash"]}
 
     long = json.dumps(good).replace(str(10**30), "1" * 5000)
-    hashes = check(spec_file([]).replace(b"[]", f"[{long}]".encode()))
+    hashes = check(specfile([]).replace(b"[]", f"[{long}]".encode()))
     assert [wrong.hash for wrong in hashes.wrong] == [good["hash"]]
 
 
@@ -223,7 +220,7 @@ def replaced(document: Any, place: tuple[Any, ...], value: object) -> bytes:
     [
         database(installs(in_format(4, node(build_spec={"name": "zlib", "hash": hash_of(7)})))),
         lock({hash_of(1): node()}, include_concrete={"/x": {"concrete_specs": {}}}),
-        spec_file([node(annotations={"original_specfile_version": 4, "compiler": "gcc@=12"})]),
+        specfile([node(annotations={"original_specfile_version": 4, "compiler": "gcc@=12"})]),
     ],
     ids=["database", "lock file", "spec file"],
 )

@@ -1,0 +1,1235 @@
+"""Documents are recognised by their structure, and read as Spack reads them.
+
+Broken ones are read as far as it goes. The files under `tests/data/spack` were written by Spack
+0.23 and 1.2.
+"""
+
+from __future__ import annotations
+
+import gc
+import gzip
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.errors import Cancelled, Unreadable
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Dependency, Problem, Records, Spec
+from spackscope.model.readers.formats import (
+    DATABASE,
+    MAX_MANIFEST_SIZE,
+    Blob,
+    Manifest,
+    archive_size_in,
+    is_hash_list,
+    is_yaml_spec_file,
+    read_document,
+    read_hash_list,
+    read_manifest,
+)
+from tests.builders import (
+    ARCHIVE_TYPE,
+    DATABASE_TYPE,
+    FLAGS,
+    GCC,
+    GLIBC,
+    GMAKE,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    INSTALL_TREE,
+    SPACK_DATA,
+    SPEC_FILES,
+    SPEC_TYPE,
+    ZLIB,
+    all_texts,
+    as_yaml,
+    database,
+    each_record,
+    edge,
+    entry,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    manifest,
+    node,
+    page,
+    read,
+    reasons,
+    record,
+    zlib_index,
+    zlib_nodes,
+    zlib_of,
+)
+from tests.hostile import HOSTILE_TEXT, ODD_VALUES, any_json
+
+COMPRESSED = [
+    *SPACK_DATA.glob("mirror-v3/blobs/sha256/17/*"),
+    *SPACK_DATA.glob("mirror-v3/blobs/sha256/f7/*"),
+]
+
+
+def specfile(listed: object = None, version: object = 5) -> bytes:
+    listed = zlib_nodes() if listed is None else listed
+    document = {"spec": {"_meta": {"version": version}, "nodes": listed}}
+    return json.dumps({**document, "buildcache_layout_version": 2}).encode()
+
+
+def signed(text: bytes) -> bytes:
+    """Sign a document as GnuPG does in clear text, with a signature that says nothing."""
+    lines = [b"- " + line if line.startswith(b"-") else line for line in text.split(b"\n")]
+    return (
+        b"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n" + b"\n".join(lines) + b"\n"
+        b"-----BEGIN PGP SIGNATURE-----\n\niQIzBAEBCgAdFiEE\n=abcd\n-----END PGP SIGNATURE-----\n"
+    )
+
+
+WHOLE = read(specfile())[0]
+
+
+def of_old(specs: list[Spec]) -> list[tuple[object, ...]]:
+    """Return what every format states."""
+    return [(s.package, s.hash, s.version, s.os, s.target, s.variants, s.in_cache) for s in specs]
+
+
+# Real files
+
+
+@pytest.mark.parametrize("path", SPEC_FILES, ids=lambda path: path.name[:50])
+def test_a_spec_file_equals_the_index(path: Path) -> None:
+    of_index = {spec.hash: spec for spec in read(INDEX_OF_0_23.read_bytes())[0]}
+
+    specs, problems = read(path.read_bytes())
+
+    assert problems == []
+    assert specs[0].hash in path.name
+    assert [spec.in_cache for spec in specs] == [True] + [False] * (len(specs) - 1)
+    for spec in specs:
+        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache, cached=False)
+
+
+@pytest.mark.parametrize("path", COMPRESSED, ids=["bzip2", "ncurses"])
+def test_a_spec_file_of_spack_1_equals_its_index(path: Path) -> None:
+    of_index = {spec.hash: spec for spec in read(INDEX_OF_1_2.read_bytes())[0]}
+
+    specs, problems = read(path.read_bytes())
+
+    assert problems == []
+    for spec in specs:
+        assert spec == replace(of_index[spec.hash], in_cache=spec.in_cache, cached=False)
+
+
+# Formats
+
+
+@pytest.mark.parametrize(("version", "number"), [(2, 3), (3, 3), (4, 4), (5, 5)])
+def test_spec_files_of_all_formats_are_read_alike(version: int, number: int) -> None:
+    listed = [in_format(number, new) for new in zlib_nodes()]
+
+    specs, problems = read(specfile(listed, version))
+
+    assert problems == []
+    assert of_old(specs) == of_old(WHOLE)
+    assert specs[0].compiler == "gcc@13.2.0"
+
+
+def test_the_oldest_spec_files_are_a_list_of_named_nodes() -> None:
+    listed = [in_format(1, new) for new in zlib_nodes()]
+
+    specs, problems = read(json.dumps({"spec": listed}).encode())
+
+    assert problems == []
+    assert of_old(specs) == of_old(WHOLE)
+
+
+@pytest.mark.parametrize("number", [1, 4])
+def test_a_spec_file_may_be_yaml(number: int) -> None:
+    listed = [
+        in_format(number, new) for new in zlib_nodes(external={"path": None, "module": None})
+    ]
+    document = {"spec": listed if number == 1 else {"_meta": {"version": 4}, "nodes": listed}}
+    data = as_yaml(document)
+
+    specs, problems = read(data)
+
+    assert is_yaml_spec_file(data)
+    assert problems == []
+    assert of_old(specs) == of_old(WHOLE)
+    assert specs[0].external == ""
+    assert read(b"---\n" + data) == (specs, problems)
+    assert read(data.replace(b"\n", b"\r\n")) == (specs, problems)
+
+
+def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_come_first() -> None:
+    added = {
+        "binary_cache_checksum": {"hash_algorithm": "sha256", "hash": "a62b50"},
+        "buildinfo": {"relative_prefix": "linux/zlib", "relative_rpaths": False},
+        "full_hash": "6j4as6r3qd4qhf77yu44reyn2u6ggbuq",
+    }
+    listed = [in_format(1, new) for new in zlib_nodes()]
+    before, behind = as_yaml({**added, "spec": listed}), as_yaml({"spec": listed, **added})
+
+    assert is_yaml_spec_file(before)
+    assert read(before) == read(behind)
+    assert of_old(read(before)[0]) == of_old(WHOLE)
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"spec:\n- [" + b"[" * 100_000, "nested too deeply"),
+        (b"spec:\n- &a [*a]\n", "aliases"),
+        (b"spec:\n\t- x\n", "token"),
+        (b"spec:\n- a\n---\nspec:\n- b\n", "another document"),
+        (b"spec:\n- \xff\n", "byte 8 is not UTF-8 text"),
+        (b"spec:\n  x: 1\n", "it is not a page of cache.spack.io"),
+    ],
+    ids=["brackets", "alias", "tab", "two documents", "latin-1", "no nodes"],
+)
+def test_yaml_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
+    specs, problems = read(data)
+
+    assert specs == []
+    assert len(problems) == 1
+    assert reason in problems[0].reason
+
+
+@pytest.mark.parametrize("tag", ["!!python/object/apply:exit", "!!python/name:os.system", "!x"])
+def test_tags_of_yaml_make_nothing(tag: str) -> None:
+    data = f"spec:\n- zlib:\n    hash: {ZLIB}\n    version: {tag} [x]\n    arch: {tag} x\n"
+
+    (spec,), problems = read(data.encode())
+
+    assert spec.hash == ZLIB
+    assert problems
+
+
+@pytest.mark.parametrize(
+    ("version", "shown"),
+    [
+        (1, "1, expected 2 to 5"),
+        (6, "6, expected 2 to 5"),
+        (None, "missing"),
+        ([], "a list, expected 2 to 5"),
+        (True, "true, expected 2 to 5"),
+    ],
+)
+def test_a_spec_file_of_an_unknown_format_is_read_and_doubted(version: object, shown: str) -> None:
+    specs, problems = read(specfile(version=version))
+
+    assert specs == WHOLE
+    assert reasons(problems) == [
+        f": version of the spec file is {shown};"
+        " the records are read as far as they are understood"
+    ]
+
+
+# Signed files
+
+
+@pytest.mark.parametrize("number", [4, 5])
+def test_the_signature_of_a_spec_file_is_removed(number: int) -> None:
+    data = specfile([in_format(number, new) for new in zlib_nodes()], number)
+
+    for text in (data, json.dumps(json.loads(data), indent=1).encode()):
+        assert read(signed(text)) == read(data)
+        assert read(signed(text).replace(b"\n", b"\r\n")) == read(data)
+
+
+def test_a_line_with_dashes_is_read_as_it_was_signed() -> None:
+    data = as_yaml({"spec": [in_format(1, new) for new in zlib_nodes()]})
+
+    assert b"\n- - zlib" in signed(data)
+    assert read(signed(data)) == read(data)
+
+
+def test_a_missing_signature_is_a_problem() -> None:
+    data = signed(specfile())
+
+    specs, problems = read(data[: data.index(b"-----BEGIN PGP SIGNATURE")])
+
+    assert specs == WHOLE
+    assert reasons(problems) == [": its signature is missing"]
+
+
+def test_a_signed_file_cut_anywhere_is_a_problem() -> None:
+    data = signed(specfile([node(dependencies=...)]))
+    end = data.index(b"-----BEGIN PGP SIGNATURE-----") + len(b"-----BEGIN PGP SIGNATURE-----")
+    for length in range(end):
+        specs, problems = read(data[:length])
+        assert problems
+        assert len(specs) <= 1
+
+
+# Broken files
+
+
+@pytest.mark.parametrize(
+    ("listed", "reason"),
+    [
+        ({}, ": nodes is an object, expected a list"),
+        ("x", ": nodes is a string, expected a list"),
+        ([], ": nodes is empty"),
+    ],
+)
+def test_a_spec_file_without_nodes_is_a_problem(listed: object, reason: str) -> None:
+    specs, problems = read(specfile(listed))
+
+    assert (specs, reasons(problems)) == ([], [reason])
+
+
+def test_an_abstract_spec_has_no_hash_and_is_not_a_record() -> None:
+    specs, problems = read(specfile([node(hash=..., concrete=False)]))
+
+    assert specs == []
+    assert reasons(problems) == ["zlib: hash is missing"]
+
+
+def test_a_repeated_spec_is_a_problem_where_the_two_differ() -> None:
+    specs, problems = read(specfile([*zlib_nodes(), zlib_nodes()[1]]))
+    assert (specs, problems) == (WHOLE, [])
+
+    specs, problems = read(specfile([*zlib_nodes(), node(GMAKE)]))
+    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
+    assert reasons(problems)[0].startswith(f"zlib/{GMAKE[:7]}: it is listed twice")
+
+
+def test_dependencies_that_a_file_lacks_are_a_problem() -> None:
+    _, problems = read(specfile(zlib_nodes()[:2]))
+
+    assert reasons(problems) == [f": 2 dependencies are missing, such as glibc/{GLIBC[:7]}"]
+
+
+def test_the_hash_of_a_build_is_kept_apart_from_that_of_the_spec() -> None:
+    listed = zlib_nodes(build_spec={"name": "zlib", "hash": hash_of(50)})
+
+    specs, problems = read(specfile(listed))
+
+    assert (specs[0].build_spec, specs[1].build_spec, problems) == (hash_of(50), "", [])
+
+
+def test_a_spliced_spec_and_the_one_that_it_was_built_as_are_both_read() -> None:
+    built_as = node(hash_of(50), dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
+    newer = leaf(hash_of(51), "glibc", "2.41")
+    spliced = node(
+        hash_of(52),
+        dependencies=[edge("glibc", hash_of(51), ["link"], ["libc"])],
+        build_spec={"name": "zlib", "hash": hash_of(50)},
+    )
+    listed = [spliced, newer, built_as, leaf(GLIBC, "glibc", "2.39")]
+
+    specs, problems = read(specfile(listed))
+
+    assert problems == []
+    assert [(s.hash, s.build_spec, s.in_cache) for s in specs] == [
+        (hash_of(52), hash_of(50), True),
+        (hash_of(51), "", False),
+        (hash_of(50), "", False),
+        (GLIBC, "", False),
+    ]
+
+
+ROOTS = [{"hash": ZLIB, "spec": "zlib +shared"}]
+
+
+def lock(
+    concrete: object = None, roots: object = ROOTS, version: object = 6, **more: object
+) -> bytes:
+    """Write a lock file; a value that is given as `...` is left out."""
+    whole: dict[str, object] = {
+        "_meta": {"file-type": "spack-lockfile", "lockfile-version": version},
+        "spack": {"version": "1.2.0", "type": "git", "commit": "abc"},
+        "roots": roots,
+        "concrete_specs": {its["hash"]: its for its in zlib_nodes()}
+        if concrete is None
+        else concrete,
+        **more,
+    }
+    return json.dumps({key: value for key, value in whole.items() if value is not ...}).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "version"), [(INDEX_OF_0_23, 5), (INDEX_OF_1_2, 6)], ids=["0.23", "1.2"]
+)
+def test_the_nodes_of_a_lock_file_are_those_of_an_index(path: Any, version: int) -> None:
+    records = json.loads(path.read_bytes())["database"]["installs"]
+    concrete = {hash_: record["spec"] for hash_, record in records.items()}
+    first = next(iter(concrete))
+
+    specs, problems = read(lock(concrete, [{"hash": first, "spec": "x"}], version))
+
+    of_index, _ = read(path.read_bytes())
+    assert problems == []
+    assert [spec.explicit for spec in specs] == [True] + [False] * (len(specs) - 1)
+    for spec, other in zip(specs, of_index, strict=True):
+        for name in set(Spec.__match_args__) - {"explicit", "in_cache", "cached"}:
+            assert getattr(spec, name) == getattr(other, name)
+        assert spec.in_cache
+
+
+@pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4), (6, 5)])
+def test_lock_files_of_all_versions_are_read_alike(version: int, number: int) -> None:
+    concrete = {new["hash"]: in_format(number, new) for new in zlib_nodes()}
+
+    specs, problems = read(lock(concrete, version=version))
+
+    assert problems == []
+    assert [spec.package for spec in specs] == ["zlib", "gcc", "glibc", "gmake"]
+    assert [spec.explicit for spec in specs] == [True, False, False, False]
+    assert specs[0].compiler == "gcc@13.2.0"
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_an_earlier_lock_file_is_read_and_doubted(version: int) -> None:
+    """Its keys are not the hashes of the specs."""
+    concrete = {hash_of(90 + at): in_format(1, new) for at, new in enumerate(zlib_nodes())}
+    roots = [{"hash": hash_of(90), "spec": "zlib"}]
+
+    specs, problems = read(lock(concrete, roots, version))
+
+    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
+    assert specs[0].explicit
+    assert reasons(problems) == [
+        f": lockfile-version {version} is from before Spack 0.18; "
+        "the records are read as far as they are understood"
+    ]
+
+
+def test_the_edges_of_an_earlier_lock_file_name_its_keys() -> None:
+    keys = {hash_: hash_of(90 + at) for at, hash_ in enumerate([ZLIB, GCC, GLIBC, GMAKE])}
+    concrete = {}
+    for key, new in zip(keys.values(), zlib_nodes(), strict=True):
+        old = in_format(1, new)
+        for fields in old.values():
+            for told in fields.get("dependencies", {}).values():
+                told["hash"] = keys[told["hash"]]
+        concrete[key] = old
+
+    specs, problems = read(lock(concrete, [{"hash": keys[ZLIB], "spec": "zlib"}], 3))
+
+    named = {edge.hash for spec in specs for edge in spec.dependencies or ()}
+    assert named == {GLIBC, GMAKE}
+    assert len(problems) == 1
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        (7, "lockfile-version is 7, expected a number from 4 to 6; the records are read"),
+        (10**50, "lockfile-version is 1000"),
+        ("6", "lockfile-version is '6', expected a number from 4 to 6"),
+        (None, "lockfile-version is missing; the records are read"),
+        (True, "lockfile-version is true, expected a number from 4 to 6"),
+        ([], "lockfile-version is a list, expected a number from 4 to 6"),
+    ],
+)
+def test_a_lock_file_of_an_unknown_version_is_read_and_doubted(
+    version: object, reason: str
+) -> None:
+    specs, (problem,) = read(lock(version=version))
+
+    assert len(specs) == 4
+    assert problem.reason.startswith(reason)
+
+
+def test_a_lock_file_without_its_own_description_is_read_and_doubted() -> None:
+    specs, problems = read(lock(_meta=...))
+
+    assert len(specs) == 4
+    assert ["lockfile-version is missing" in reason for reason in reasons(problems)] == [True]
+
+
+@pytest.mark.parametrize(
+    ("roots", "reason"),
+    [
+        (..., ": roots is missing"),
+        ({}, ": roots is an object, expected a list"),
+        ([7], ": roots contains a number without a hash"),
+        ([{"spec": "zlib"}], ": roots contains an object without a hash"),
+        (
+            [{"hash": hash_of(50), "spec": "zstd@1.5"}],
+            f": root zstd@1.5 /{hash_of(50)[:7]} is not in concrete_specs",
+        ),
+        ([{"hash": hash_of(50), "spec": []}], f": root /{hash_of(50)[:7]} is not"),
+    ],
+)
+def test_odd_roots_leave_the_specs(roots: object, reason: str) -> None:
+    specs, problems = read(lock(roots=roots))
+
+    assert [spec.explicit for spec in specs] == [False] * 4
+    assert reasons(problems)[0].startswith(reason)
+    assert len(problems) == 1
+
+
+# Environments within environments
+
+
+def included(*arguments: dict[str, Any], roots: list[str], **more: Any) -> dict[str, Any]:
+    return {
+        "roots": [{"hash": root, "spec": "x"} for root in roots],
+        "concrete_specs": {its["hash"]: its for its in arguments},
+        **more,
+    }
+
+
+def test_included_environments_are_read_however_deep() -> None:
+    zstd, xz = leaf(hash_of(20), "zstd", "1.5"), leaf(hash_of(21), "xz", "5.4")
+    inner = included(xz, roots=[xz["hash"]])
+    outer = included(zstd, *zlib_nodes(), roots=[zstd["hash"]], include_concrete={"/inner": inner})
+
+    specs, problems = read(lock(include_concrete={"/outer": outer}))
+
+    assert problems == []
+    assert [spec.package for spec in specs] == ["zlib", "gcc", "glibc", "gmake", "zstd", "xz"]
+    assert [spec.package for spec in specs if spec.explicit] == ["zlib", "zstd", "xz"]
+
+
+def test_what_only_an_included_environment_holds_is_not_missing() -> None:
+    zstd = leaf(hash_of(20), "zstd", "1.5")
+    concrete = {ZLIB: node(dependencies=[edge("zstd", zstd["hash"], ["build"], ["c"])])}
+
+    specs, problems = read(lock(concrete, include_concrete={"/e": included(zstd, roots=[])}))
+
+    assert problems == []
+    assert specs[0].compiler == "zstd@1.5"
+
+
+def test_a_spec_with_another_content_elsewhere_is_a_problem() -> None:
+    other = included(leaf(ZLIB, "zlib", "2"), roots=[])
+
+    specs, problems = read(lock(include_concrete={"/e": other}))
+
+    assert [spec.version for spec in specs if spec.hash == ZLIB] == ["1.3.1"]
+    assert reasons(problems) == [
+        f"/e: zlib/{ZLIB[:7]}: it is listed twice with different content; the first one counts"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        ({"include_concrete": []}, ": include_concrete is a list, expected an object"),
+        ({"include_concrete": {"/e": 7}}, "/e: environment is a number"),
+        ({"include_concrete": {"/e": {}}}, "/e: concrete_specs is missing"),
+        ({"concrete_specs": []}, ": concrete_specs is a list"),
+        ({"concrete_specs": None}, ": concrete_specs is missing"),
+    ],
+)
+def test_an_odd_environment_is_a_problem(more: dict[str, object], reason: str) -> None:
+    _, problems = read(lock(**more))
+
+    assert reasons(problems)[0].startswith(reason)
+
+
+OLDEST = {"spec": [in_format(1, new) for new in zlib_nodes()]}
+YAML = as_yaml(OLDEST)
+ROOT_AND_OTHERS: list[tuple[str, ...]] = [(), ("needed",), ("needed",), ("needed",)]
+DOCUMENTS: list[tuple[str, bytes, list[tuple[str, ...]]]] = [
+    ("page", page([record(1)]), [("cached",)]),
+    ("database", zlib_index(), [("cached",)] * 4),
+    ("lock file", lock(), [("explicit",), (), (), ()]),
+    ("spec file", specfile(), ROOT_AND_OTHERS),
+    ("oldest spec file", json.dumps(OLDEST).encode(), ROOT_AND_OTHERS),
+    ("spec file in YAML", YAML, ROOT_AND_OTHERS),
+    ("spack find --json", json.dumps(zlib_nodes()).encode(), [()] * 4),
+    ("signed spec file", signed(specfile()), ROOT_AND_OTHERS),
+    ("signed spec file in YAML", signed(YAML), ROOT_AND_OTHERS),
+]
+NOT_A = "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock,"
+NOT_KNOWN = f"{NOT_A} a spec file or the output of spack find --json"
+
+
+# Structure
+
+
+@pytest.mark.parametrize(
+    ("data", "states"), [pytest.param(*rest, id=kind) for kind, *rest in DOCUMENTS]
+)
+def test_a_document_is_recognised_by_its_structure(
+    data: bytes, states: list[tuple[str, ...]]
+) -> None:
+    specs, problems = read(data)
+
+    # Each format tells other states of the same specs.
+    assert [spec.states for spec in specs] == states
+    assert specs[0].package == "zlib"
+    assert problems == []
+
+
+@pytest.mark.parametrize("data", [pytest.param(data, id=kind) for kind, data, _ in DOCUMENTS])
+@pytest.mark.parametrize(
+    "change",
+    [
+        gzip.compress,
+        lambda data: gzip.compress(data[:100]) + gzip.compress(data[100:]),
+        lambda data: data.replace(b"\n", b"\r\n"),
+    ],
+    ids=["gzip", "gzip in two parts", "CRLF"],
+)
+def test_a_document_may_come_in_another_form(
+    data: bytes, change: Callable[[bytes], bytes]
+) -> None:
+    assert read(change(data)) == read(data)
+
+
+@pytest.mark.parametrize(
+    "data", [zlib_index(), lock(), specfile()], ids=["index", "lock", "spec file"]
+)
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.encode("utf-16"),
+        lambda text: "\n \t" + text + "\n\n",
+        lambda text: json.dumps(json.loads(text), indent=1),
+        lambda text: json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False),
+    ],
+    ids=["BOM", "UTF-16", "space around", "indented", "sorted"],
+)
+def test_json_may_be_written_in_another_way(
+    data: bytes, change: Callable[[str], bytes | str]
+) -> None:
+    changed = change(data.decode())
+
+    specs, problems = read(changed if isinstance(changed, bytes) else changed.encode())
+
+    by_hash = {spec.hash: spec.package for spec in specs}
+    assert by_hash == {spec.hash: spec.package for spec in read(data)[0]}
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"", ": it is empty"),
+        (b" \n", ": it is empty"),
+        (b"\xef\xbb\xbf", ": it is empty"),
+        (b"{}", f": {NOT_KNOWN}"),
+        (b"[]", f": {NOT_KNOWN}"),
+        (b"null", f": {NOT_KNOWN}"),
+        (b"1", f": {NOT_KNOWN}"),
+        (b'"database"', f": {NOT_KNOWN}"),
+        (b'{"version": 3, "data": []}', f": {NOT_KNOWN}"),
+        (b'{"signing": "gpg"}', f": {NOT_KNOWN}"),
+        (b'{"spec": null}', f": {NOT_KNOWN}"),
+        (b'{"spec": {}}', f": {NOT_KNOWN}"),
+        (b'{"spec": 7}', f": {NOT_KNOWN}"),
+        (b'{"_meta": {"lockfile-version": 6}}', f": {NOT_KNOWN}"),
+        (b"[1]", f": {NOT_KNOWN}"),
+        (b'["zlib"]', f": {NOT_KNOWN}"),
+        (b'[{"name": "zlib"}]', f": {NOT_KNOWN}"),
+        (b'[{"hash": "a"}]', f": {NOT_KNOWN}"),
+        (gzip.compress(gzip.compress(zlib_index())), f": {NOT_KNOWN}"),
+        (b"<!DOCTYPE html><title>502</title>", f": {NOT_KNOWN}: it is a web page"),
+        (b"\n<html>", f": {NOT_KNOWN}: it is a web page"),
+        (b"<?xml version='1.0'?><Error/>", f": {NOT_KNOWN}: it is a web page"),
+        (b"not found", f": {NOT_KNOWN}: it is not JSON: Expecting value at character 0"),
+        (b"{", f": {NOT_KNOWN}: it is not JSON: Expecting property name"),
+        (b"\xff\xfe{", f": {NOT_KNOWN}: byte 2 is not UTF-16 text"),
+        (
+            "{}".encode("utf-16-le"),
+            f": {NOT_KNOWN}: it is not JSON",
+        ),
+        (b'{"x": "\xe9"}', f": {NOT_KNOWN}: byte 7 is not UTF-8 text"),
+        (b"[" * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
+        (b'{"database":' * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
+        (b'{"database":{"installs":' + b"[" * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
+        (b"\x1f\x8b", ": it cannot be unpacked completely: file is cut off"),
+        (b"\x1f\x8bnonsense", ": it cannot be unpacked completely: Error -3"),
+    ],
+    ids=range(32),
+)
+def test_an_unknown_document_is_a_problem(data: bytes, reason: str) -> None:
+    specs, problems = read(data)
+
+    assert specs == []
+    assert len(problems) == 1
+    assert reasons(problems)[0].startswith(reason)
+
+
+# Anything
+
+
+@given(st.binary(max_size=300))
+def test_no_bytes_raise(data: bytes) -> None:
+    packed = gzip.compress(data)
+    heads = (
+        b'{"database":',
+        b'{"spec":',
+        b'{"spec": [',
+        b"spec:\n",
+        b"-----BEGIN PGP SIGNED MESSAGE-----",
+    )
+    for text in (data, packed, packed[:-9], *(head + data for head in heads)):
+        assert all(isinstance(item, Records | Problem) for item in read_document(text, origin="o"))
+
+
+def test_the_tests_have_the_files_that_they_read() -> None:
+    assert len(list(SPACK_DATA.glob("mirror-v3/blobs/sha256/*/*"))) == 3
+
+
+def known(name: str) -> dict[str, Spec]:
+    """Read one of the two large indexes, of which the tests hold a part."""
+    data = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
+    specs, problems = read(data)
+    assert [problem.reason.split(",")[0].split(" ", 1)[1] for problem in problems] == [
+        "dependencies are missing"
+    ]
+    return {spec.hash: spec for spec in specs}
+
+
+def as_shown(variant: str) -> str:
+    """Cut the digests of patches as Spack does where it prints them."""
+    is_patches = variant.startswith("patches")
+    return (
+        re.sub(r"[0-9a-f]{64}", lambda digest: digest[0][:7], variant) if is_patches else variant
+    )
+
+
+def printed(spec: Spec) -> str:
+    """Spell a record as `spack find --format` does."""
+    variants = sorted((as_shown(text) for text in spec.variants), key=lambda text: text[1:])
+    flags = "".join(text for text in variants if text[0] in "+~")
+    others = " ".join(sorted(text for text in variants if text[0] not in "+~"))
+    arch = f"{spec.platform}-{spec.os}-{spec.target} {spec.os} {spec.target} {spec.platform}"
+    name = f"{spec.package}-{spec.version}-{spec.hash[:7]}"
+    return " ".join(f"{name} {flags} {others} {spec.compiler} {arch}".split())
+
+
+# Real databases
+
+
+def test_an_index_of_spack_0_23_equals_the_site() -> None:
+    specs = known("spack0")
+    count = 0
+    for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
+        listed = json.loads(line)
+        for its in listed["records"]:
+            if its["hash"] not in specs:
+                continue
+            spec = specs[its["hash"]]
+            count += 1
+            assert spec.package == listed["name"]
+            assert [spec.version] == its["versions"]
+            assert spec.compiler == its["compiler"].replace("@=", "@")
+            assert (spec.platform, spec.os) == (its["platform"], its["os"])
+            assert spec.target == its["target"]
+            assert list(map(as_shown, spec.variants)) == its["variants"]
+    assert count == 173
+
+
+def test_an_index_of_spack_1_2_equals_what_spack_find_prints() -> None:
+    specs, problems = read(INDEX_OF_1_2.read_bytes())
+    lines = (SPACK_DATA / "find_format.txt").read_text().splitlines()
+
+    # Spack writes the hash of the compiler after its version.
+    without_hash = (" ".join(re.sub(r"/[a-z2-7]{32}", "", line).split()) for line in lines)
+    assert sorted(map(printed, specs)) == sorted(without_hash)
+    assert problems == []
+
+
+@pytest.mark.parametrize("path", [INDEX_OF_0_23, INDEX_OF_1_2, INSTALL_TREE], ids=str)
+def test_nothing_of_a_real_database_is_lost(path: Any) -> None:
+    records = json.loads(path.read_bytes())["database"]["installs"]
+
+    specs, problems = read(path.read_bytes())
+
+    assert problems == []
+    assert [spec.hash for spec in specs] == list(records)
+    for spec, its in zip(specs, records.values(), strict=True):
+        written = its["spec"]
+        assert spec.package_hash == written["package_hash"]
+        assert spec.namespace == written["namespace"]
+        assert len(spec.variants) == len(written["parameters"].keys() - FLAGS.keys())
+        assert spec.dependencies == tuple(
+            Dependency(
+                dependency["hash"],
+                dependency["name"],
+                tuple(dependency["parameters"]["deptypes"]),
+                tuple(dependency["parameters"]["virtuals"]),
+            )
+            for dependency in written.get("dependencies", ())
+        )
+        assert spec.external == (written["external"]["path"] if "external" in written else "")
+        assert spec.in_cache == its.get("in_buildcache", True)
+        assert spec.path == its.get("path", "")
+        assert spec.installed == its.get("installed", False)
+        assert spec.explicit == its.get("explicit", False)
+        assert spec.installed_at == its.get("installation_time")
+
+
+def test_equal_values_of_a_database_are_one_object() -> None:
+    specs, _ = read(INDEX_OF_1_2.read_bytes())
+
+    for value in ("compiler", "os", "target", "namespace", "version"):
+        texts = [getattr(spec, value) for spec in specs]
+        assert len({id(text) for text in texts}) == len(set(texts))
+    edges = [dependency for spec in specs for dependency in spec.dependencies or ()]
+    assert len({id(dependency) for dependency in edges}) == len(set(edges)) < len(edges)
+
+
+# Formats
+
+
+@pytest.mark.parametrize(
+    ("version", "number"), [("5", 1), ("6", 3), ("7", 4), ("8", 5)], ids=["5", "6", "7", "8"]
+)
+def test_databases_of_all_versions_are_read_alike(version: str, number: int) -> None:
+    records = {
+        new["hash"]: {"spec": in_format(number, new), "in_buildcache": True}
+        for new in zlib_nodes()
+    }
+
+    spec, problems = zlib_of(database(records, version))
+
+    assert problems == []
+    assert (spec.package, spec.version, spec.compiler) == ("zlib", "1.3.1", "gcc@13.2.0")
+    assert (spec.platform, spec.os, spec.target) == ("linux", "ubuntu24.04", "x86_64_v3")
+    assert spec.variants == ("build_system=generic", "+shared")
+    libc = ("libc",) if number > 3 else ()
+    assert (spec.dependencies or ())[-2:] == (
+        Dependency(GLIBC, "glibc", ("link",), libc),
+        Dependency(GMAKE, "gmake", ("build",)),
+    )
+    assert len(spec.dependencies or ()) == (3 if number == 5 else 2)
+
+
+@pytest.mark.parametrize(
+    ("version", "reason"),
+    [
+        ("4", "version is '4', expected a string from 5 to 8"),
+        ("99", "version is '99', expected a string from 5 to 8"),
+        ("0.9.3", "version is '0.9.3', expected a string from 5 to 8"),
+        (8, "version is 8, expected a string from 5 to 8"),
+        (8.5, "version is 8.5, expected a string from 5 to 8"),
+        (None, "version is missing"),
+        (True, "version is true, expected a string from 5 to 8"),
+        ([], "version is a list, expected a string from 5 to 8"),
+        ({}, "version is an object, expected a string from 5 to 8"),
+    ],
+)
+@pytest.mark.parametrize("number", [1, 3, 4, 5])
+def test_a_database_of_another_version_is_read_and_doubted(
+    version: object, reason: str, number: int
+) -> None:
+    records = {new["hash"]: {"spec": in_format(number, new)} for new in zlib_nodes()}
+
+    spec, problems = zlib_of(database(records, version))
+
+    rest = "the records are read as far as they are understood"
+    assert problems == [f"document: {reason}; {rest}"]
+    assert (spec.package, spec.compiler) == ("zlib", "gcc@13.2.0")
+    assert spec.variants == ("build_system=generic", "+shared")
+
+
+# Install records
+
+
+@pytest.mark.parametrize(
+    ("record", "in_cache", "cached", "installed"),
+    [
+        ({}, True, False, False),
+        ({"in_buildcache": True}, True, True, False),
+        ({"in_buildcache": False}, False, False, False),
+        ({"in_buildcache": True, "installed": True, "path": "/opt/zlib"}, True, True, True),
+        ({"installed": True, "path": "/opt/zlib"}, True, False, True),
+        ({"installed": False, "path": "/opt/zlib", "deprecated_for": GCC}, False, False, False),
+        ({"installed": True, "in_buildcache": False, "path": "/opt/zlib"}, False, False, True),
+    ],
+)
+def test_a_record_has_whether_it_is_in_the_cache(
+    record: dict[str, Any], in_cache: bool, cached: bool, installed: bool
+) -> None:
+    data = database({ZLIB: {"spec": node(dependencies=...), "ref_count": 0, **record}})
+
+    (spec,), problems = read(data)
+
+    assert (spec.in_cache, spec.cached, spec.installed) == (in_cache, cached, installed)
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        ({"in_buildcache": "yes"}, "in_buildcache is a string, expected true or false"),
+        ({"in_buildcache": None}, "in_buildcache is null, expected true or false"),
+        ({"installed": 1, "path": ""}, "installed is a number, expected true or false"),
+        ({"explicit": [], "path": ""}, "explicit is a list, expected true or false"),
+        ({"path": 7}, "path is a number, expected a string"),
+        ({"path": {}}, "path is an object, expected a string"),
+        ({"installation_time": "now"}, "installation_time is 'now', expected seconds since 1970"),
+        ({"installation_time": float("nan")}, "installation_time is NaN"),
+        ({"installation_time": float("inf")}, "installation_time is Infinity"),
+        ({"installation_time": -1}, "installation_time is -1"),
+        ({"installation_time": 10**300}, "installation_time is 1000"),
+        ({"installation_time": True}, "installation_time is true"),
+    ],
+)
+def test_odd_fields_beside_a_node_are_a_problem(record: dict[str, Any], reason: str) -> None:
+    data = database({ZLIB: {"spec": node(dependencies=...), **record}})
+
+    (spec,), (problem,) = read(data)
+
+    assert problem.place == f"zlib/{ZLIB[:7]}"
+    assert problem.reason.startswith(reason)
+    assert spec.installed_at is None
+
+
+def test_no_prefix_may_be_spelled_as_python_does() -> None:
+    data = database({ZLIB: {"spec": node(dependencies=...), "path": "None", "installed": True}})
+
+    (spec,), problems = read(data)
+
+    assert (spec.path, problems) == ("", [])
+
+
+# Broken databases
+
+
+@pytest.mark.parametrize(
+    ("document", "reason"),
+    [
+        ({"database": None}, "database is missing"),
+        ({"database": []}, "database is a list, expected an object"),
+        ({"database": {"version": "8"}}, "installs is missing"),
+        (
+            {"database": {"version": "8", "installs": [1]}},
+            "installs is a list, expected an object",
+        ),
+    ],
+)
+def test_a_text_that_is_not_a_database_is_a_problem(document: object, reason: str) -> None:
+    specs, problems = read(json.dumps(document).encode())
+
+    assert specs == []
+    assert [str(problem) for problem in problems] == [f"document: {reason}"]
+
+
+def test_an_empty_database_is_not_a_problem() -> None:
+    assert read(database({})) == ([], [])
+
+
+@pytest.mark.parametrize("record", [None, 1, "x", [], True, {}, {"spec": None}, {"spec": []}])
+def test_a_record_that_is_none_takes_no_other_along(record: object) -> None:
+    data = database({hash_of(8): record, **installs(*zlib_nodes())})
+
+    specs, problems = read(data)
+
+    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
+    (problem,) = problems
+    assert problem.place == "spec/2222222"
+    assert problem.reason.endswith((" is missing", ", expected an object"))
+
+
+@pytest.mark.parametrize(
+    "key", ["", "abc", ZLIB[1:], ZLIB + "2", ZLIB[:-1] + "A", ZLIB[:-1] + "1", ZLIB + "\n"]
+)
+def test_a_record_needs_a_whole_hash(key: str) -> None:
+    records: dict[str, Any] = {key: {"spec": node(key)}, **installs(*zlib_nodes())}
+
+    specs, problems = read(database(records))
+
+    assert len(specs) == 4
+    assert [problem.place for problem in problems] == ["zlib"]
+    expected = "expected 32 characters of a-z2-7" if key else "hash is missing"
+    assert expected in problems[0].reason
+
+
+# Record by record
+
+
+VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'
+
+
+@pytest.mark.parametrize("version", [b'"5"', b'"7"', b'"8"', b'"99"', b"8", b"null", b'"\\u0038"'])
+@pytest.mark.parametrize("number", [3, 4, 5])
+def test_a_version_after_the_records_counts_like_one_before_them(
+    version: bytes, number: int
+) -> None:
+    records = json.dumps(installs(*(in_format(number, new) for new in zlib_nodes()))).encode()
+
+    items = read(VERSION_LAST % (records, version))
+
+    assert items == read(b'{"database": {"version": %b, "installs": %b}}' % (version, records))
+
+
+def test_a_reader_reports_its_progress_and_can_be_stopped() -> None:
+    data = database(installs(*(leaf(hash_of(number), "zlib", "1") for number in range(1000))))
+    reports = []
+
+    def watch(count: int, expected: int) -> None:
+        reports.append((count, expected))
+        if count > 500:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        list(read_document(data, origin="document", on_count=watch))
+
+    assert reports == [(256, 1000), (512, 1000)]
+    assert gc.isenabled()
+
+
+def test_what_spack_find_prints_are_the_nodes_of_the_install_tree() -> None:
+    tree = INSTALL_TREE.read_bytes()
+    installed = json.loads(tree)["database"]["installs"]
+    printed = json.dumps([record["spec"] for record in installed.values()])
+
+    specs, problems = read(printed.encode())
+
+    of_tree = {"installed", "explicit", "path", "installed_at", "in_cache"}
+    assert problems == []
+    for spec, other in zip(specs, read(tree)[0], strict=True):
+        for name in set(Spec.__match_args__) - of_tree:
+            assert getattr(spec, name) == getattr(other, name)
+
+
+def test_what_spack_find_prints_need_not_hold_the_dependencies() -> None:
+    specs, problems = read(json.dumps(zlib_nodes()[:1]).encode())
+
+    assert [(spec.package, spec.compiler) for spec in specs] == [("zlib", "gcc")]
+    assert problems == []
+
+
+def test_what_is_none_in_a_list_of_specs_takes_no_other_along() -> None:
+    specs, problems = read(
+        json.dumps([7, *zlib_nodes()[:1], {**zlib_nodes()[0], "version": "2"}]).encode()
+    )
+
+    assert [spec.version for spec in specs] == ["1.3.1"]
+    assert reasons(problems) == [
+        "spec: hash is missing",
+        f"zlib/{ZLIB[:7]}: it is listed twice with different content; the first one counts",
+    ]
+
+
+FIRST, SECOND = hash_of(1), hash_of(2)
+
+
+def hash_list(text: str) -> list[str]:
+    return [str(item) for item in read_hash_list(text.encode(), origin="standard input")]
+
+
+def test_hashes_are_read_as_spack_and_scripts_print_them() -> None:
+    text = f"{FIRST}\n\n# kept\n/{SECOND} zlib\r\n  zlib@1.3/{hash_of(3)}\n{FIRST}\n"
+    assert hash_list(text) == [FIRST, SECOND, hash_of(3)]
+
+
+def test_a_line_without_a_hash_is_named_and_the_others_are_used() -> None:
+    assert hash_list(f"{FIRST}\nzlib\n{SECOND[:7]}\n{SECOND}\n") == [
+        FIRST,
+        SECOND,
+        "standard input: line 2: 'zlib' is not a full hash",
+        f"standard input: line 3: '{SECOND[:7]}' is not a full hash",
+    ]
+
+
+def test_hostile_lines_are_short_problems() -> None:
+    items = list(read_hash_list(b"\xff\x1b[31m" + b"x" * 10_000 + b"\n\0", origin="-"))
+    assert all(isinstance(item, Problem) and len(item.reason) < 100 for item in items)
+    assert len(items) == 2
+
+
+@pytest.mark.parametrize("data", [b' {"_meta": 1}', b"---\n", gzip.compress(b"{}", mtime=0)])
+def test_a_document_is_not_taken_for_a_list(data: bytes) -> None:
+    assert not is_hash_list(data)
+    assert is_hash_list(FIRST.encode())
+    assert is_hash_list(b"")
+
+
+NAMED = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+MANIFESTS = sorted(SPACK_DATA.glob("mirror-v3/v3/manifests/spec/*/*.json"))
+SIGNED_MANIFEST = b"""-----BEGIN PGP SIGNED MESSAGE-----
+Hash: SHA512
+
+%s
+-----BEGIN PGP SIGNATURE-----
+
+iQIzBAEB
+-----END PGP SIGNATURE-----
+"""
+
+
+def blob_of(**fields: Any) -> Manifest:
+    return read_manifest(manifest(entry(DATABASE_TYPE, b"index", **fields)))
+
+
+def test_the_manifest_of_an_index_that_spack_wrote_names_its_blob() -> None:
+    data = (SPACK_DATA / "mirror-v3/v3/manifests/index/index.manifest.json").read_bytes()
+
+    blob = read_manifest(data).blob(DATABASE)
+
+    assert blob.media_type == DATABASE_TYPE
+    assert blob.size == 25_699
+    assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+
+
+@pytest.mark.parametrize("path", MANIFESTS, ids=lambda path: path.parent.name)
+def test_the_manifest_of_a_spec_that_spack_wrote_names_spec_file_and_size(path: Any) -> None:
+    data = path.read_bytes()
+
+    blob = read_manifest(data).blob(SPEC_TYPE)
+    manifest = archive_size_in(data, origin=str(path))
+
+    assert (SPACK_DATA / "mirror-v3" / blob.name).stat().st_size == blob.size
+    assert manifest is not None
+    assert manifest[0] in path.name
+    assert f'"contentLength":{manifest[1]},' in data.decode()
+
+
+def test_the_signature_of_a_manifest_is_removed() -> None:
+    plain = manifest(entry(SPEC_TYPE, b"spec"), entry(ARCHIVE_TYPE, b"archive"))
+
+    assert read_manifest(SIGNED_MANIFEST % plain) == read_manifest(plain)
+
+
+def test_a_size_needs_a_hash_in_the_name_and_an_archive() -> None:
+    data = manifest(entry(ARCHIVE_TYPE, b"archive"), entry(SPEC_TYPE, b"spec"))
+
+    assert archive_size_in(data, origin=NAMED) == (ZLIB, 7)
+    assert archive_size_in(data, origin="zlib.spec.manifest.json") is None
+    no_size = manifest(entry(ARCHIVE_TYPE, b"archive", contentLength=...))
+    assert archive_size_in(no_size, origin=NAMED) is None
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"<html>", "the manifest cannot be read"),
+        (manifest(entry(SPEC_TYPE, b"spec")), "the manifest names no archive"),
+        (
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength=-5)),
+            "contentLength is -5, expected a number of bytes",
+        ),
+        (
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength="x")),
+            "contentLength is 'x', expected a number of bytes",
+        ),
+        (
+            manifest(entry(ARCHIVE_TYPE, b"", contentLength=float("nan"))),
+            "contentLength is NaN, expected a number of bytes",
+        ),
+        (manifest(entry(ARCHIVE_TYPE, b"", contentLength=None)), "contentLength is missing"),
+    ],
+)
+def test_a_manifest_without_a_size_is_a_problem(data: bytes, reason: str) -> None:
+    with pytest.raises(Unreadable, match=reason):
+        archive_size_in(data, origin=NAMED)
+
+
+@pytest.mark.parametrize("length", [..., -1, 1.5, "7", None, True, [7], 10**30, float("nan")])
+def test_an_invalid_length_is_ignored(length: object) -> None:
+    assert blob_of(contentLength=length).blob(DATABASE).size is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"checksum": ...}, "checksum is missing"),
+        ({"checksum": ""}, "checksum is missing"),
+        ({"checksum": 5}, "checksum is 5, expected 64 hexadecimal digits"),
+        ({"checksum": "../../../etc/passwd"}, "expected 64 hexadecimal digits"),
+        ({"checksum": "a" * 63 + "/"}, "expected 64 hexadecimal digits"),
+        ({"checksum": "a" * 64 + "\n"}, "expected 64 hexadecimal digits"),
+        ({"checksumAlgorithm": "md5"}, "checksumAlgorithm is 'md5', expected sha256"),
+        ({"checksumAlgorithm": {}}, "checksumAlgorithm is an object"),
+        ({"mediaType": ...}, "mediaType is missing"),
+        ({"mediaType": ["x"]}, "mediaType is a list"),
+    ],
+)
+def test_an_entry_that_is_wrong_is_named(fields: dict[str, Any], reason: str) -> None:
+    with pytest.raises(Unreadable, match="the manifest names no index: ") as refusal:
+        blob_of(**fields).blob(DATABASE)
+
+    assert reason in str(refusal.value)
+
+
+def test_a_wrong_entry_spoils_no_other() -> None:
+    parsed = read_manifest(
+        manifest(
+            None, 5, "x", [], entry(DATABASE_TYPE, b"x", checksum=1), entry(DATABASE_TYPE, b"y")
+        )
+    )
+
+    assert len(parsed.blobs) == 1
+    assert parsed.blob(DATABASE).checksum == entry(DATABASE_TYPE, b"y")["checksum"]
+    assert len(parsed.remarks) == 5
+
+
+def test_a_checksum_is_compared_in_lower_case() -> None:
+    checksum = entry(DATABASE_TYPE, b"index")["checksum"]
+
+    assert blob_of(checksum=checksum.upper()).blob(DATABASE).checksum == checksum
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"null",
+        b"5",
+        b"[]",
+        b"{}",
+        b'{"data": {}}',
+        b'{"data": null}',
+        b"<html>404</html>",
+        b"\x1f\x8b\x08",
+        b"\xff\xfe",
+        b"\xff\xff\xff",
+        b"[" * 100_000,
+        b'{"data": ' * 100_000,
+        b" " * (MAX_MANIFEST_SIZE + 1),
+        SIGNED_MANIFEST,
+        manifest(entry(DATABASE_TYPE, b"index"))[:-20],
+    ],
+)
+def test_a_text_that_is_not_a_manifest_is_refused(data: bytes) -> None:
+    with pytest.raises(Unreadable, match="manifest"):
+        read_manifest(data)
+
+
+@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
+@pytest.mark.parametrize("field", ["mediaType", "checksum", "checksumAlgorithm", "compression"])
+def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
+    data = json.dumps({"data": [entry(DATABASE_TYPE, b"index", **{field: text})]}).encode()
+
+    parsed = read_manifest(data)
+
+    for told in (*parsed.remarks, *(blob.media_type for blob in parsed.blobs)):
+        told.encode()
+        assert len(told) < 300
+
+
+def test_a_blob_is_below_the_first_digits_of_its_checksum() -> None:
+    assert Blob(DATABASE_TYPE, "ab" + "0" * 62).name == "blobs/sha256/ab/ab" + "0" * 62
+
+
+@given(st.lists(any_json, max_size=3), any_json, any_json, any_json)
+def test_no_json_raises_and_all_that_is_read_can_be_stored(
+    listed: list[Any], version: object, roots: object, more: object
+) -> None:
+    named = [{"zlib": its} for its in listed]
+    concrete = {**{hash_of(at): its for at, its in enumerate(listed)}, GCC: node(GCC)}
+    for data in (
+        *(specfile(its, version) for its in (listed, named, [{**node(), "dependencies": listed}])),
+        lock(concrete, roots, version, include_concrete=more),
+    ):
+        for item in each_record(read_document(data, origin="o")):
+            assert isinstance(item, Spec | Problem)
+            assert all(text.encode().decode() == text for text in all_texts(item))
+
+
+@pytest.mark.parametrize("value", ODD_VALUES, ids=repr)
+def test_a_node_that_is_none_takes_no_other_along(value: object) -> None:
+    specs, problems = read(specfile([*zlib_nodes(), value]))
+    assert (specs, len(problems)) == (WHOLE, 1)
+
+    concrete = {hash_of(30): value, **{its["hash"]: its for its in zlib_nodes()}}
+    specs, problems = read(lock(concrete))
+    assert [spec.package for spec in specs][-4:] == ["zlib", "gcc", "glibc", "gmake"]
+    assert {problem.place.split("/")[-1] for problem in problems} == {hash_of(30)[:7]}

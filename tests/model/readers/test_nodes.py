@@ -1,0 +1,529 @@
+"""The fields of a node are read independently of each other, and give the hash that Spack gave."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from spackscope.model.core.records import Dependency, Problem, Spec
+from spackscope.model.readers.formats import read_document
+from spackscope.model.readers.nodes import content_hash
+from tests.builders import (
+    FLAGS,
+    GCC,
+    GLIBC,
+    GMAKE,
+    INDEX_OF_0_23,
+    INDEX_OF_1_2,
+    ZLIB,
+    all_texts,
+    database,
+    each_record,
+    edge,
+    hash_of,
+    in_format,
+    installs,
+    node,
+    read,
+    zlib_index,
+    zlib_nodes,
+    zlib_of,
+)
+from tests.hostile import HOSTILE_TEXT, ODD_VALUES, any_json
+
+
+def test_old_and_new_nodes_may_be_in_one_database() -> None:
+    new, *others = zlib_nodes()
+    old = {**in_format(4, new), "hash": hash_of(9)}
+
+    specs, problems = read(database(installs(new, old, *others)))
+
+    assert {spec.compiler for spec in specs[:2]} == {"gcc@13.2.0"}
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("fields", "compiler"),
+    [
+        ({"compiler": {"name": "gcc", "version": "=11.4.0"}}, "gcc@11.4.0"),
+        ({"compiler": {"name": "gcc", "versions": ["=11.4.0"]}}, "gcc@11.4.0"),
+        ({"compiler": "gcc@=11.4.0"}, "gcc@11.4.0"),
+        ({"annotations": {"compiler": "gcc@=11.4.0"}}, "gcc@11.4.0"),
+        ({"annotations": {"original_specfile_version": 5}}, "gcc@13.2.0"),
+        ({"annotations": ...}, "gcc@13.2.0"),
+        ({"dependencies": []}, "none"),
+        ({"dependencies": ...}, "none"),
+        ({"dependencies": [edge("gcc", GCC, ["build"])]}, "none"),
+        (
+            {
+                "dependencies": [
+                    edge("gcc", GCC, ["build"], ["fortran"]),
+                    edge("glibc", GLIBC, ["build"], ["cxx"]),
+                    edge("gmake", GMAKE, ["build"], ["c"]),
+                ]
+            },
+            "gmake@4",
+        ),
+    ],
+)
+def test_the_compiler_is_what_is_stated_or_else_compiles_c_or_cxx_or_fortran(
+    fields: dict[str, Any], compiler: str
+) -> None:
+    spec, problems = zlib_of(zlib_index(**fields))
+
+    assert spec.compiler == compiler
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("external", "shown"),
+    [
+        ({"path": "/usr", "module": None, "extra_attributes": {}}, "/usr"),
+        ({"path": None, "module": ["gcc/13", "base"], "extra_attributes": {}}, "gcc/13, base"),
+        ({"path": "None", "module": "gcc/13"}, "gcc/13"),
+        ({"path": "/usr", "module": ["gcc/13"]}, "/usr"),
+        ({"path": None, "module": None}, ""),
+        (None, ""),
+        ({}, ""),
+    ],
+)
+def test_what_spack_did_not_build_names_its_prefix_or_modules(external: Any, shown: str) -> None:
+    spec, problems = zlib_of(zlib_index(external=external))
+
+    assert (spec.external, problems) == (shown, [])
+
+
+def test_a_spliced_spec_names_the_hash_that_it_was_built_as() -> None:
+    spec, problems = zlib_of(zlib_index(build_spec={"name": "zlib", "hash": hash_of(77)}))
+
+    assert (spec.build_spec, problems) == (hash_of(77), [])
+
+
+@pytest.mark.parametrize(
+    ("fields", "version"),
+    [
+        ({"version": "=1.2"}, "1.2"),
+        ({"version": ..., "versions": ["=1.2"]}, "1.2"),
+        ({"version": "git.abc=1.2"}, "git.abc=1.2"),
+    ],
+)
+def test_a_version_is_read_without_the_sign_that_it_is_exact(
+    fields: dict[str, Any], version: str
+) -> None:
+    spec, problems = zlib_of(zlib_index(**fields))
+
+    assert (spec.version, problems) == (version, [])
+
+
+def test_a_target_may_be_a_whole_microarchitecture() -> None:
+    target = {"name": "zen4", "vendor": "AuthenticAMD", "features": ["abm"], "generation": 0}
+    arch = {"platform": "linux", "platform_os": "rhel9", "target": target}
+
+    spec, problems = zlib_of(zlib_index(arch=arch))
+
+    assert (spec.target, problems) == ("zen4", [])
+
+
+def test_a_node_with_another_hash_than_its_key_is_a_problem() -> None:
+    data = database({ZLIB: {"spec": node(GCC, dependencies=...)}})
+
+    (spec,), problems = read(data)
+
+    assert spec.hash == ZLIB
+    assert [problem.reason for problem in problems] == [f"node states another hash, '{GCC}'"]
+
+
+@pytest.mark.parametrize("value", [..., *ODD_VALUES], ids=repr)
+@pytest.mark.parametrize("key", sorted(node() | {"external": 0, "build_spec": 0, "compiler": 0}))
+def test_a_field_of_any_other_kind_takes_nothing_else_along(key: str, value: Any) -> None:
+    whole, _ = zlib_of(zlib_index())
+
+    # The hash of the node is told, but its key is what counts.
+    first, *others = zlib_nodes()
+    odd = {**first, key: value} if value is not ... else {k: first[k] for k in first if k != key}
+    records = {ZLIB: {"spec": odd, "in_buildcache": True}, **installs(*others)}
+    specs, problems = read(database(records))
+
+    assert [spec.hash for spec in specs] == [ZLIB, GCC, GLIBC, GMAKE]
+    of_key = {
+        "arch": {"platform", "os", "target"},
+        "annotations": {"compiler"},
+        "compiler": {"compiler"},
+        "dependencies": {"dependencies", "compiler"},
+        "name": {"package"},
+        "parameters": {"variants"},
+    }.get(key, {key})
+    for name in set(Spec.__match_args__) - of_key:
+        assert getattr(specs[0], name) == getattr(whole, name), name
+    assert all(problem.place.endswith(f"/{ZLIB[:7]}") for problem in problems)
+
+
+@pytest.mark.parametrize("key", ["name", "version", "arch", "parameters"])
+@pytest.mark.parametrize("value", [..., None, True, [], "", 7], ids=repr)
+def test_a_field_that_every_spec_has_is_missed(key: str, value: Any) -> None:
+    if (key, value) in (("arch", ...), ("parameters", ...)):
+        first = {k: v for k, v in node().items() if k != key}
+    else:
+        first = node(**{key: value})
+    _, problems = read(database(installs(first, *zlib_nodes()[1:])))
+
+    assert [key in problem.reason for problem in problems][:1] == [True]
+
+
+@pytest.mark.parametrize("part", ["platform", "platform_os", "target"])
+@pytest.mark.parametrize("value", [..., None, "", True, [], {}, {"name": 7}, {"names": "x"}])
+def test_a_part_of_the_arch_that_is_missing_leaves_the_others(part: str, value: Any) -> None:
+    arch = node()["arch"] | {part: value}
+    arch = {key: its for key, its in arch.items() if its is not ...}
+
+    spec, problems = zlib_of(zlib_index(arch=arch))
+
+    shown = {"platform": spec.platform, "platform_os": spec.os, "target": spec.target}
+    assert shown.pop(part) in ("", "7")
+    assert all(shown.values())
+    assert len(problems) == 1
+    assert f"{part} is" in problems[0]
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_in_any_field_is_read_and_can_be_stored(text: str) -> None:
+    first = node(
+        name=text,
+        version=text,
+        namespace=text,
+        package_hash=text,
+        arch={"platform": text, "platform_os": text, "target": text},
+        parameters={text: text, "x": [text], "cflags": [text]},
+        compiler={"name": text, "version": text},
+        external={"path": text, "module": [text]},
+        dependencies=[edge(text, GCC, [text], [text])],
+    )
+
+    specs, problems = read(database(installs(first, *zlib_nodes()[1:])))
+
+    assert len(specs) == 4
+    for spec in specs:
+        assert all(one.encode() for one in all_texts(spec) if one)
+    for problem in problems:
+        assert str(problem).encode()
+
+
+any_node = st.dictionaries(st.sampled_from(sorted(node())), any_json).map(
+    lambda fields: node(dependencies=...) | fields
+)
+
+
+@given(any_node, st.dictionaries(st.sampled_from(["path", "installed", "x"]), any_json), any_json)
+def test_no_json_raises_and_all_that_is_read_can_be_stored(
+    its: dict[str, Any], record: dict[str, Any], version: object
+) -> None:
+    data = database({ZLIB: {"spec": its, **record}}, version)
+    for item in each_record(read_document(data, origin="o")):
+        assert isinstance(item, Spec | Problem)
+        assert all(text.encode().decode() == text for text in all_texts(item))
+
+
+def test_absent_dependencies_are_reported_once_and_kept() -> None:
+    absent = [edge(f"lib{number}", hash_of(number), ["link"]) for number in range(100, 103)]
+    gone = edge("clang", hash_of(200), ["build"], ["c"])
+
+    specs, problems = read(database(installs(node(dependencies=[gone, *absent]))))
+
+    names = [dependency.name for dependency in specs[0].dependencies or ()]
+    assert names == ["clang", "lib100", "lib101", "lib102"]
+    assert specs[0].compiler == "clang"
+    assert [str(problem) for problem in problems] == [
+        f"document: 4 dependencies are missing, such as clang/{hash_of(200)[:7]}"
+    ]
+
+
+def test_a_cycle_and_a_spec_that_needs_itself_are_read() -> None:
+    first = node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])])
+    two = node(GCC, name="gcc", dependencies=[edge("zlib", ZLIB, ["link"])])
+    three = node(GMAKE, name="gmake", dependencies=[edge("gmake", GMAKE, ["build"], ["c"])])
+
+    specs, problems = read(database(installs(first, two, three)))
+
+    assert [spec.compiler for spec in specs] == ["gcc@1.3.1", "none", "gmake@1.3.1"]
+    assert problems == []
+
+
+def test_ten_thousand_dependencies_are_read() -> None:
+    many = [edge(f"lib{number}", hash_of(number), ["link"]) for number in range(10_000)]
+
+    specs, problems = read(database(installs(node(dependencies=many))))
+
+    assert len(specs[0].dependencies or ()) == 10_000
+    # One of them is the hash of the record itself.
+    assert "9,999" in problems[0].reason
+
+
+@pytest.mark.parametrize(
+    ("odd", "kept", "reason"),
+    [
+        (None, False, "dependencies contains null, expected objects"),
+        ("glibc", False, "dependencies contains a string, expected objects"),
+        ([], False, "dependencies contains a list, expected objects"),
+        ({}, False, "hash of dependency is missing"),
+        ({"name": "x", "hash": "abc"}, False, "hash of dependency x is 'abc'"),
+        ({"name": "x", "hash": hash_of(10**40).upper()}, False, "hash of dependency x is"),
+        ({"name": "x", "hash": []}, False, "hash of dependency x is a list"),
+        ({"name": "x", "hash": GLIBC}, True, "deptypes of dependency x is missing"),
+        (
+            {"name": "x", "hash": GLIBC, "type": "link"},
+            True,
+            "deptypes of dependency x is a string, expected a list",
+        ),
+        (
+            {"name": "x", "hash": GLIBC, "type": ["link", 7]},
+            True,
+            "deptypes of dependency x contains a number, expected strings",
+        ),
+        ({"hash": GLIBC, "type": ["link"]}, True, "name of dependency is missing"),
+        (
+            {"name": [], "hash": GLIBC, "type": []},
+            True,
+            "name of dependency is a list, expected a string",
+        ),
+        (
+            {"name": "x", "hash": GLIBC, "parameters": {"deptypes": ["link"], "virtuals": "c"}},
+            True,
+            "virtuals of dependency x is a string, expected a list",
+        ),
+    ],
+)
+def test_an_odd_dependency_leaves_the_others(odd: object, kept: bool, reason: str) -> None:
+    good = edge("gcc", GCC, ["build"], ["c"])
+
+    spec, problems = zlib_of(zlib_index(dependencies=[odd, good]))
+
+    assert (spec.dependencies or ())[-1] == Dependency(GCC, "gcc", ("build",), ("c",))
+    assert len(spec.dependencies or ()) == (2 if kept else 1)
+    assert len(problems) == 1
+    assert reason in problems[0]
+
+
+def test_an_edge_may_name_an_older_hash_of_its_node() -> None:
+    old = [
+        {
+            "zlib": {
+                "version": "1",
+                "dependencies": {"gmake": {"build_hash": hash_of(70), "type": []}},
+            }
+        },
+        {"gmake": {"version": "4", "build_hash": hash_of(70), "full_hash": hash_of(71)}},
+    ]
+    records = {ZLIB: {"spec": old[0]}, GMAKE: {"spec": old[1]}}
+
+    specs, problems = read(database(records, "5"))
+
+    assert specs[0].dependencies == (Dependency(GMAKE, "gmake"),)
+    assert not any("are missing" in problem.reason for problem in problems)
+
+
+@pytest.mark.parametrize(
+    ("value", "since_1_0", "before"),
+    [
+        (True, "+x", "+x"),
+        (False, "~x", "~x"),
+        ("True", "+x", "+x"),
+        ("false", "~x", "~x"),
+        ("Release", "x=Release", "x=Release"),
+        # Spack prints one value with a comma as two values.
+        ("a,b", 'x="a,b"', 'x="a,b"'),
+        (["b", "a"], "x:=a,b", "x=b,a"),
+        (["none"], "x:=none", "x=none"),
+        (["c", "c++", "fortran"], "x:='c,c++,fortran'", "x='c,c++,fortran'"),
+        ("<key here>", "x='<key here>'", "x='<key here>'"),
+        ("it's", 'x="it\'s"', 'x="it\'s"'),
+        ("a[1]", "x=a[1]", "x='a[1]'"),
+        ("", "x=''", "x=''"),
+        (11, "x=11", "x=11"),
+        ([11, 14], "x:=11,14", "x=11,14"),
+    ],
+)
+def test_a_variant_is_spelled_as_the_spack_that_wrote_it_prints_it(
+    value: object, since_1_0: str, before: str
+) -> None:
+    new = node(parameters={"x": value, **FLAGS}, dependencies=...)
+
+    (spec,), problems = read(database(installs(new), "8"))
+    assert (spec.variants, problems) == ((since_1_0,), [])
+    (spec,), problems = read(database(installs(in_format(4, new)), "7"))
+    assert (spec.variants, problems) == ((before,), [])
+
+
+def test_the_digests_of_patches_stay_whole() -> None:
+    digests = ["b" * 64, "a" * 64]
+
+    spec, problems = zlib_of(zlib_index(parameters={"patches": digests}))
+
+    assert spec.variants == (f"patches:={'a' * 64},{'b' * 64}",)
+    assert problems == []
+
+
+def test_flags_that_are_not_empty_are_no_variants() -> None:
+    flags = FLAGS | {"cflags": ["-O2", "-g"], "ldlibs": ["-lm"]}
+
+    spec, problems = zlib_of(zlib_index(parameters={"shared": False, **flags}))
+
+    assert spec.variants == ("~shared",)
+    assert spec.flags == ("cflags=-O2 -g", "ldlibs=-lm")
+    assert problems == []
+
+
+@pytest.mark.parametrize("value", [None, {}, {"a": []}, [None], [[]], [{}], [True, "a"]])
+def test_an_invalid_variant_is_a_problem_and_leaves_the_others(value: object) -> None:
+    spec, problems = zlib_of(zlib_index(parameters={"x": value, "shared": True}))
+
+    assert spec.variants == ("+shared",)
+    assert len(problems) == 1
+    assert "variant x" in problems[0]
+
+
+@pytest.mark.parametrize("value", ["-O2", True, {"a": 1}, [None], [["-O2"]], [7]])
+def test_invalid_flags_are_a_problem(value: object) -> None:
+    spec, problems = zlib_of(zlib_index(parameters={"cflags": value, "shared": True}))
+
+    assert (spec.variants, spec.flags) == (("+shared",), ())
+    assert len(problems) == 1
+    assert "cflags" in problems[0]
+
+
+@pytest.mark.parametrize("name", ["os", "target", "stack", "hash", "tag", "name"])
+def test_a_variant_may_have_the_name_of_a_column(name: str) -> None:
+    spec, problems = zlib_of(zlib_index(parameters={name: "x"}))
+
+    assert (spec.variants, problems) == ((f"{name}=x",), [])
+
+
+def installed(path: Any) -> dict[str, dict[str, Any]]:
+    records = json.loads(path.read_bytes())["database"]["installs"]
+    return {hash_: record["spec"] for hash_, record in records.items()}
+
+
+def spack_hash(text: str) -> str:
+    return base64.b32encode(hashlib.sha1(text.encode()).digest()).decode().lower()
+
+
+@pytest.mark.parametrize("path", [INDEX_OF_0_23, INDEX_OF_1_2], ids=["0.23", "1.2"])
+def test_every_node_that_spack_wrote_gives_its_hash(path: Any) -> None:
+    nodes = installed(path)
+
+    assert {hash_ for hash_, node in nodes.items() if content_hash(node) == hash_} == set(nodes)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("version", "0.0.1"),
+        ("parameters", {}),
+        ("dependencies", []),
+        ("package_hash", "other===="),
+        ("added", 1),
+    ],
+)
+def test_any_change_of_the_content_gives_another_hash(key: str, value: object) -> None:
+    for hash_, its in installed(INDEX_OF_1_2).items():
+        assert content_hash(its | {key: value}, hash_) != hash_
+
+
+def test_the_order_of_the_keys_counts() -> None:
+    for hash_, its in installed(INDEX_OF_1_2).items():
+        assert content_hash(dict(reversed(its.items())), hash_) != hash_
+
+
+def test_characters_beyond_ascii_are_hashed_as_spack_escapes_them() -> None:
+    node = {"name": "zlib", "external": {"path": "/opt/Bücher 🎉"}}
+    text = '{"name":"zlib","external":{"path":"/opt/B\\u00fccher \\ud83c\\udf89"}}'
+
+    assert content_hash(node) == spack_hash(text)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"), [(1.0, "1.0"), (1e16, "1e+16"), (10**30, "1" + "0" * 30), (None, "null")]
+)
+def test_numbers_are_hashed_as_python_writes_them(value: object, written: str) -> None:
+    assert content_hash({"name": value}) == spack_hash(f'{{"name":{written}}}')
+
+
+def test_a_spliced_spec_ends_like_the_spec_it_was_built_as() -> None:
+    node = {"name": "zlib", "build_spec": {"name": "zlib", "hash": hash_of(7)}}
+    own = spack_hash(json.dumps(node, separators=(",", ":")))
+
+    assert content_hash(node) == own[:-7] + hash_of(7)[-7:]
+
+
+OLD = {
+    "name": "zlib",
+    "version": "1.2.13",
+    "arch": {"platform": "linux", "platform_os": "rhel8", "target": "zen"},
+    "compiler": {"name": "gcc", "version": "12.1.0"},
+    "namespace": "builtin",
+    "parameters": FLAGS,
+    "package_hash": "abc====",
+}
+
+
+def of_format_3(**fields: Any) -> dict[str, Any]:
+    return OLD | {"dependencies": [{"name": "m4", "hash": hash_of(3), "type": ["build"]}]} | fields
+
+
+def of_format_4(**fields: Any) -> dict[str, Any]:
+    return OLD | {"dependencies": [edge("m4", hash_of(3), ["build"], ["sed"])]} | fields
+
+
+def converted(node: dict[str, Any], original: int) -> dict[str, Any]:
+    """Convert a node of format 4 to format 5, as Spack 1 does."""
+    notes = {"original_specfile_version": original, "compiler": "gcc@=12.1.0"}
+    return {key: value for key, value in node.items() if key != "compiler"} | {
+        "annotations": notes
+    }
+
+
+@pytest.mark.parametrize("indent", [None, 2], ids=["0.20", "0.18"])
+def test_nodes_of_format_3_give_their_hash_even_where_they_were_converted(
+    indent: int | None,
+) -> None:
+    separators = (",", ": ") if indent else (",", ":")
+    hash_ = spack_hash(json.dumps(of_format_3(), indent=indent, separators=separators))
+
+    assert content_hash(of_format_3(hash=hash_), hash_) == hash_
+    assert content_hash(of_format_4(hash=hash_), hash_) == hash_
+    assert content_hash(converted(of_format_4(), 3) | {"hash": hash_}, hash_) == hash_
+    assert content_hash(of_format_4(version="1.2.14"), hash_) != hash_
+
+
+def test_a_node_of_format_4_gives_its_hash_after_it_was_converted() -> None:
+    hash_ = spack_hash(json.dumps(of_format_4(), separators=(",", ":")))
+
+    assert content_hash(converted(of_format_4(), 4), hash_) == hash_
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        {},
+        {"annotations": 7, "compiler": []},
+        {"annotations": {"compiler": 7}, "dependencies": 7},
+        {"compiler": "gcc", "dependencies": [7, {"parameters": {}}, {"name": 1, "hash": 2}]},
+        {"compiler": "gcc", "dependencies": [{"name": 1, "hash": 2, "parameters": []}]},
+        {"build_spec": {"hash": 7}},
+    ],
+)
+def test_any_node_has_a_hash(node: dict[str, Any]) -> None:
+    assert len(content_hash(node, hash_of(1))) == 32
+
+
+def test_a_node_that_is_nested_too_deeply_gives_no_hash() -> None:
+    node: dict[str, Any] = {}
+    for _ in range(100_000):
+        node = {"name": node}
+
+    assert content_hash(node, hash_of(1)) == ""
