@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
-from spackscope.model.analysis.compare import VaryingRow, all_values, varying
-from spackscope.model.analysis.dag import Dag, Walker
+from spackscope.model.analysis.compare import all_values, varying
+from spackscope.model.analysis.dag import Dag, Walk, Walker
 from spackscope.model.analysis.kinds import Kind, run_kinds
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
@@ -119,51 +119,39 @@ def table_lines(
     table: ComparedTable, *, shows_build: bool = False, shows_equal: bool = False
 ) -> list[TableLine]:
     """Return the lines of a table: own values, what is linked or run, what only builds, users."""
-    lines = [*_own_lines(table, shows_equal), *_run_lines(table, shows_equal)]
-    lines += _build_lines(table, shows_equal, is_open=shows_build)
+    rows, tells = table.rows, any(table.lists_dependencies)
+    own = list(_row_lines(rows or (), "own", shows_equal))
+    if not own and rows is not None and not tells:
+        own = [TableLine("note", "nothing that is listed differs")]
+    lines = [TableLine("head", "the specs themselves"), *own] if own else []
+    lines.append(TableLine("head", "linked or run"))
+    note = ""
+    if rows is None:
+        note = "comparing…"
+    else:
+        lines += _row_lines(rows, "run", shows_equal)
+        if not tells:
+            note = NOT_LISTED
+        elif not all(table.lists_dependencies):
+            note = f"{UNKNOWN} stands where a source lists no dependencies"
+        elif table.runs_the_same:
+            note = "nothing differs: all run the same"
+        elif not any(row.part == "run" and not row.is_equal for row in rows):
+            note = "nothing differs"
+    if note:
+        lines.append(TableLine("note", note))
+    if table.build_rows is not None:
+        differing = {row.package for row in table.build_rows if not row.is_equal}
+        count = f"({counted(len(differing), 'package')})" if differing else "nothing differs"
+        build = list(_row_lines(table.build_rows, "build", shows_equal))
+        sign = f" {'▾' if shows_build else '▸'}" if build else ""
+        lines.append(TableLine("fold", f"to build only {count} {sign}".rstrip()))
+        lines += build if shows_build else ()
+    elif rows is not None and tells:
+        lines.append(TableLine("fold", "to build only …"))
     if any(spec.users is not None for spec in table.specs):
         lines.append(TableLine("users", "used by"))
     return lines
-
-
-def _own_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
-    lines = list(_row_lines(table.rows or (), "own", shows_equal))
-    if lines:
-        yield TableLine("head", "the specs themselves")
-        yield from lines
-    elif table.rows is not None and not any(table.lists_dependencies):
-        yield TableLine("head", "the specs themselves")
-        yield TableLine("note", "nothing that is listed differs")
-
-
-def _run_lines(table: ComparedTable, shows_equal: bool) -> Iterator[TableLine]:
-    yield TableLine("head", "linked or run")
-    if table.rows is None:
-        yield TableLine("note", "comparing…")
-        return
-    yield from _row_lines(table.rows, "run", shows_equal)
-    if not any(table.lists_dependencies):
-        yield TableLine("note", NOT_LISTED)
-    elif not all(table.lists_dependencies):
-        yield TableLine("note", f"{UNKNOWN} stands where a source lists no dependencies")
-    elif table.runs_the_same:
-        yield TableLine("note", "nothing differs: all run the same")
-    elif not any(row.part == "run" and not row.is_equal for row in table.rows):
-        yield TableLine("note", "nothing differs")
-
-
-def _build_lines(table: ComparedTable, shows_equal: bool, *, is_open: bool) -> Iterator[TableLine]:
-    if table.build_rows is None:
-        if table.rows is not None and any(table.lists_dependencies):
-            yield TableLine("fold", "to build only …")
-        return
-    differing = {row.package for row in table.build_rows if not row.is_equal}
-    count = f"({counted(len(differing), 'package')})" if differing else "nothing differs"
-    lines = list(_row_lines(table.build_rows, "build", shows_equal))
-    sign = f" {'▾' if is_open else '▸'}" if lines else ""
-    yield TableLine("fold", f"to build only {count} {sign}".rstrip())
-    if is_open:
-        yield from lines
 
 
 def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> Iterator[TableLine]:
@@ -319,6 +307,8 @@ _OTHERS_FOLLOW = ("package", "version")
 """Attributes with which recipe, patches and the set of variants normally change."""
 _NOT_SHOWN = frozenset(("spec_format",))
 
+Rows = Iterator[ComparedRow]
+
 
 def read_comparison(
     graph: Dag,
@@ -349,12 +339,57 @@ def read_comparison(
         is_by_kind=by_kind,
     )
     show(table)
-    reading = _Reading(graph, tuple(columns), kinds, should_stop)
-    table = replace(table, rows=(*reading.own_rows(), *reading.rows_below(run=True)))
-    show(table)
-    if reading.listing:
-        table = replace(table, build_rows=tuple(reading.rows_below(run=False)))
+    listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+    walker = Walker(graph)
+    run, whole = (
+        [walker.walk([id_], run_only=run_only) for id_ in listing] for run_only in (True, False)
+    )
+
+    def rows_below(walks: Sequence[Walk], part: Part, group_of: Mapping[int, int]) -> Rows:
+        """Yield what varies below the specs, and then what is equal there."""
+        groups = list(dict.fromkeys(group_of.values()))
+        numbers = {id_: groups.index(group) for id_, group in group_of.items()}
+        is_run = part == "run"
+        rows = varying(graph, [[id_] for id_ in groups], run_only=is_run, should_stop=should_stop)
+        # Not what the specs themselves state.
+        below = [r for r in rows if r.is_run == is_run and (r.path or r.attribute == "compiler")]
+        have_version = {row.package for row in below if row.attribute == "version"}
+        shown = (r for r in below if r.attribute != "present" or r.package not in have_version)
+        for row in islice(shown, _MAX_ROWS):
+            values = (
+                ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else UNKNOWN
+                for id_ in columns
+            )
+            yield ComparedRow(
+                "own" if is_run and not row.path else part,
+                row.package,
+                row.attribute,
+                tuple(values),
+                row.path,
+                "" if row.tells else row.follows,
+                max(0, len(row.packages) - 1),
+            )
+        skipped = {name for row in rows for name in (row.package, *row.packages)}
+        skipped = skipped.union(*(walk.nodes for walk in run if not is_run))
+        names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks)) - skipped
+        paths = ((name, walks[0].path(graph, name)) for name in walks[0].nodes if name in names)
+        for name, path in islice(((name, path) for name, path in paths if path), _MAX_ROWS):
+            version = graph.attributes(min(walks[0].nodes[name])).version or UNKNOWN
+            values = (version if id_ in numbers else UNKNOWN for id_ in columns)
+            yield ComparedRow(part, name, "version", tuple(values), path)
+
+    rows = tuple(_own_rows(graph, columns, listing))
+    if listing:
+        # Those of one kind link and run the same.
+        first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
+        groups = {id_: first_of_kind[id_] for id_ in listing}
+        table = replace(table, rows=(*rows, *rows_below(run, "run", groups)))
         show(table)
+        groups = dict(zip(listing, listing, strict=True))
+        table = replace(table, build_rows=tuple(rows_below(whole, "build", groups)))
+    else:
+        table = replace(table, rows=rows)
+    show(table)
     return replace(table, specs=tuple(_with_users(graph, table.specs)))
 
 
@@ -389,95 +424,27 @@ def _title(graph: Dag, ids: Sequence[int]) -> str:
     return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
 
 
-class _Reading:
-    """Read the rows of some columns; `listing` has those whose sources list dependencies."""
+def _own_rows(graph: Dag, columns: Sequence[int], listing: Collection[int]) -> Rows:
+    """Yield the attributes of the specs themselves, but what comes with another version.
 
-    def __init__(
-        self,
-        graph: Dag,
-        columns: tuple[int, ...],
-        kinds: Sequence[Kind],
-        should_stop: ShouldStop,
-    ) -> None:
-        self._graph, self._columns, self._should_stop = graph, columns, should_stop
-        self._first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
-        self.listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
-        walker = Walker(graph)
-        self._run, self._all = (
-            [walker.walk([id_], run_only=run_only) for id_ in self.listing]
-            for run_only in (True, False)
+    `listing` has the columns whose sources list dependencies, and with them all attributes.
+    """
+    values = [all_values(graph.attributes(id_)) for id_ in columns]
+    reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
+    names = {name for each in values for name in each} - _NOT_SHOWN
+    for name in sorted(names, key=_own_order):
+        if name == "package" and reason != "package":
+            continue
+        is_conditional = ":" in name and any(name not in each for each in values)
+        follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
+        texts = (
+            ",".join(each.get(name, ()))
+            if name in each or id_ in listing or ":" in name
+            else UNKNOWN
+            for id_, each in zip(columns, values, strict=True)
         )
-
-    def own_rows(self) -> Iterator[ComparedRow]:
-        """Yield the attributes of the specs themselves, but what comes with another version."""
-        attributes = [self._graph.attributes(id_) for id_ in self._columns]
-        values = [all_values(each) for each in attributes]
-        reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
-        names = {name for each in values for name in each} - _NOT_SHOWN
-        for name in sorted(names, key=_own_order):
-            if name == "package" and len({each.package for each in attributes}) == 1:
-                continue
-            is_conditional = ":" in name and any(name not in each for each in values)
-            follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
-            texts = (
-                ",".join(each.get(name, ()))
-                if name in each or id_ in self.listing or ":" in name
-                else UNKNOWN
-                for id_, each in zip(self._columns, values, strict=True)
-            )
-            package = attributes[0].package
-            yield ComparedRow("own", package, name, tuple(texts), follows=follows)
-
-    def rows_below(self, *, run: bool) -> Iterator[ComparedRow]:
-        """Yield what varies below the specs, and then what is equal there."""
-        if not self.listing:
-            return
-        # Those of one kind link and run the same.
-        group_of = {id_: self._first_of_kind[id_] if run else id_ for id_ in self.listing}
-        groups = list(dict.fromkeys(group_of.values()))
-        rows = varying(
-            self._graph, [[id_] for id_ in groups], run_only=run, should_stop=self._should_stop
-        )
-        numbers = {id_: groups.index(group) for id_, group in group_of.items()}
-        varied = [row for row in rows if row.is_run == run and _is_below(row)]
-        have_version = {row.package for row in varied if row.attribute == "version"}
-        shown = (r for r in varied if r.attribute != "present" or r.package not in have_version)
-        for row in islice(shown, _MAX_ROWS):
-            yield self._varying_row(row, numbers)
-        varying_packages = {name for row in rows for name in (row.package, *row.packages)}
-        yield from islice(self._equal_rows(varying_packages, run=run), _MAX_ROWS)
-
-    def _varying_row(self, row: VaryingRow, numbers: Mapping[int, int]) -> ComparedRow:
-        values = (
-            ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else UNKNOWN
-            for id_ in self._columns
-        )
-        below: Part = "run" if row.is_run else "build"
-        return ComparedRow(
-            "own" if row.is_run and not row.path else below,
-            row.package,
-            row.attribute,
-            tuple(values),
-            row.path,
-            "" if row.tells else row.follows,
-            max(0, len(row.packages) - 1),
-        )
-
-    def _equal_rows(
-        self, varying_packages: Collection[str], *, run: bool
-    ) -> Iterator[ComparedRow]:
-        """Yield what is below all specs, and is nowhere different."""
-        walks, graph = self._run if run else self._all, self._graph
-        names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks))
-        if not run:
-            names = names.difference(*(walk.nodes for walk in self._run))
-        for name in walks[0].nodes:
-            path = walks[0].path(graph, name)
-            if name in names and name not in varying_packages and path:
-                version = graph.attributes(min(walks[0].nodes[name])).version or UNKNOWN
-                values = (version if id_ in self.listing else UNKNOWN for id_ in self._columns)
-                part: Part = "run" if run else "build"
-                yield ComparedRow(part, name, "version", tuple(values), path)
+        package = graph.name(columns[0])
+        yield ComparedRow("own", package, name, tuple(texts), follows=follows)
 
 
 def _own_order(name: str) -> tuple[int, str]:
@@ -485,11 +452,6 @@ def _own_order(name: str) -> tuple[int, str]:
     first = ("package", "version", "compiler", "platform", "os", "target")
     rank = first.index(name) if name in first else len(first) + (":" not in name)
     return rank, name
-
-
-def _is_below(row: VaryingRow) -> bool:
-    """Check whether a row is not about what the specs themselves state."""
-    return bool(row.path) or row.attribute == "compiler"
 
 
 def _with_users(graph: Dag, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:

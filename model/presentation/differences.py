@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import (
@@ -98,8 +98,15 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
     """
     lines = []
     for folded in fold_differences(comparison.causes):
-        if not _follows_prefix(folded):
-            lines.append(_folded_line(folded))
+        # Few people read the JSON of an external whose prefix differs, too.
+        if folded.difference.attribute == "external_extra" and all(
+            any(item.attribute == "external" for item in cause.differences)
+            for cause in folded.causes
+        ):
+            continue
+        packages = tuple(map(clean, folded.packages))
+        parts, where = _parts(folded.difference, folded.package), _where(folded, packages)
+        lines.append(DifferenceLine(*parts, where, len(folded.causes), folded.run, packages))
     return sorted(lines, key=lambda line: not line.runs)
 
 
@@ -113,7 +120,8 @@ def cause_lines(cause: Cause) -> list[DifferenceLine]:
     lines = []
     for difference in sorted(cause.differences, key=lambda item: bool(item.follows)):
         subject, a, b = _parts(difference, "")
-        with_ = f"comes with {_attribute_text(difference.follows)}" if difference.follows else ""
+        kind, _, name = difference.follows.partition(":")
+        with_ = f"comes with {clean(name or ATTRIBUTE_LABELS.get(kind) or kind)}" if kind else ""
         lines.append(DifferenceLine(subject, a, b, with_, 1, cause.run, (clean(cause.package),)))
     return lines
 
@@ -155,13 +163,6 @@ def unexplained_text(comparison: Comparison) -> str:
     return f"Not listed here: what differs in {names}{others}"
 
 
-def _folded_line(folded: FoldedDifference) -> DifferenceLine:
-    subject, a, b = _parts(folded.difference, folded.package)
-    packages = tuple(map(clean, folded.packages))
-    where = _where(folded, packages)
-    return DifferenceLine(subject, a, b, where, len(folded.causes), folded.run, packages)
-
-
 def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
     path = shown_path(folded.causes[0])
     if len(folded.causes) == 1:
@@ -175,37 +176,52 @@ def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
     return f"at {counted(len(packages), 'package')}"
 
 
-def _follows_prefix(folded: FoldedDifference) -> bool:
-    """Check for attributes of an external whose prefix differs: few people read that JSON."""
-    return folded.difference.attribute == "external_extra" and all(
-        any(item.attribute == "external" for item in cause.differences) for cause in folded.causes
-    )
-
-
 def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
     """Return the subject of a difference and its values."""
-    kind, _, name = difference.attribute.partition(":")
-    named = (clean(package), *_VALUES.get(kind, _other_values)(difference, name or kind))
-    *subject, a, b = (shorten(part, _MAX_VALUE_WIDTH) for part in named)
+    parts = (shorten(part, _MAX_VALUE_WIDTH) for part in (clean(package), *_spelled(difference)))
+    *subject, a, b = parts
     return " ".join(part for part in subject if part), a, b
 
 
-_Parts = tuple[str, str, str]
+def _spelled(difference: Difference) -> tuple[str, str, str]:
+    """Return what a difference is about, besides its package, and its values."""
+    kind, _, name = difference.attribute.partition(":")
+    values, label, between = (
+        (difference.a, difference.b),
+        clean(ATTRIBUTE_LABELS.get(kind, kind)),
+        ",",
+    )
+    if kind == "variant":
+        a, b = values
+        if isinstance(a, tuple) and isinstance(b, tuple) and (shared := {*a} & {*b}):
+            of_a, of_b = (
+                clean(spell_signs((v for v in (*its, *others) if v not in shared), its))
+                for its, others in ((a, b), (b, a))
+            )
+            return clean(name), of_a, of_b
+        # Of two values in words the first one names the variant.
+        is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in values)
+        second = _value_text(b) if is_named_once else _variant_text(name, b)
+        return "", _variant_text(name, a), second
+    if kind == "dependency":
+        a, b = ("without" if value is None else f"with {_value_text(value)}" for value in values)
+        return "", a, b
+    if kind == "provider":
+        label = clean(f"{', '.join(difference.virtuals)}:")
+    elif kind in ("deptypes", "virtuals"):
+        label = clean(f"{difference.dependency} {'used to' if kind == 'deptypes' else 'as'}")
+    else:
+        between = " "
+        if kind in ("package_hash", "patches"):
+            a, b = (_short_digests(value) for value in values)
+            values = a, b
+    return label, _value_text(values[0], between), _value_text(values[1], between)
 
 
-def _variant_values(difference: Difference, name: str) -> _Parts:
-    a, b = difference.a, difference.b
-    if isinstance(a, tuple) and isinstance(b, tuple) and (shared := set(a) & set(b)):
-        return clean(name), _without(a, shared, b), _without(b, shared, a)
-    is_keyed = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
-    if is_keyed:
-        return "", f"{clean(name)}={_value_text(a)}", _value_text(b)
-    return "", _variant_text(name, a), _variant_text(name, b)
-
-
-def _without(values: tuple[str, ...], shared: set[str], others: tuple[str, ...]) -> str:
-    """Return which of several values are not shared, and which are missing."""
-    return clean(spell_signs((v for v in (*values, *others) if v not in shared), values))
+def _value_text(value: Value, between: str = ",") -> str:
+    if value is None:
+        return _MISSING
+    return clean(between.join(value) if isinstance(value, tuple) else str(value)) or _MISSING
 
 
 def _variant_text(name: str, value: Value) -> str:
@@ -214,60 +230,9 @@ def _variant_text(name: str, value: Value) -> str:
     return _MISSING if value is None else f"{clean(name)}={_value_text(value)}"
 
 
-def _provider_values(difference: Difference, _: str) -> _Parts:
-    virtuals = ", ".join(difference.virtuals)
-    return clean(f"{virtuals}:"), _value_text(difference.a), _value_text(difference.b)
-
-
-def _dependency_values(difference: Difference, _: str) -> _Parts:
-    label = _value_text(difference.b if difference.a is None else difference.a)
-    return (
-        ("", "without", f"with {label}")
-        if difference.a is None
-        else ("", f"with {label}", "without")
-    )
-
-
-def _edge_values(difference: Difference, kind: str) -> _Parts:
-    how = "used to" if kind == "deptypes" else "as"
-    subject = clean(f"{difference.dependency} {how}")
-    return subject, _value_text(difference.a), _value_text(difference.b)
-
-
-def _digest_values(difference: Difference, kind: str) -> _Parts:
-    def text(value: Value) -> str:
-        digests = (value,) if isinstance(value, str) else value or ()
-        assert isinstance(digests, tuple)
-        return clean(" ".join(digest[:SHORT_HASH] for digest in digests)) or _MISSING
-
-    return ATTRIBUTE_LABELS.get(kind, kind), text(difference.a), text(difference.b)
-
-
-def _other_values(difference: Difference, kind: str) -> _Parts:
-    label = ATTRIBUTE_LABELS.get(kind, kind)
-    return clean(label), _value_text(difference.a, " "), _value_text(difference.b, " ")
-
-
-_VALUES: dict[str, Callable[[Difference, str], _Parts]] = {
-    "variant": _variant_values,
-    "provider": _provider_values,
-    "dependency": _dependency_values,
-    "deptypes": _edge_values,
-    "virtuals": _edge_values,
-    "package_hash": _digest_values,
-    "patches": _digest_values,
-}
-
-
-def _value_text(value: Value, between: str = ",") -> str:
-    if value is None or value == () or value == "":
-        return _MISSING
-    return clean(between.join(value) if isinstance(value, tuple) else str(value))
-
-
-def _attribute_text(attribute: str) -> str:
-    kind, _, name = attribute.partition(":")
-    return clean(name or ATTRIBUTE_LABELS.get(kind) or kind)
+def _short_digests(value: Value) -> tuple[str, ...]:
+    digests = value if isinstance(value, tuple) else (str(value or ""),)
+    return tuple(digest[:SHORT_HASH] for digest in digests)
 
 
 class Kinds(NamedTuple):
