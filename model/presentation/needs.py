@@ -9,8 +9,9 @@ from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.presentation.relations import UNLISTED
 from spackscope.model.presentation.report import Report, Row, Section
+
+UNLISTED = "This source lists no dependencies"
 
 _RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
 """Packages and virtuals that nearly all specs need: they come last."""

@@ -19,7 +19,6 @@ NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
 KINDS_DIFFER, DOWNLOAD = "kinds differ", "download"
 """The labels of the lines."""
 
-UNLISTED = "This source lists no dependencies"
 COMPARE_HINTS = (("compare", "compare"),)
 TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 
@@ -105,6 +104,8 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
 
 def unlisted_line() -> DetailLine:
     """Return that the source of a spec lists no dependencies."""
+    from spackscope.model.presentation.needs import UNLISTED
+
     return DetailLine(UNLISTED, NEEDS, kind="dim")
 
 
