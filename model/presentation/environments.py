@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -99,10 +99,13 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         }
 
     def pair_data(pair: PairCause) -> dict[str, Any]:
-        cause = pair.cause
-        named = {"package": pair.package, "a": hashes[pair.a], "b": hashes[pair.b]}
-        path, run = (None, None) if cause is None else (cause.path, cause.run)
-        return named | {"path": path, "run": run}
+        return {
+            "package": pair.package,
+            "a": hashes[pair.a],
+            "b": hashes[pair.b],
+            "path": pair.cause and pair.cause.path,
+            "run": pair.cause and pair.cause.run,
+        }
 
     def data() -> dict[str, Any]:
         return {
@@ -133,11 +136,9 @@ def _title(doubles: Doubles) -> str:
         return f"no package of {doubles.packages:,} has several hashes"
     run = sum(double.is_run for double in doubles.doubles)
     kinds = ((run, "linked or run"), (count - run, "to build only"))
+    of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
     verb = "has" if count == 1 else "have"
-    return (
-        f"{count:,} of {counted(doubles.packages, 'package')} {verb} several hashes: "
-        f"{', '.join(f'{number:,} {what}' for number, what in kinds if number)}"
-    )
+    return f"{count:,} of {counted(doubles.packages, 'package')} {verb} several hashes: {of_kinds}"
 
 
 def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
@@ -189,6 +190,7 @@ def source_differences_report(
     graph = its.graph
 
     def sections() -> Iterator[Section]:
+        added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
         if its.are_alike:
             yield Section(f"the same {counted(its.count_a, 'spec')}", is_apart=False)
             return
@@ -197,15 +199,13 @@ def source_differences_report(
             ("roots", root_lines()),
             ("changed because of others", _follower_lines(its)),
             ("changed", _cause_lines(its)),
-            *(
-                (f"{heading}: {counted(len(packages), 'package')}", package_lines(packages))
-                for heading, packages in (("added", its.added), ("removed", its.removed))
-            ),
-            ("more builds", (versions_text(p.package, p.added) for p in its.changed if p.added)),
+            (f"added: {added}", versions_of(its.added, "specs")),
             (
-                "fewer builds",
-                (versions_text(p.package, p.removed) for p in its.changed if p.removed),
+                f"removed: {removed}",
+                versions_of(its.removed, "specs"),
             ),
+            ("more builds", versions_of(its.changed, "added")),
+            ("fewer builds", versions_of(its.changed, "removed")),
         ):
             if rows := [Row((line,)) for line in lines]:
                 yield Section(heading, cut(rows, None if shows_all else MAX_LINES))
@@ -216,18 +216,23 @@ def source_differences_report(
                 label = clean(f"{graph.name(id_)}@{graph.attributes(id_).version}")
                 yield f"{sign} {label} /{hash_[:SHORT_HASH]}"
 
-    def package_lines(packages: Iterable[PackageSpecs]) -> Iterator[str]:
-        return (versions_text(package.package, package.specs) for package in packages)
-
-    def versions_text(package: str, ids: Sequence[int]) -> str:
-        builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
-        return f"{clean(package)}@{', '.join(map(clean, versions(ids)))}{builds}"
+    def versions_of(
+        packages: Iterable[PackageSpecs | PackageChange], ids_name: str
+    ) -> Iterator[str]:
+        for package in packages:
+            if ids := getattr(package, ids_name):
+                builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
+                yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
     def versions(ids: Iterable[int]) -> list[str]:
         return sorted({graph.attributes(id_).version for id_ in ids}, key=version_key)
 
     def data() -> dict[str, Any]:
-        ids = list(_ids(its))
+        ids = {id_ for package in (*its.added, *its.removed) for id_ in package.specs}
+        for package in its.changed:
+            ids.update(package.added, package.removed)
+            ids.update(id_ for change in package.specs for id_ in (change.a, change.b))
+        ids.update(its.roots.added, its.roots.removed, *its.roots.changed)
         hashes = dict(zip(ids, graph.hashes(ids), strict=True))
 
         def package_data(package: PackageSpecs) -> dict[str, Any]:
@@ -294,21 +299,15 @@ def source_differences_report(
 
 
 def _summary(its: SourceComparison) -> str:
-    def total(packages: Iterable[PackageSpecs], more: str) -> int:
-        specs = sum(len(package.specs) for package in packages)
-        return specs + sum(len(getattr(package, more)) for package in its.changed)
-
-    parts = [
-        f"{count:,} {what}"
-        for count, what in (
-            (its.same, "the same"),
-            (sum(len(package.specs) for package in its.changed), "changed"),
-            (total(its.added, "added"), "added"),
-            (total(its.removed, "removed"), "removed"),
-        )
-        if count
-    ]
-    return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {', '.join(parts)}"
+    counts = Counter({"the same": its.same, "changed": 0, "added": 0, "removed": 0})
+    for change in its.changed:
+        counts["changed"] += len(change.specs)
+        counts["added"] += len(change.added)
+        counts["removed"] += len(change.removed)
+    counts["added"] += sum(len(package.specs) for package in its.added)
+    counts["removed"] += sum(len(package.specs) for package in its.removed)
+    parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+    return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
 
 
 def _follower_lines(its: SourceComparison) -> Iterator[str]:
@@ -333,12 +332,3 @@ def _cause_lines(its: SourceComparison) -> Iterator[str]:
         others = cause.only + cause.also
         also = f", and {counted(others, 'spec')} through it" if others else ""
         yield f"{changes_text(cause.changes, _ARROW)}{builds}{also}"
-
-
-def _ids(its: SourceComparison) -> set[int]:
-    """Return the ids of all specs that a comparison names."""
-    ids = {id_ for package in (*its.added, *its.removed) for id_ in package.specs}
-    for change in its.changed:
-        ids.update(change.added, change.removed)
-        ids.update(id_ for spec in change.specs for id_ in (spec.a, spec.b))
-    return ids.union(its.roots.added, its.roots.removed, *its.roots.changed)
