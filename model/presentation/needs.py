@@ -25,23 +25,16 @@ def needs_line(needs: Needs | None) -> str:
     if needs is None:
         return UNLISTED
     parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
-    for sign, count in (
-        ("installed", len(needs.specs) - len(needs.to_fetch)),
-        ("not cached", sum(not spec.is_cached for spec in needs.to_fetch)),
-    ):
-        if count:
-            parts.append(f"{count:,} {sign}")
-    if needs.to_fetch:
-        parts.append(_size(needs))
+    if installed := len(needs.specs) - len(needs.to_fetch):
+        parts.append(f"{installed:,} installed")
+    if not_cached := sum(not spec.is_cached for spec in needs.to_fetch):
+        parts.append(f"{not_cached:,} not cached")
+    unknown = f" + {needs.unknown_sizes:,} unknown" if needs.unknown_sizes else ""
+    if needs.unknown_sizes < len(needs.to_fetch):
+        parts.append(size_text(needs.size) + unknown)
+    elif needs.to_fetch:
+        parts.append("size unknown")
     return ", ".join(parts)
-
-
-def _size(needs: Needs) -> str:
-    known = size_text(needs.size) if needs.unknown_sizes < len(needs.to_fetch) else ""
-    if not needs.unknown_sizes:
-        return known
-    unknown = f"{needs.unknown_sizes:,} unknown"
-    return f"{known} + {unknown}" if known else "size unknown"
 
 
 def by_interest(needs: Needs) -> list[NeededSpec]:
@@ -78,19 +71,15 @@ def needs_report(spec: Spec, needs: Needs | None) -> Report:
         yield Section(f"needs to run: {needs_line(needs)}", map(_row, needs.specs), is_apart=False)
         for specs, heading in (
             (needs.externals, f"externals assumed on the host: {len(needs.externals):,}"),
-            (
-                needs.build_only,
-                f"needs to build only: {build_only} more",
-            ),
+            (needs.build_only, f"needs to build only: {build_only} more"),
         ):
             if specs:
                 yield Section(heading, map(_row, specs), is_apart=False)
 
     def data() -> dict[str, object]:
-        named = {"package": spec.package, "version": spec.version, "hash": spec.hash}
         if needs is None:
-            return named | {"needs": None, "externals": None, "build_only": None}
-        return named | {
+            return _named(spec) | {"needs": None, "externals": None, "build_only": None}
+        return _named(spec) | {
             "needs": [*map(_exported, needs.specs)],
             "externals": [*map(_exported, needs.externals)],
             "build_only": [*map(_exported, needs.build_only)],
@@ -120,8 +109,10 @@ def _place(spec: NeededSpec) -> str:
     return shorten(clean(f"external{prefix}{between}{module}"), _MAX_WIDTH)
 
 
+def _named(spec: Spec | NeededSpec) -> dict[str, Any]:
+    return {"package": spec.package, "version": spec.version, "hash": spec.hash}
+
+
 def _exported(spec: NeededSpec) -> dict[str, Any]:
-    exported = {"package": spec.package, "version": spec.version, "hash": spec.hash}
-    if spec.external:
-        return exported | {"external": spec.external, "modules": spec.modules}
-    return exported | {"states": spec.states, "size": spec.size}
+    names = ("external", "modules") if spec.external else ("states", "size")
+    return _named(spec) | {name: getattr(spec, name) for name in names}
