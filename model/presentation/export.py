@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.records import Fit, Provenance, SourceStatus, Spec, is_hash
+from spackscope.model.core.records import Provenance, SourceStatus, Spec, is_hash
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:
@@ -75,13 +75,11 @@ def json_text(spec: Spec) -> str:
 
 def exported(spec: Spec) -> dict[str, Any]:
     """Return the columns of a record by their keys, and whether it runs on the host."""
-    record = {key: value(spec) for key, value in _VALUES.items()}
-    return record if spec.fit is None else record | _exported_fit(spec.fit)
-
-
-def _exported_fit(fit: Fit) -> dict[str, Any]:
-    reasons = [{"letter": r.letter, "sentence": r.sentence} for r in fit.reasons]
-    return {"fits": fit.fits, "reusable": fit.reusable, "reasons": reasons}
+    record: dict[str, Any] = {key: value(spec) for key, value in _VALUES.items()}
+    if (fit := spec.fit) is not None:
+        reasons = [{"letter": r.letter, "sentence": r.sentence} for r in fit.reasons]
+        record |= {"fits": fit.fits, "reusable": fit.reusable, "reasons": reasons}
+    return record
 
 
 def full_json_lines(
@@ -155,10 +153,8 @@ def csv_writer() -> Callable[[Iterable[str]], str]:
 
 def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as CSV with a header."""
-    first, specs = _with_first(specs)
-    values = dict(_VALUES)
-    if first is not None and first.fit is not None:
-        values |= _FIT_VALUES
+    has_fit, specs = _has_fit(specs)
+    values = _VALUES | _FIT_VALUES if has_fit else _VALUES
     line = csv_writer()
     yield line(values)
     for spec in specs:
@@ -167,8 +163,7 @@ def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
 
 def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as tab-separated columns with a header, in the order of the table."""
-    first, specs = _with_first(specs)
-    has_fit = first is not None and first.fit is not None
+    has_fit, specs = _has_fit(specs)
     columns = [column for column in COLUMNS if has_fit or not column.is_by_host]
     yield "\t".join(column.label for column in columns)
     for spec in specs:
@@ -178,11 +173,11 @@ def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
         )
 
 
-def _with_first(specs: Iterable[Spec]) -> tuple[Spec | None, Iterable[Spec]]:
-    """Return the first record, and all of them."""
+def _has_fit(specs: Iterable[Spec]) -> tuple[bool, Iterable[Spec]]:
+    """Check whether records say what fits the host, all of them or none; and return them."""
     iterator = iter(specs)
-    first = next(iterator, None)
-    return first, iterator if first is None else chain([first], iterator)
+    first = [*islice(iterator, 1)]
+    return any(spec.fit is not None for spec in first), chain(first, iterator)
 
 
 def hashes(specs: Iterable[Spec]) -> Iterator[str]:

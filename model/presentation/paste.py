@@ -232,7 +232,8 @@ def query_requirement(query: Query) -> Requirement:
                 required.append(strings)
             else:
                 left_out[format_group(group)] = None
-        for name in _names(groups) or [_ALL]:
+        terms = [term for group in groups if _is_of_names(group) for term in group]
+        for name in [term.pattern for term in terms if isinstance(term, Term)] or [_ALL]:
             specs.setdefault(name, []).append(required)
     if left_out:
         specs.pop(_ALL, None)
@@ -249,17 +250,6 @@ def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:
         return specs[0]
     strings = [" ".join(group[0] for group in spec if len(group) == 1) for spec in specs]
     return [[*dict.fromkeys(strings)]] if all(strings) else []
-
-
-def _names(groups: Sequence[Group]) -> list[str]:
-    """Return the names of the packages that a spec of a query may be."""
-    return [
-        condition.pattern
-        for group in groups
-        if _is_of_names(group)
-        for condition in group
-        if isinstance(condition, Term)
-    ]
 
 
 def _is_of_names(group: Group) -> bool:
@@ -296,23 +286,18 @@ def _is_of_spack(term: Term, text: str) -> bool:
 
 def _yaml(packages: dict[str, list[list[str]]]) -> str:
     """Return packages.yaml with the groups of strings, one of each of which is required."""
-    packages = {name: groups for name, groups in packages.items() if groups}
-    return "\n".join(_lines(packages)) if packages else ""
-
-
-def _lines(packages: dict[str, list[list[str]]]) -> Iterator[str]:
-    yield "packages:"
+    lines = ["packages:"]
     for name, groups in packages.items():
+        if not groups:
+            continue
         is_plain = re.fullmatch(_PLAIN_KEY, name) and name.lower() not in _KEYWORDS
-        yield f"  {name if is_plain else json.dumps(name)}:"
-        yield "    require:"
-        for group in groups:
-            if len(group) == 1:
-                yield f"    - {json.dumps(group[0])}"
+        lines += [f"  {name if is_plain else json.dumps(name)}:", "    require:"]
+        for first, *others in (list(map(json.dumps, group)) for group in groups):
+            if not others:
+                lines.append(f"    - {first}")
                 continue
-            yield "    - any_of:"
-            for string in group:
-                yield f"      - {json.dumps(string)}"
+            lines += ["    - any_of:", *(f"      - {string}" for string in (first, *others))]
+    return "\n".join(lines) if len(lines) > 1 else ""
 
 
 WITHOUT_SECRETS = "add user and password of the URL yourself"
@@ -360,10 +345,9 @@ def _spelled(source: str) -> str:
         path, mark, tags = source, "", ""
         is_path = is_local_path(source) and source != SAMPLE
     redacted = shown_url(source)
-    if not is_path:
-        return redacted
-    absolute = absolute_path(path)
-    # A mistyped URL is taken for a path.
-    return (
-        f"{absolute}{mark}{tags}" if redacted == source or os.path.exists(absolute) else redacted
-    )
+    if is_path:
+        absolute = absolute_path(path)
+        # A mistyped URL is taken for a path.
+        if redacted == source or os.path.exists(absolute):
+            return f"{absolute}{mark}{tags}"
+    return redacted
