@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -937,34 +937,22 @@ class VaryingRow(Frozen):
 def fold(rows: Sequence[VaryingRow]) -> list[VaryingRow]:
     """Join rows of packages that have the same values: another os everywhere is one row."""
     folded: list[VaryingRow] = []
-    for row in rows:
-        candidates = enumerate(folded) if row.attribute in _FOLDED else ()
-        joined = None
-        for number, other in candidates:
-            if _may_join(row, other) and (joined := _joined(other, _without_languages(row))):
-                folded[number] = joined
+    for row in map(_without_languages, rows):
+        for number, other in enumerate(folded) if row.attribute in _FOLDED else ():
+            cells = list(zip(other.values, row.values, strict=True))
+            is_alike = (row.attribute, row.is_run, row.follows) == (
+                other.attribute,
+                other.is_run,
+                other.follows,
+            )
+            if is_alike and all(None in (a, b) or a == b for a, b in cells):
+                values = tuple(b if a is None else a for a, b in cells)
+                packages = (*other.packages, *row.packages)
+                folded[number] = replace(other, values=values, packages=packages)
                 break
-        if joined is None:
-            folded.append(_without_languages(row))
+        else:
+            folded.append(row)
     return folded
-
-
-def _may_join(row: VaryingRow, other: VaryingRow) -> bool:
-    return (row.attribute, row.is_run, row.follows) == (
-        other.attribute,
-        other.is_run,
-        other.follows,
-    )
-
-
-def _joined(row: VaryingRow, other: VaryingRow) -> VaryingRow | None:
-    """Return a row for the packages of two, unless their values differ in a column."""
-    values: list[Cell] = []
-    for a, b in zip(row.values, other.values, strict=True):
-        if a is not None and b is not None and a != b:
-            return None
-        values.append(b if a is None else a)
-    return replace(row, values=tuple(values), packages=(*row.packages, *other.packages))
 
 
 def _without_languages(row: VaryingRow) -> VaryingRow:
@@ -1230,36 +1218,27 @@ class _Table:
                 row = self._row(name, "dependencies", cells)
                 yield replace(row, path=self._path(row))
 
-    def _order(self) -> _Order:
+    def _order(self) -> Callable[[VaryingRow], tuple[object, ...]]:
+        """Return a key: the root's own first, then what most depends on, then the nearest."""
         parents: dict[str, set[str]] = defaultdict(set)
         for walk_ in self.walks:
             for name, above in walk_.parents.items():
                 parents[name].update(above)
-        return _Order(parents)
 
-
-class _Order:
-    """The order of causes: the root's own first, then what most depends on, then the nearest."""
-
-    def __init__(self, parents: dict[str, set[str]]) -> None:
-        self._parents = parents
-        self._above: dict[str, int] = {}
-
-    def __call__(self, row: VaryingRow) -> tuple[object, ...]:
-        """Return the key to sort rows by."""
-        name = row.path[-1] if row.path else row.package
-        above = self._count_above(name)
-        rank = _RANKS.get(row.attribute, 0)
-        return bool(row.path), -above, len(row.path), row.package, rank, row.attribute
-
-    def _count_above(self, name: str) -> int:
-        if name not in self._above:
+        @lru_cache(None)
+        def count_above(name: str) -> int:
             reached, frontier = {name}, {name}
             while frontier:
-                frontier = set().union(*map(self._parents.__getitem__, frontier)) - reached
+                frontier = set().union(*map(parents.__getitem__, frontier)) - reached
                 reached |= frontier
-            self._above[name] = len(reached)
-        return self._above[name]
+            return len(reached)
+
+        def key(row: VaryingRow) -> tuple[object, ...]:
+            above = count_above(row.path[-1] if row.path else row.package)
+            rank = _RANKS.get(row.attribute, 0)
+            return bool(row.path), -above, len(row.path), row.package, rank, row.attribute
+
+        return key
 
 
 def _cell(values: Iterable[tuple[str, ...]]) -> Cell:

@@ -317,95 +317,69 @@ def compare_sources(
         for cause in compare_sources(old, new).causes:
             print(cause.changes, cause.only)
     """
-    return _Sources(a, b).compare(should_stop)
-
-
-class _Sources:
-    """The specs of two catalogs in one graph, by their identities."""
-
-    def __init__(self, a: Catalog, b: Catalog) -> None:
-        listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
-        self.graph = graph = Dag(a, b)
-        self.a = {graph.identity(id_): id_ for id_ in listed_a.specs}
-        second = [graph.second_id(id_) for id_ in listed_b.specs]
-        self.b = {graph.identity(id_): id_ for id_ in second}
-        self.roots_a = dict.fromkeys(map(graph.identity, listed_a.explicit))
-        explicit = map(graph.second_id, listed_b.explicit)
-        self.roots_b = dict.fromkeys(map(graph.identity, explicit))
-
-    def compare(self, should_stop: ShouldStop) -> SourceComparison:
-        """Match the specs, and find why they differ."""
-        graph, same = self.graph, self.a.keys() & self.b.keys()
-        only_a = [id_ for identity, id_ in self.a.items() if identity not in same]
-        only_b = [id_ for identity, id_ in self.b.items() if identity not in same]
-        roots = {self.a.get(root, root) for root in self.roots_a}
-        roots |= {self.b.get(root, root) for root in self.roots_b}
-        matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
-        search = PairChanges(graph)
-        pair_changes = _bounded(
-            {pair: search.find(*pair, should_stop=should_stop) for pair in matching.pairs}
+    graph = Dag(a, b)
+    listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
+    second = map(graph.second_id, listed_b.specs), map(graph.second_id, listed_b.explicit)
+    # Both sources by the identities of their specs, and of their roots.
+    its_a, its_b = (
+        {graph.identity(id_): id_ for id_ in ids} for ids in (listed_a.specs, second[0])
+    )
+    roots_a, roots_b = (
+        dict.fromkeys(map(graph.identity, ids)) for ids in (listed_a.explicit, second[1])
+    )
+    same = its_a.keys() & its_b.keys()
+    only_a, only_b = (
+        [id_ for identity, id_ in its.items() if identity not in same] for its in (its_a, its_b)
+    )
+    roots = {its_a.get(root, root) for root in roots_a}
+    roots |= {its_b.get(root, root) for root in roots_b}
+    matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
+    search = PairChanges(graph)
+    pair_changes = _bounded(
+        {pair: search.find(*pair, should_stop=should_stop) for pair in matching.pairs}
+    )
+    causes = _Causes(search.change_sets, pair_changes.values())
+    names_a, names_b = (set(map(graph.name, its.values())) for its in (its_a, its_b))
+    added, more = _split(by_package(graph, matching.only_b), names_a)
+    removed, fewer = _split(by_package(graph, matching.only_a), names_b)
+    changes: dict[str, list[SpecChange]] = defaultdict(list)
+    for pair, change in pair_changes.items():
+        changes[graph.name(pair.a)].append(causes.spec_change(pair, change))
+    changed = (
+        PackageChange(
+            package,
+            tuple(changes.get(package, ())),
+            tuple(more.get(package, ())),
+            tuple(fewer.get(package, ())),
         )
-        causes = _Causes(search.change_sets, pair_changes.values())
-        names_a, names_b = (set(map(graph.name, side.values())) for side in (self.a, self.b))
-        added, more = _split(by_package(graph, matching.only_b), names_a)
-        removed, fewer = _split(by_package(graph, matching.only_a), names_b)
-        return SourceComparison(
-            graph,
-            len(self.a),
-            len(self.b),
-            len(same),
-            added,
-            removed,
-            tuple(self._changed(causes, pair_changes, more, fewer)),
-            causes.ordered,
-            causes.followers,
-            self._roots(matching.pairs),
-            unexplained=sum(change.total == UNEXPLAINED for change in pair_changes.values()),
-        )
-
-    def _changed(
-        self,
-        causes: _Causes,
-        pair_changes: Mapping[NodePair, PairChange],
-        more: Mapping[str, list[int]],
-        fewer: Mapping[str, list[int]],
-    ) -> Iterator[PackageChange]:
-        changes: dict[str, list[SpecChange]] = defaultdict(list)
-        for pair, change in pair_changes.items():
-            changes[self.graph.name(pair.a)].append(causes.spec_change(pair, change))
-        for package in sorted(changes.keys() | more.keys() | fewer.keys()):
-            yield PackageChange(
-                package,
-                tuple(changes.get(package, ())),
-                tuple(more.get(package, ())),
-                tuple(fewer.get(package, ())),
-            )
-
-    def _roots(self, pairs: Sequence[NodePair]) -> RootChanges:
-        """Compare the roots, if both sources have some."""
-        if not (self.roots_a and self.roots_b):
-            return RootChanges()
-        identity = self.graph.identity
-        changed = [
+        for package in sorted(changes.keys() | more.keys() | fewer.keys())
+    )
+    root_changes = RootChanges()
+    if roots_a and roots_b:
+        pairs = [
             pair
-            for pair in sorted(pairs, key=lambda pair: self.graph.name(pair.a))
-            if identity(pair.a) in self.roots_a and identity(pair.b) in self.roots_b
+            for pair in sorted(matching.pairs, key=lambda pair: graph.name(pair.a))
+            if graph.identity(pair.a) in roots_a and graph.identity(pair.b) in roots_b
         ]
-        from_a = {identity(pair.a) for pair in changed}
-        to_b = {identity(pair.b) for pair in changed}
-        return RootChanges(
-            tuple(
-                self.b[root]
-                for root in self.roots_b
-                if root not in self.roots_a and root not in to_b
-            ),
-            tuple(
-                self.a[root]
-                for root in self.roots_a
-                if root not in self.roots_b and root not in from_a
-            ),
-            tuple(changed),
+        in_pairs = {graph.identity(id_) for pair in pairs for id_ in pair}
+        root_changes = RootChanges(
+            tuple(its_b[r] for r in roots_b if r not in roots_a and r not in in_pairs),
+            tuple(its_a[r] for r in roots_a if r not in roots_b and r not in in_pairs),
+            tuple(pairs),
         )
+    return SourceComparison(
+        graph,
+        len(its_a),
+        len(its_b),
+        len(same),
+        added,
+        removed,
+        tuple(changed),
+        causes.ordered,
+        causes.followers,
+        root_changes,
+        unexplained=sum(change.total == UNEXPLAINED for change in pair_changes.values()),
+    )
 
 
 def _bounded(pair_changes: Mapping[NodePair, PairChange]) -> dict[NodePair, PairChange]:
