@@ -8,9 +8,9 @@ from functools import partial
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
+from spackscope.model.catalog.arrays import IdRanges
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.packages import PackageCount
+from spackscope.model.catalog.dictionaries import PackageCount
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled

@@ -1,4 +1,4 @@
-"""The codes of an index in memory, as arrays that are read when they are first needed."""
+"""Ids as ranges, and the codes of an index as arrays that are read when they are first needed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,133 @@ from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, compress
+from itertools import accumulate, chain, compress
 from operator import sub
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
-from spackscope.model.catalog.id_ranges import IdRanges
 from spackscope.model.index.columns import Columns, narrowed
+
+_END = 1 << 63
+"""A number above all ids."""
+
+
+class IdRanges(Sequence[int]):
+    """Immutable sequence of ids, stored as sorted disjoint ranges.
+
+    Each range is given as its first id and the id after its last one, in ascending order; ranges
+    that touch are joined.
+
+        >>> list(IdRanges([(0, 2), (5, 7)]))
+        [0, 1, 5, 6]
+    """
+
+    def __init__(
+        self, ranges: Iterable[tuple[int, int]] = (), *, edges: Sequence[int] = ()
+    ) -> None:
+        """Build ranges; or those whose first ids and ends are all `edges`, by turns."""
+        starts, stops = array("q", edges[::2]), array("q", edges[1::2])
+        for start, stop in ranges:
+            if stops and stops[-1] == start:
+                stops[-1] = stop
+            elif stop > start:
+                starts.append(start)
+                stops.append(stop)
+        self._starts, self._stops = starts, stops
+        # The number of ids before each range, and before the end.
+        self._before: array[int] = array("q", accumulate(map(sub, stops, starts), initial=0))
+
+    @classmethod
+    def of(cls, ids: Iterable[int]) -> IdRanges:
+        """Build the ranges of ascending ids."""
+        return cls((id_, id_ + 1) for id_ in ids)
+
+    def __len__(self) -> int:
+        return self._before[-1]
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the ranges in bytes."""
+        arrays = self._starts, self._stops, self._before
+        return sum(each.itemsize * len(each) for each in arrays)
+
+    def __iter__(self) -> Iterator[int]:
+        return chain.from_iterable(map(range, self._starts, self._stops))
+
+    def pairs(self) -> Iterator[tuple[int, int]]:
+        """Yield the ranges: the first id and the one after the last."""
+        return zip(self._starts, self._stops, strict=True)
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | list[int]:
+        if isinstance(index, slice):
+            return [self._at(position) for position in range(*index.indices(len(self)))]
+        if not -len(self) <= index < len(self):
+            raise IndexError(index)
+        return self._at(index % len(self))
+
+    def _at(self, position: int) -> int:
+        number = bisect_right(self._before, position) - 1
+        return self._starts[number] + position - self._before[number]
+
+    def __contains__(self, id_: object) -> bool:
+        return isinstance(id_, int) and self._position(id_) is not None
+
+    def _position(self, id_: int) -> int | None:
+        number = bisect_right(self._starts, id_) - 1
+        if number < 0 or id_ >= self._stops[number]:
+            return None
+        return self._before[number] + id_ - self._starts[number]
+
+    def index(self, id_: int, start: int = 0, stop: int | None = None) -> int:
+        """Return the position of an id. Raises ValueError if it is not in the ranges."""
+        position = self._position(id_)
+        if position is None or not start <= position < (len(self) if stop is None else stop):
+            raise ValueError(id_)
+        return position
+
+    def within(self, first: int, end: int) -> IdRanges:
+        """Return the ids that are at least `first` and less than `end`."""
+        if not self._starts or (first <= self._starts[0] and self._stops[-1] <= end):
+            return self
+        numbers = range(bisect_right(self._stops, first), bisect_left(self._starts, end))
+        return IdRanges((max(self._starts[i], first), min(self._stops[i], end)) for i in numbers)
+
+    def count(self, first: int, end: int | None = None) -> int:
+        """Return the number of ids from `first` to less than `end`; by default of `first`."""
+        end = first + 1 if end is None else end
+        return self._count_below(end) - self._count_below(first)
+
+    def _count_below(self, id_: int) -> int:
+        number = bisect_right(self._starts, id_) - 1
+        if number < 0:
+            return 0
+        return self._before[number] + min(id_, self._stops[number]) - self._starts[number]
+
+    def changed(self, flags: Iterable[tuple[int, bool]]) -> IdRanges:
+        """Return the ids with some added or removed, given ascending pairs (id, belongs)."""
+
+        # Two bisections for each id would take twice as long.
+        def pairs() -> Iterator[tuple[int, int]]:
+            changes = iter(flags)
+            id_, belongs = next(changes, (_END, False))
+            for start, stop in self.pairs():
+                while id_ < stop:
+                    if id_ >= start:
+                        yield start, id_
+                        start = id_ + 1
+                    if belongs:
+                        yield id_, id_ + 1
+                    id_, belongs = next(changes, (_END, False))
+                yield start, stop
+            yield from ((i, i + 1) for i, is_new in [(id_, belongs), *changes] if is_new)
+
+        return IdRanges(pairs())
+
 
 Span = tuple[int, int]
 """A range of ids: the first one, and the one after the last."""

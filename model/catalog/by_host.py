@@ -13,8 +13,7 @@ from itertools import chain
 from types import SimpleNamespace
 from typing import Protocol
 
-from spackscope.model.catalog.arrays import sorted_by
-from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.catalog.arrays import IdRanges, sorted_by
 from spackscope.model.core.columns import FIELDS, REGISTRY, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace

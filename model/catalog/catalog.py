@@ -6,13 +6,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spackscope.model.catalog.arrays import ColumnArrays
+from spackscope.model.catalog.arrays import ColumnArrays, IdRanges
 from spackscope.model.catalog.by_host import ByHost
 from spackscope.model.catalog.dependency_graph import DependencyGraph, EdgeArrays
-from spackscope.model.catalog.dictionaries import Dictionaries
+from spackscope.model.catalog.dictionaries import Dictionaries, PackageCount, Packages
 from spackscope.model.catalog.evaluate import Evaluation
-from spackscope.model.catalog.id_ranges import IdRanges
-from spackscope.model.catalog.packages import PackageCount, Packages
 from spackscope.model.catalog.rows import Records, Row
 from spackscope.model.catalog.view import Partition, RowRole, View
 from spackscope.model.core.errors import Cancelled

@@ -1,4 +1,4 @@
-"""The values of an index: what its codes mean, which of them match a term, hashes and sizes."""
+"""The values of an index: what its codes mean, which match a term, hashes, sizes, packages."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from functools import cached_property, lru_cache, partial, reduce
 from itertools import chain, islice
 from operator import not_
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
-from spackscope.model.catalog.arrays import ColumnArrays, gathered, grouped_by
+from spackscope.model.catalog.arrays import ColumnArrays, IdRanges, gathered, grouped_by
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts, is_hash
@@ -26,7 +26,7 @@ from spackscope.model.index.columns import (
     unpack_hashes,
     with_tuples,
 )
-from spackscope.model.query.ast import Term
+from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.query.matchers import ANY
 
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
@@ -322,3 +322,68 @@ class Dictionaries:
         if column.name != "size":
             return True
         return self._has_sizes and any(s == s for s in self.sizes[first : last + 1])
+
+
+class PackageCount(NamedTuple):
+    """A package with the number of its specs that match, and of all of them.
+
+    `first` is the id of its first spec; the ids of the others follow.
+    """
+
+    id: int
+    name: str
+    shown: int
+    total: int
+    first: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The id of its first spec, and the id after its last."""
+        return self.first, self.first + self.total
+
+
+class Packages:
+    """The packages with a spec that is listed, in the order of their names."""
+
+    def __init__(self, columns: Columns, dictionaries: Dictionaries) -> None:
+        self._columns, self._dictionaries = columns, dictionaries
+
+    @cached_property
+    def all(self) -> list[PackageCount]:
+        """The packages, each with the number of all its specs."""
+        names = self._dictionaries.texts("package")
+        firsts = self._columns.numbers("package.first")
+        packages = zip(range(len(names)), names, self._counts, self._counts, firsts, strict=True)
+        return [PackageCount(*package) for package in packages if package[3]]
+
+    @cached_property
+    def _counts(self) -> Sequence[int]:
+        """The number of specs of each package, 0 for one that is not listed."""
+        return self._columns.numbers("package.specs")
+
+    @cached_property
+    def total(self) -> int:
+        """The number of all specs that are listed."""
+        return sum(self._counts)
+
+    @cached_property
+    def _by_name(self) -> dict[str, PackageCount]:
+        return {package.name: package for package in self.all}
+
+    def selected(self, query: Query) -> PackageCount | None:
+        """Return the package that a query names, with all its specs; None if it names none."""
+        if (term := query.package_term) is None:
+            return None
+        if query.package is not None:
+            return self._by_name.get(query.package)
+        return next((p for p in self.all if exact_term("package", p.name) == term), None)
+
+    def span_of(self, name: str) -> tuple[int, int]:
+        """Return the ids of the specs of a package; none for one that is not listed."""
+        package = self._by_name.get(name)
+        return (0, 0) if package is None else package.span
+
+    def counts(self, specs: IdRanges) -> list[PackageCount]:
+        """Return the packages with some of the specs."""
+        counts = ((package, specs.count(*package.span)) for package in self.all)
+        return [package._replace(shown=shown) for package, shown in counts if shown]

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Literal, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.source_names import unique_end
+from spackscope.model.catalog.evaluate import unique_end
 from spackscope.model.core.columns import BY_NAME, FIELDS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.source_names import source_term, unique_end
+from spackscope.model.catalog.evaluate import source_term, unique_end
 from spackscope.model.core.columns import BY_NAME, SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec

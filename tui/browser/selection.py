@@ -21,8 +21,7 @@ _MAX_READ = 2 * MAX_MARKS + 1
 
 if TYPE_CHECKING:
     from spackscope.model.catalog.catalog import Catalog
-    from spackscope.model.catalog.listing import Listing
-    from spackscope.model.catalog.marked import MarkedSpec
+    from spackscope.model.catalog.listing import Listing, MarkedSpec
 
 
 class Selection:
@@ -237,6 +236,6 @@ def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:
     # Imported here, when the first spec is marked.
-    from spackscope.model.catalog.marked import read_marked
+    from spackscope.model.catalog.listing import read_marked
 
     return read_marked(catalog, marks)

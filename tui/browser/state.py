@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.packages import PackageCount
+from spackscope.model.catalog.dictionaries import PackageCount
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
@@ -24,8 +24,7 @@ from spackscope.tui.widgets.row_windows import Windows
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
     from spackscope.model.catalog.facets import FacetKey, FacetSection
-    from spackscope.model.catalog.listing import Listing
-    from spackscope.model.catalog.marked import MarkedSpec
+    from spackscope.model.catalog.listing import Listing, MarkedSpec
     from spackscope.model.catalog.tree import Node, Tree
     from spackscope.model.presentation.detail import DetailLine, Members
     from spackscope.tui.dialogs.base import Dialog

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.catalog.rows import Row
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
-    from spackscope.model.catalog.marked import MarkedSpec
+    from spackscope.model.catalog.listing import Listing, MarkedSpec
 
 MARKED, PARTLY_MARKED = "◆", "◇"
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.catalog.arrays import ColumnArrays, sorted_by
+from spackscope.model.catalog.arrays import ColumnArrays, IdRanges, sorted_by
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.id_ranges import IdRanges
 from tests.builders import catalog_of, record, write_page
 from tests.examples import examples
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.catalog.id_ranges import IdRanges
+from spackscope.model.catalog.arrays import IdRanges
 
 ids = st.lists(st.integers(0, 40), unique=True).map(sorted)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.source_names import source_term, unique_end, with_full_name
+from spackscope.model.catalog.evaluate import source_term, unique_end, with_full_name
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.marked import MarkedSpec
+from spackscope.model.catalog.listing import MarkedSpec
 from spackscope.model.core.text import cell_width
 from spackscope.tui.widgets.marks_line import MarksLine, mark_pieces
 from tests.browsing import browsing
