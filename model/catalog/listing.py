@@ -8,7 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from spackscope.model.catalog.arrays import ColumnArrays, IdRanges, mask_of, sorted_by
 from spackscope.model.catalog.by_host import ByHost
@@ -18,12 +18,9 @@ from spackscope.model.catalog.view import USED_BY, Order, Partition, RowRole, Vi
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Column, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import never
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.query.ast import Query
-
-if TYPE_CHECKING:
-    from spackscope.model.catalog.catalog import Catalog
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
 
@@ -464,15 +461,3 @@ class MarkedSpec(Frozen):
     def is_in(self, listing: Listing | None) -> bool:
         """Check whether it is among the rows, or in a folded one."""
         return listing is not None and any(map(listing.shows, self.ids))
-
-
-def read_marked(catalog: Catalog, hashes: Iterable[str]) -> tuple[MarkedSpec, ...]:
-    """Read the marked specs that a catalog has. Raises IndexDamaged."""
-    marked = []
-    for hash_ in hashes:
-        if rows := catalog.by_hash(hash_):
-            spec = rows[0].spec
-            title = clean(f"{spec.package}@{spec.version}" if spec.version else spec.package)
-            look_alikes = frozenset(row.look_alike for row in rows)
-            marked.append(MarkedSpec(hash_, title, tuple(row.id for row in rows), look_alikes))
-    return tuple(marked)

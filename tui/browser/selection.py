@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.text import counted
+from spackscope.model.core.text import clean, counted
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.state import BrowserState, Host
@@ -234,8 +234,15 @@ def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[
     return catalog.rows(*listing.part(rows))
 
 
-def _read_marked(catalog: Catalog, marks: Sequence[str]) -> Sequence[MarkedSpec]:
+def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:
     # Imported here, when the first spec is marked.
-    from spackscope.model.catalog.listing import read_marked
+    from spackscope.model.catalog.listing import MarkedSpec
 
-    return read_marked(catalog, marks)
+    marked = []
+    for hash_ in marks:
+        if rows := catalog.by_hash(hash_):
+            spec = rows[0].spec
+            title = clean(f"{spec.package}@{spec.version}" if spec.version else spec.package)
+            look_alikes = frozenset(row.look_alike for row in rows)
+            marked.append(MarkedSpec(hash_, title, tuple(row.id for row in rows), look_alikes))
+    return tuple(marked)
