@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.program import PATIENCE, Program, environment, wait_until
+from tests.program import PATIENCE, Program, environment
 
 ENDLESS = """
 {patch}
@@ -62,11 +62,11 @@ raise SystemExit(main())
 def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals, code: int
 ) -> None:
-    process = program.start("index", "-f", str(long_build))
-    wait_until(lambda: any(name.endswith(".tmp") for name in program.cache()))
-    process.send_signal(number)
-    out, err = process.communicate()
-    assert (process.returncode, out, err) == (code, "", "")
+    with program.in_terminal("index", "-f", str(long_build)) as terminal:
+        terminal.read_until(" a second")
+        terminal.process.send_signal(number)
+        assert terminal.wait() == code
+        assert terminal.text.endswith("\x1b[2K")
     assert program.cache() == []
 
 
@@ -95,13 +95,10 @@ def test_a_build_goes_on_after_an_ignored_signal_and_shows_its_progress_on_stder
                 "index", "-f", str(long_build), streams={"stdout": out}
             ) as terminal,
         ):
-            wait_until(
-                lambda: any(name.endswith(".tmp") for name in program.cache()), step=terminal.read
-            )
+            terminal.read_until(" a second")
             terminal.process.send_signal(signal.SIGHUP)
             assert terminal.wait() == 0
             assert re.search(r"[\d.]+ [kM]?B of [\d.]+ MB", terminal.text)
-            assert "a second" in terminal.text
     finally:
         signal.signal(signal.SIGHUP, before)
     assert (program.home / "out").read_text().startswith("specs     30000\npackages  300\n")
