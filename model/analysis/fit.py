@@ -14,6 +14,7 @@ from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.dependency_graph import Adjacency
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Fit, FitReason, NodeFacts, is_run
 from spackscope.model.core.tasks import ShouldStop, never
@@ -239,6 +240,10 @@ class HostFit:
     def _facts(self, id_: int) -> NodeFacts:
         return self._dictionaries.nodes[self._columns.column("node")[id_]]
 
+    def _text(self, column: str, id_: int) -> str:
+        code = self._columns.column(FIELDS[column].storage)[self._columns.look_alike(id_)]
+        return self._dictionaries.texts(column)[code]
+
     def _own_mask(self, id_: int) -> Mask:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
@@ -322,8 +327,9 @@ class HostFit:
         if id_ >= self._edges.count:
             return self._mask([NOT_DESCRIBED])
         if (mask := self._libc_masks.get(id_)) is None:
-            spec = self._catalog.rows([id_])[0].spec
-            reason = self._of_libc(Libc(spec.package, spec.version, self._facts(id_).external))
+            # Not the record: that has the answer whether it runs, which is being computed.
+            name, version = (self._text(column, id_) for column in ("package", "version"))
+            reason = self._of_libc(Libc(name, version, self._facts(id_).external))
             mask = self._libc_masks[id_] = self._mask([reason] if reason is not None else ())
         return mask
 

@@ -322,3 +322,14 @@ def test_checking_all_specs_can_be_cancelled(whole_catalogs: dict[str, Catalog])
     assert not fit.is_ready
     assert len(fit.codes()) == 9007
     assert fit.is_ready
+
+
+def test_c_libraries_that_need_each_other_are_checked_in_rows(tmp_path: Any) -> None:
+    glibc = node(GLIBC, name="glibc", dependencies=[edge("musl", ZLIB, ["link"], ["libc"])])
+    musl = node(ZLIB, name="musl", dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
+    path = tmp_path / "index.json"
+    path.write_bytes(index(glibc, musl))
+    catalog = catalog_of(path, dependency_only=True)
+    catalog.by_host.connect(lambda: HostFit(catalog, HOST))
+    catalog.by_host.fills_rows = True
+    assert [row.spec.fit is not None for row in catalog.rows(range(2))] == [True, True]
