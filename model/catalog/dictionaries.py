@@ -129,10 +129,6 @@ class Dictionaries:
         """Whether any document lists dependencies, and flags with them."""
         return bool(self._columns.json("meta")["lists_dependencies"])
 
-    def matching_codes(self, column: str, term: Term) -> list[int]:
-        """Return the codes of the values that match a term, ascending, regardless of negation."""
-        return [code for code, fits in enumerate(self._fitting(column, term)) if fits]
-
     def mask(self, column: str, term: Term) -> bytes:
         """Return a byte for each look-alike: 1 if its value of a column matches a term.
 
