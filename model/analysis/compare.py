@@ -197,8 +197,7 @@ class Pairs:
     """The pairs of nodes below specs that are compared, each read once, and known by a number.
 
     Children are matched by name below matched parents, and not entered where their hashes are
-    equal. What is below more than `most` pairs is not read: then it `is_full`. All methods raise
-    IndexDamaged.
+    equal. What is below more than `most` pairs is not read: then it `is_full`.
     """
 
     def __init__(self, dag: Dag, most: int = MAX_PAIRS_OF_ALL) -> None:
@@ -673,7 +672,7 @@ def compare(dag: Dag, a: int, b: int, *, should_stop: ShouldStop = never) -> Com
 
     Causes are in this order: the differences of the specs themselves; what is linked or run
     before what is used for building only; what most depends on; the nearest; by name. Raises
-    IndexDamaged and Cancelled.
+    Cancelled.
 
         first = compare(dag_of(catalog), a, b).causes[0]
         first.path  # ('mpich', 'libxml2', 'libiconv')
@@ -1013,7 +1012,7 @@ def varying(
     """Return what varies between groups of specs, each a column; what tells all apart first.
 
     With `run_only` each group is one run-time kind, of which the first spec stands for all, and
-    only what makes the kind is compared. Raises Cancelled and IndexDamaged.
+    only what makes the kind is compared. Raises Cancelled.
 
         varying(graph, [kind.ids for kind in run_kinds(graph, ids)], run_only=True)
     """

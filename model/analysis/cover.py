@@ -168,7 +168,7 @@ def cover(
     """Look up the specs of an environment in caches, `besides` some sources that do not count.
 
     In place of an environment there may be hashes, of which only the caches know more. Its roots
-    are the explicit specs; without any, those that no other depends on. Raises IndexDamaged.
+    are the explicit specs; without any, those that no other depends on.
 
         coverage = cover(load(["spack.lock"], session), caches)
 
@@ -285,7 +285,7 @@ def find_nearest(
 ) -> Coverage:
     """Return a coverage with the nearest candidates of all that is missing.
 
-    It `is_cut` if there is too much to compare. Raises Cancelled and IndexDamaged.
+    It `is_cut` if there is too much to compare. Raises Cancelled.
     """
     graph = coverage.graph
     search = NearestSearch(graph)

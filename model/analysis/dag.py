@@ -90,8 +90,7 @@ class Dag:
     document describes. Those of a second one are returned by `second_id`: an index of caches is
     large and kept, what an environment has is small and changes often, so that they get no index
     in common. In place of a second catalog there may be bare hashes, such as those on standard
-    input. Edges stay within a catalog. Safe to use from several threads. All methods raise
-    IndexDamaged.
+    input. Edges stay within a catalog. Safe to use from several threads.
     """
 
     def __init__(self, catalog: Catalog, second: Catalog | Sequence[str] | None = None) -> None:
@@ -644,10 +643,7 @@ class Walker:
         return self._steps[id_]
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
-        """Walk the closures of specs, nearest dependencies first; `run_only` the linked and run.
-
-        Raises IndexDamaged.
-        """
+        """Walk the closures of specs, nearest first; `run_only` what is linked and run."""
         graph, walk = self._graph, Walk(list(dict.fromkeys(ids)))
         queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in walk.roots)
         seen = {identity for _, identity, _, _ in queue}

@@ -99,7 +99,7 @@ def find_doubles(
 ) -> Doubles:
     """Find the packages that a catalog lists with several hashes, and that are not ignored.
 
-    Raises IndexDamaged and Cancelled.
+    Raises Cancelled.
 
         for double in find_doubles(load(["spack.lock"], session)).doubles:
             print(double.package, len(double.builds))

@@ -41,7 +41,7 @@ class ListedSpecs:
     """The specs of a catalog that are listed, as an environment with roots.
 
     Roots are what was asked for, the explicit specs, and what no other spec depends on, such as a
-    leftover in an install tree. All ids are the first ones of a hash. Raises IndexDamaged.
+    leftover in an install tree. All ids are the first ones of a hash.
     """
 
     def __init__(self, catalog: Catalog) -> None:

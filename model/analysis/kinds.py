@@ -177,7 +177,7 @@ def run_kinds(
     """Partition records into run-time kinds, the largest first, then by the hash.
 
     Records whose source lists no dependencies are one kind, which is not known and the last.
-    Raises Cancelled and IndexDamaged.
+    Raises Cancelled.
 
         most_used = run_kinds(dag_of(catalog), ids)[0].ids[0]
     """

@@ -78,7 +78,7 @@ class Needs(Frozen):
 def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -> Needs | None:
     """Read what a record needs to run; None if its document lists no dependencies, as pages do.
 
-    Raises IndexDamaged and Cancelled.
+    Raises Cancelled.
 
         needs = read_needs(catalog, row.id)
         hashes = [spec.hash for spec in needs.specs]
@@ -139,7 +139,7 @@ def add_sizes(
     """Return needs with the sizes that remote mirrors know, each fetched once and kept.
 
     If it `is_offline`, only those that were fetched before. `sources` are those that the user
-    gave. Raises IndexDamaged and Cancelled.
+    gave. Raises Cancelled.
     """
     without_size = [spec.id for spec in needs.to_fetch if spec.size is None and not spec.is_absent]
     if not without_size:

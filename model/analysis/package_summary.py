@@ -60,7 +60,7 @@ def package_summaries(
 ) -> Iterator[Summaries]:
     """Yield the summaries of some packages: of all what is read at once, then what takes longer.
 
-    The query must not name a package. Raises Cancelled, Unanswerable and IndexDamaged.
+    The query must not name a package. Raises Cancelled and Unanswerable.
     """
     cache, matches = catalog.cached(_Cache), catalog.match(query, should_stop=should_stop)
     specs = {package.id: matches.within(*package.span) for package in packages}

@@ -311,7 +311,7 @@ def compare_sources(
 ) -> SourceComparison:
     """Compare the specs that two catalogs list.
 
-    Raises IndexDamaged and Cancelled.
+    Raises Cancelled.
 
         old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
         for cause in compare_sources(old, new).causes:

@@ -29,7 +29,7 @@ _COLUMNS = frozenset(column.name for column in REGISTRY if column.is_by_host)
 
 
 class HostAnswers(Protocol):
-    """Answers about one host. All methods may raise IndexDamaged."""
+    """Answers about one host."""
 
     @property
     def is_ready(self) -> bool:

@@ -187,7 +187,7 @@ def read_tree(
     """Read the tree of a record, or of the `members` of a folded row, with sections unfolded.
 
     None if the document of the record lists no dependencies, as pages do not. `run_only` leaves
-    out what is only built or tested with. Raises IndexDamaged.
+    out what is only built or tested with.
 
     >>> tree = read_tree(catalog, row.id, ["dependencies"])
     """
@@ -206,7 +206,7 @@ def read_tree(
 def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
 
-    Lines are ordered by name, and then as the table is. Raises IndexDamaged.
+    Lines are ordered by name, and then as the table is.
     """
     if not tree.can_unfold(row):
         return tree
@@ -219,10 +219,7 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
 
 
 def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
-    """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES.
-
-    Raises IndexDamaged.
-    """
+    """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
     return _Reader(catalog, tree, section).unfolded(never).prepared()
 
 
@@ -231,7 +228,7 @@ def read_matching(
 ) -> Tree:
     """Return a tree with the specs whose names contain a text, below a shortest path to each.
 
-    They are searched in the unfolded sections. Raises Cancelled and IndexDamaged.
+    They are searched in the unfolded sections. Raises Cancelled.
 
     >>> read_matching(catalog, tree, "libx").lines
     """
@@ -243,7 +240,7 @@ def read_matching(
 
 
 def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
-    """Read the specs with some ids, absent ones among them. Raises IndexDamaged."""
+    """Read the specs with some ids, absent ones among them."""
     specs: dict[int, GraphSpec] = {}
     present = []
     for id_ in dict.fromkeys(ids):

@@ -321,7 +321,7 @@ def read_comparison(
     """Compare specs, with a column for each run-time kind, or for each spec.
 
     If there is one kind only each spec has a column. The table is passed to `show` as soon as its
-    columns are known, and again with each part of it. Raises Cancelled and IndexDamaged.
+    columns are known, and again with each part of it. Raises Cancelled.
     """
     unique = _one_of_each_hash(graph, ids)
     compared = unique[:MAX_SPECS]

@@ -210,7 +210,7 @@ class Format(Frozen):
     """A format of output: its name, how people call it, and the ending of file names.
 
     `lines` returns the lines of records of a catalog, which are given by their ids, in this
-    order. It raises IndexDamaged, also while lines are taken from it.
+    order.
     """
 
     name: str

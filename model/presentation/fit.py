@@ -60,7 +60,7 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
     """Return what the conditions of a query on the host hide, and why; empty without any.
 
     Example: "fits hides 41 of 63: target too new 30 · glibc 2.39 > 2.28: 8 · unknown 3". A spec
-    may have several reasons. Raises Cancelled and IndexDamaged.
+    may have several reasons. Raises Cancelled.
     """
     sentences = []
     for column in (column.name for column in COLUMNS if column.is_by_host):

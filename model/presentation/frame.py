@@ -40,7 +40,7 @@ class SourceChip(NamedTuple):
 
 
 def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
-    """Return the sources of a catalog for the title. Raises IndexDamaged."""
+    """Return the sources of a catalog for the title."""
     names = [source.name for source in catalog.sources]
     chips = []
     for source in catalog.sources:
@@ -78,7 +78,7 @@ def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:
     """Return the values that all specs of a listing share, each after the name of its column.
 
-    Only those that a title is to mention. Raises IndexDamaged.
+    Only those that a title is to mention.
     """
     texts = []
     for name, value in listing.values.constants.items():

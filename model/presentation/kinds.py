@@ -207,7 +207,7 @@ class RowNotes:
         )
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
-        """Return the run-time kinds of look-alikes. Raises Cancelled and IndexDamaged."""
+        """Return the run-time kinds of look-alikes. Raises Cancelled."""
         from spackscope.model.analysis.kinds import run_kinds
 
         return self._kinds.get(
@@ -224,7 +224,7 @@ class RowNotes:
     ) -> dict[NoteKey, RowNote]:
         """Return the notes on some rows of a listing, those of folded kinds not whole.
 
-        Raises Cancelled and IndexDamaged.
+        Raises Cancelled.
         """
         notes = {}
         for row in rows:

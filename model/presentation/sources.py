@@ -81,7 +81,7 @@ def age(seconds: float) -> str:
 def problem_rows(catalog: Catalog) -> list[Row]:
     """Return a row for each problem, in the order of reading, with a name and the reason.
 
-    Its note is all of it, and its queries find the specs that it is about. Raises IndexDamaged.
+    Its note is all of it, and its queries find the specs that it is about.
     """
     located = zip(catalog.problems, catalog.problem_sources, strict=True)
     return [_problem_row(problem, source) for problem, source in located]
