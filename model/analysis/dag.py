@@ -21,6 +21,9 @@ from spackscope.model.core.variants import split_variant, variant_key
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
 
+LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
+"""Attributes that a source without dependencies lists, besides the variants."""
+
 _OFFSET = 1 << 32
 """What is added to the ids of a second catalog; an index has no such ids."""
 
@@ -70,6 +73,41 @@ class Attributes(Frozen):
         return tuple(
             frozenset(value.items()) if isinstance(value, Mapping) else value for value in values
         )
+
+
+Value = str | bool | tuple[str, ...] | None
+"""The value of an attribute; None if the node has none."""
+
+
+def attribute_values(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes of a node that have a value, by the names that differences use."""
+    modules = ", ".join(attributes.external_modules)
+    values: dict[str, Value] = {
+        "package": attributes.package,
+        "version": attributes.version,
+        "namespace": attributes.namespace,
+        "package_hash": attributes.package_hash,
+        "patches": attributes.patches,
+        "platform": attributes.platform,
+        "os": attributes.os,
+        "target": attributes.target,
+        # Without a prefix it is the modules.
+        "external": "" if attributes.external == modules else attributes.external,
+        "external_module": attributes.external_modules,
+        "external_extra": attributes.external_attributes,
+        "compiler": attributes.compiler,
+        "spec_format": str(attributes.spec_format or ""),
+    }
+    values |= attributes.flags
+    values |= {f"variant:{name}": variant_value(its) for name, its in attributes.variants.items()}
+    return {name: value for name, value in values.items() if value not in ("", ())}
+
+
+def variant_value(values: tuple[str, ...]) -> Value:
+    """Return the value of a variant: True or False, one text, or several in their order."""
+    if len(values) != 1:
+        return values
+    return values[0] == "+" if values[0] in ("+", "~") else values[0]
 
 
 def dag_of(catalog: Catalog) -> Dag:

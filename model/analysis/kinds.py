@@ -6,14 +6,14 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from spackscope.model.analysis.compare import (
+from spackscope.model.analysis.dag import Dag, dag_of, post_order
+from spackscope.model.analysis.varying import (
     CompilerLink,
     compiled_languages,
     compiler_texts,
     run_time_deptypes,
     run_time_values,
 )
-from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen

@@ -6,15 +6,8 @@ from collections.abc import Iterable
 from functools import lru_cache, partial
 from typing import NamedTuple
 
-from spackscope.model.analysis.compare import (
-    LISTED_BY_PAGES,
-    MAX_PAIRS,
-    Difference,
-    Pairs,
-    Value,
-    attribute_values,
-)
-from spackscope.model.analysis.dag import Attributes, Dag
+from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Value, attribute_values
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name

@@ -14,9 +14,8 @@ from spackscope.model.analysis.compare import (
     NodePair,
     PairChange,
     PairChanges,
-    Value,
 )
-from spackscope.model.analysis.dag import Dag, by_package, post_order
+from spackscope.model.analysis.dag import Dag, Value, by_package, post_order
 from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.nearest import chosen_values, compilers_of
 from spackscope.model.catalog.catalog import Catalog

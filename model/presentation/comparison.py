@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
-from spackscope.model.analysis.compare import all_values, varying
 from spackscope.model.analysis.dag import Dag, Walk, Walker
 from spackscope.model.analysis.kinds import Kind, run_kinds
+from spackscope.model.analysis.varying import all_values, varying
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop

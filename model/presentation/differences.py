@@ -12,9 +12,9 @@ from spackscope.model.analysis.compare import (
     Difference,
     FoldedDifference,
     Replaced,
-    Value,
     fold_differences,
 )
+from spackscope.model.analysis.dag import Value
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec

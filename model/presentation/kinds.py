@@ -17,8 +17,8 @@ from spackscope.model.core.text import clean
 from spackscope.model.core.variants import spell_signs, spell_variant
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.compare import Cell, VaryingRow
     from spackscope.model.analysis.kinds import Kind
+    from spackscope.model.analysis.varying import Cell, VaryingRow
 
 
 BUILD_TOOLS_ONLY = "build tools only"
@@ -277,7 +277,7 @@ class RowNotes:
         self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
     ) -> _Compared:
         """Return the packages that differ between groups, and a line on each group."""
-        from spackscope.model.analysis.compare import varying
+        from spackscope.model.analysis.varying import varying
 
         def compute() -> _Compared:
             if len(groups) > MAX_COMPARED:

@@ -15,11 +15,10 @@ from spackscope.model.analysis.compare import (
     Difference,
     FoldedDifference,
     PairChanges,
-    Value,
     compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import Dag, dag_of
+from spackscope.model.analysis.dag import Dag, Value, dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.compare import Cell, VaryingRow, varying
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.varying import Cell, VaryingRow, varying
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.compare import Cell, VaryingRow
+from spackscope.model.analysis.varying import Cell, VaryingRow
 from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, differing_lines, phrase
 
 
