@@ -61,7 +61,14 @@ from spackscope.model.sources.source_name import (
     is_tag_list,
     parse_target,
 )
-from spackscope.model.storage.base import FetchedFile, LocalFolder, Storage, is_remote, scheme_of
+from spackscope.model.storage.base import (
+    FetchedFile,
+    LocalFolder,
+    Storage,
+    Wanted,
+    is_remote,
+    scheme_of,
+)
 from spackscope.model.storage.urls import MAX_URL_LENGTH, split_url
 
 _INDEXES = "v3/manifests/index"
@@ -134,18 +141,18 @@ class Mirror(Frozen):
                 raise Unreadable("; ".join(manifest.remarks) or "the manifest names no files")
 
         return self.storage.fetch(
-            name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check
+            Wanted(name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check)
         )
 
     def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
         """Fetch a file that a manifest names. Raises what `Storage.fetch` raises."""
         return self.storage.fetch(
-            blob.name, sha256=blob.checksum, immutable=True, max_size=max_size
+            Wanted(blob.name, blob.checksum, immutable=True, max_size=max_size)
         )
 
     def fetch_document(self, name: str, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
         """Fetch a document without a checksum. Raises what `Storage.fetch` raises."""
-        return self.storage.fetch(name, max_size=max_size, check=check_document)
+        return self.storage.fetch(Wanted(name, max_size=max_size, check=check_document))
 
     def read(self, file: FetchedFile, size: int = MAX_MANIFEST_SIZE + 1) -> bytes:
         """Read at most `size` bytes from the start of a file. Raises SourceError."""
@@ -254,7 +261,7 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
         # A manifest that was removed just now, or is a directory, is not worth a problem.
         with contextlib.suppress(SourceError):
             if name.endswith(MANIFEST):
-                sizes.append(mirror.document(mirror.storage.fetch(name), "sizes"))
+                sizes.append(mirror.document(mirror.storage.fetch(Wanted(name)), "sizes"))
     return replace(source, documents=source.documents.followed_by(sizes))
 
 
@@ -333,7 +340,8 @@ def find_v2_index(mirror: Mirror) -> DiscoveredSource:
 def _fetch_sha256(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
     """Fetch the file with the sha256 of an index, and return it with the sha256."""
     try:
-        file = mirror.storage.fetch(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
+        wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
+        file = mirror.storage.fetch(wanted)
     except SourceError:
         # Spack fetches the index itself then, and finds what is wrong.
         return None, ""
@@ -391,11 +399,11 @@ class _VerifiedIndex:
         Raises SourceError and Cancelled.
         """
         if self._mirror.is_local:
-            file = self._mirror.storage.fetch(name)
+            file = self._mirror.storage.fetch(Wanted(name))
             with contextlib.suppress(OSError):
                 if self.read() == _state_of(sha256, file.path):
                     return file
-        file = self._mirror.storage.fetch(name, sha256=sha256, immutable=True)
+        file = self._mirror.storage.fetch(Wanted(name, sha256, immutable=True))
         # It is no matter if it cannot be remembered.
         with contextlib.suppress(OSError):
             state = _state_of(sha256, file.path)
@@ -496,7 +504,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     if scheme_of(public.tag_list):
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
-    file = session.open(top).fetch(name, max_size=_MAX_SIZE, check=parse_tag_list)
+    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
     try:
         content = parse_tag_list(read_file(file.path, _MAX_SIZE))
     except (OSError, Unreadable) as error:
@@ -629,7 +637,7 @@ def discover_url(
     mirror = mirror_at(source, storage, replace(target, view=view or target.view), session)
     if not target.name:
         return discover_mirror(mirror)
-    file = storage.fetch(target.name, check=_check_named)
+    file = storage.fetch(Wanted(target.name, check=_check_named))
     if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)

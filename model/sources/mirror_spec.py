@@ -49,7 +49,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.spack_config import ConfiguredMirror, find_mirror, find_spack_root
-from spackscope.model.storage.base import FetchedFile, LocalFolder, is_remote, scheme_of
+from spackscope.model.storage.base import FetchedFile, LocalFolder, Wanted, is_remote, scheme_of
 from spackscope.model.storage.urls import local_path
 
 REGISTRY = "OCI"
@@ -467,7 +467,7 @@ def _read_keys(mirror: Mirror, layout: str) -> list[tuple[PublicKey, str]]:
 
     def fetch(name: str) -> FetchedFile:
         if layout != "v3":
-            return mirror.storage.fetch(f"{folder}/{name}", max_size=MAX_KEY_SIZE)
+            return mirror.storage.fetch(Wanted(f"{folder}/{name}", max_size=MAX_KEY_SIZE))
         manifest = mirror.fetch_manifest(f"{folder}/{name}")
         blobs = read_manifest(mirror.read(manifest)).blobs
         if not blobs:

@@ -18,9 +18,8 @@ from spackscope.model.core.errors import (
     WrongContent,
     reason,
 )
-from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of, too_large
+from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.redaction import shown_url
 
 Check = Callable[[bytes], object]
 """Raises Unreadable where the content of a file is cut off, or is not what it should be."""
@@ -54,7 +53,13 @@ class FetchedFile(Frozen):
 
 
 class Wanted(Frozen):
-    """A file to fetch, as the arguments of `Storage.fetch` describe it."""
+    """A file to fetch, by its name in the storage.
+
+    `sha256`, in lower-case hexadecimal, is what the file is verified against; without it a server
+    is asked whether a cached copy is current, except for an `immutable` file. No more than
+    `max_size` bytes are downloaded. A download that `check` refuses does not replace a cached copy
+    that it accepts, and otherwise is downloaded again the next time.
+    """
 
     name: str
     sha256: str = ""
@@ -77,36 +82,20 @@ class Storage(ABC):
     Names are relative to its URL or path, with `/`.
 
     >>> storage = session.open("https://example.org/cache")
-    >>> storage.fetch("build_cache/index.json").path
+    >>> storage.fetch(Wanted("build_cache/index.json")).path
     '/home/ann/.cache/spackscope/copies/4f1d…'
     """
 
     origin: str
     """The URL or path as it is shown to the user, without any password."""
 
-    def fetch(
-        self,
-        name: str,
-        sha256: str = "",
-        immutable: bool = False,
-        max_size: int = MAX_FILE_SIZE,
-        check: Check | None = None,
-    ) -> FetchedFile:
+    @abstractmethod
+    def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return a file on this machine, downloading it unless the cached copy is current.
-
-        `sha256`, in hexadecimal, is what the file is verified against; without it a server is
-        asked whether the copy is current, except for an `immutable` file. No more than `max_size`
-        bytes are downloaded. A download that `check` refuses does not replace a cached copy that
-        it accepts, and otherwise is downloaded again the next time.
 
         Raises NotFound, WrongContent, other SourceErrors where there is neither the file nor a
         cached copy that may serve, and Cancelled.
         """
-        return self._fetch(Wanted(name, sha256.lower(), immutable, max_size, check))
-
-    @abstractmethod
-    def _fetch(self, wanted: Wanted) -> FetchedFile:
-        """Return a file on this machine, as `fetch` does."""
 
     @abstractmethod
     def is_cached(self, name: str) -> bool:
@@ -134,15 +123,14 @@ class LocalFolder(Storage):
     def __init__(self, top: str, origin: str) -> None:
         self.top, self.origin = top, origin
 
-    def _fetch(self, wanted: Wanted) -> FetchedFile:
-        path, origin = self._path(wanted.name), self._origin(wanted.name)
+    def fetch(self, wanted: Wanted) -> FetchedFile:
+        """Return a file where it is. Raises NotFound, WrongContent and other SourceErrors."""
+        path, origin = self._paths(wanted.name)
         if not os.path.isfile(path):
-            raise NotFound(f"{shown_url(origin)} does not exist")
+            raise NotFound(f"{origin} does not exist")
         if wanted.sha256:
             try:
                 with open_file(path) as file:
-                    if (size := os.fstat(file.fileno()).st_size) > MAX_FILE_SIZE:
-                        raise too_large(size, MAX_FILE_SIZE)
                     digest = sha256_of(file)
             except OSError as error:
                 raise SourceError(f"{origin} {reason(error)}") from None
@@ -151,31 +139,30 @@ class LocalFolder(Storage):
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is such a file."""
-        return os.path.isfile(self._path(name))
+        return os.path.isfile(self._paths(name)[0])
 
     def size_of(self, name: str) -> int:
         """Return the size of a file. Raises NotFound and SourceError."""
-        origin = self._origin(name)
+        path, origin = self._paths(name)
         try:
-            status = os.stat(self._path(name))
+            status = os.stat(path)
         except (FileNotFoundError, NotADirectoryError):
-            raise NotFound(f"{shown_url(origin)} does not exist") from None
+            raise NotFound(f"{origin} does not exist") from None
         except OSError as error:
             raise SourceError(f"{origin} {reason(error)}") from None
         if not stat.S_ISREG(status.st_mode):
-            raise NotFound(f"{shown_url(origin)} is not a file")
+            raise NotFound(f"{origin} is not a file")
         return status.st_size
 
     def names(self, under: str) -> Iterator[str]:
         """Yield the sorted names of all files below a folder, without following links."""
-        for directory, folders, files in os.walk(self._path(under)):
+        for directory, folders, files in os.walk(self._paths(under)[0]):
             folders.sort()
             relative = os.path.relpath(directory, self.top).replace(os.sep, "/")
             for name in sorted(files):
                 yield f"{relative}/{name}"
 
-    def _path(self, name: str) -> str:
-        return os.path.join(self.top, *name.split("/"))
-
-    def _origin(self, name: str) -> str:
-        return os.path.join(self.origin, *name.split("/"))
+    def _paths(self, name: str) -> tuple[str, str]:
+        """Return the path of a file, and what the user is shown for it."""
+        parts = name.split("/")
+        return os.path.join(self.top, *parts), os.path.join(self.origin, *parts)

@@ -494,7 +494,8 @@ class RemoteStorage(Storage):
     def _request(self, download: Download) -> bool:
         """Request a file once, as a `Request` does."""
 
-    def _fetch(self, wanted: Wanted) -> FetchedFile:
+    def fetch(self, wanted: Wanted) -> FetchedFile:
+        """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
         # Without a name, it is the file that the URL itself names.
         origin = f"{self.origin}/{wanted.name}" if wanted.name else self.origin
         return self.downloader.fetch(self._cache_key(wanted.name), origin, wanted, self._request)

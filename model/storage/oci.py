@@ -48,7 +48,7 @@ class OciRegistry(Storage):
         self._authorization = ""
         self._client = client
 
-    def _fetch(self, wanted: Wanted) -> FetchedFile:
+    def fetch(self, wanted: Wanted) -> FetchedFile:
         """Return the cached copy of the index that the manifest of the tag index.spack names.
 
         Raises NotFound for every other name, and where there is no such tag.

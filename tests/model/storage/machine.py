@@ -15,6 +15,7 @@ import trustme
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.files import MAX_FILE_SIZE
+from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.cache import Timeouts
 from spackscope.model.storage.http import Client, HttpStorage
 from tests.web_server import Handler, WebServer, serving
@@ -42,13 +43,13 @@ class Machine:
         return HttpStorage(url, Client(self.environ, timeouts=timeouts, **more))
 
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
-        return Path(self.storage(server.url).fetch(name, **how).path).read_bytes()
+        return Path(self.storage(server.url).fetch(Wanted(name, **how)).path).read_bytes()
 
     def failure(
         self, server: WebServer, name: str = "index", *, max_size: int = MAX_FILE_SIZE, **more: Any
     ) -> str:
         with pytest.raises(SourceError) as raised:
-            self.storage(server.url, **more).fetch(name, max_size=max_size)
+            self.storage(server.url, **more).fetch(Wanted(name, max_size=max_size))
         return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
 
     def left_behind(self) -> list[str]:

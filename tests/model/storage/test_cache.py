@@ -19,6 +19,7 @@ import pytest
 from spackscope.model.core.errors import NotFound, WrongContent
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
+from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.cache import CachedFile, DownloadCache, open_download_cache
 from tests.model.storage.machine import NEW, OLD, Machine, sha256
 from tests.web_server import Exchange, in_turn, never_ends, responds, sends, serving, stalls_after
@@ -30,7 +31,7 @@ MANIFEST = "v3/manifests/index/index.manifest.json"
 def test_a_copy_is_for_the_user_alone_and_described_without_secrets(machine: Machine) -> None:
     with serving(index=sends(NEW, ETag='"7"')) as server:
         storage = machine.storage(f"http://ann:s3cret@127.0.0.1:{server.port}/?token=s3cret")
-        fetched = storage.fetch("index")
+        fetched = storage.fetch(Wanted("index"))
 
     path = Path(fetched.path)
     assert path.read_bytes() == NEW
@@ -50,9 +51,9 @@ def test_a_copy_is_for_the_user_alone_and_described_without_secrets(machine: Mac
 def test_a_file_that_changes_replaces_its_copy_and_no_other_is_written(machine: Machine) -> None:
     answers = in_turn(sends(OLD, ETag='"1"'), sends(OLD, ETag='"2"'), sends(NEW, ETag='"3"'))
     with serving(index=answers) as server:
-        first = machine.storage(server.url).fetch("index")
+        first = machine.storage(server.url).fetch(Wanted("index"))
         was = os.stat(first.path)
-        second = machine.storage(server.url).fetch("index")
+        second = machine.storage(server.url).fetch(Wanted("index"))
         assert os.stat(second.path) == was
         assert machine.read(server) == NEW
 
@@ -60,7 +61,7 @@ def test_a_file_that_changes_replaces_its_copy_and_no_other_is_written(machine: 
 def test_a_file_of_a_known_checksum_is_asked_for_once(machine: Machine) -> None:
     with serving(blob=sends(NEW), index=sends(NEW), fixed=sends(NEW)) as server:
         for _ in range(3):
-            assert machine.read(server, "blob", sha256=sha256(NEW).upper()) == NEW
+            assert machine.read(server, "blob", sha256=sha256(NEW)) == NEW
             assert machine.read(server, "fixed", immutable=True) == NEW
         machine.read(server)
         assert machine.read(server, sha256=sha256(NEW)) == NEW
@@ -71,7 +72,7 @@ def test_a_file_of_a_known_checksum_is_asked_for_once(machine: Machine) -> None:
 def test_a_checksum_that_is_not_that_of_the_file_refuses_it(machine: Machine) -> None:
     says_so = "does not match its checksum: sha256 is"
     with serving(blob=sends(NEW)) as server, pytest.raises(WrongContent, match=says_so):
-        machine.storage(server.url).fetch("blob", sha256=sha256(OLD), immutable=True)
+        machine.storage(server.url).fetch(Wanted("blob", sha256=sha256(OLD), immutable=True))
 
     assert os.listdir(machine.cache) == []
 
@@ -113,7 +114,7 @@ def test_a_copy_that_is_not_as_it_was_written_is_none(
 ) -> None:
     with serving(blob=sends(NEW)) as server:
         storage = machine.storage(server.url)
-        damage(Path(storage.fetch("blob", immutable=True).path))
+        damage(Path(storage.fetch(Wanted("blob", immutable=True)).path))
         assert not storage.is_cached("blob")
 
         assert machine.read(server, "blob", immutable=True) == NEW
@@ -122,7 +123,7 @@ def test_a_copy_that_is_not_as_it_was_written_is_none(
 
 def test_a_copy_with_other_times_and_the_same_content_is_current(machine: Machine) -> None:
     with serving(blob=sends(NEW)) as server:
-        os.utime(machine.storage(server.url).fetch("blob").path, (1, 1))
+        os.utime(machine.storage(server.url).fetch(Wanted("blob")).path, (1, 1))
 
         assert machine.read(server, "blob", immutable=True) == NEW
         assert server.paths() == ["/blob"]
@@ -132,7 +133,11 @@ def test_a_file_that_is_gone_is_missing_and_one_that_is_forbidden_is_not(machine
     with serving(index=in_turn(sends(OLD), responds(403), responds(404))) as server:
         machine.read(server)
 
-        assert machine.storage(server.url).fetch("index").remark.endswith("is forbidden: HTTP 403")
+        assert (
+            machine.storage(server.url)
+            .fetch(Wanted("index"))
+            .remark.endswith("is forbidden: HTTP 403")
+        )
         with pytest.raises(NotFound):
             machine.read(server)
 
@@ -143,7 +148,7 @@ def test_a_full_disk_leaves_the_copy_of_before(machine: Machine) -> None:
         machine.read(server)
         resource.setrlimit(resource.RLIMIT_FSIZE, (20 << 20, room[1]))
         try:
-            served = machine.storage(server.url).fetch("index")
+            served = machine.storage(server.url).fetch(Wanted("index"))
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, room)
 
@@ -156,13 +161,13 @@ def test_a_cache_that_is_removed_or_takes_no_copy_hides_no_file(machine: Machine
     with serving(index=sends(NEW)) as server:
         storage = machine.storage(server.url)
         shutil.rmtree(machine.cache)
-        served = storage.fetch("index")
+        served = storage.fetch(Wanted("index"))
         assert served.path.startswith(str(machine.cache))
 
         shutil.rmtree(machine.cache)
         Path(served.path).mkdir(parents=True)
         (Path(served.path) / "x").touch()
-        served = machine.storage(server.url).fetch("index")
+        served = machine.storage(server.url).fetch(Wanted("index"))
         assert Path(served.path).read_bytes() == NEW
     assert not served.path.startswith(str(machine.cache))
 
@@ -174,7 +179,7 @@ def test_a_cache_that_cannot_be_written_is_not_used(unprivileged: Path) -> None:
 
     with serving(index=sends(NEW)) as server:
         storage = Machine(home).storage(server.url)
-        served = storage.fetch("index")
+        served = storage.fetch(Wanted("index"))
         assert storage.is_cached("index")
     assert Path(served.path).read_bytes() == NEW
     assert not served.path.startswith(str(home))
@@ -185,7 +190,8 @@ def test_without_a_cache_directory_copies_go_when_the_program_ends(tmp_path: Pat
         with serving(index=sends(NEW)) as server:
             program = (
                 "from spackscope.model.sources.session import Session\n"
-                f"print(Session({environ!r}).open({server.url!r}).fetch('index').path)"
+                "from spackscope.model.storage.base import Wanted\n"
+                f"print(Session({environ!r}).open({server.url!r}).fetch(Wanted('index')).path)"
             )
             answer = subprocess.run(
                 [sys.executable, "-c", program],
@@ -247,7 +253,7 @@ def test_progress_has_the_bytes_so_far_and_in_all(machine: Machine) -> None:
     seen: list[tuple[str, int, int | None]] = []
     with serving(index=sends(b"x" * 300_000)) as server:
         machine.storage(server.url, on_progress=lambda *progress: seen.append(progress)).fetch(
-            "index"
+            Wanted("index")
         )
 
     assert seen[-1] == ("bytes of index", 300_000, 300_000)

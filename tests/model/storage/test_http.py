@@ -19,6 +19,7 @@ from spackscope.model.core.errors import (
     SourceError,
     Unreachable,
 )
+from spackscope.model.storage.base import Wanted
 from spackscope.model.storage.cache import Timeouts
 from spackscope.model.storage.http import proxy_of
 from spackscope.model.storage.urls import split_url
@@ -57,11 +58,11 @@ def test_a_second_start_downloads_nothing_and_keeps_the_file_as_it_is(
 ) -> None:
     seen: list[int] = []
     with serving(index=sends(NEW, **version)) as server:
-        first = machine.storage(server.url).fetch("index")
+        first = machine.storage(server.url).fetch(Wanted("index"))
         was = os.stat(first.path)
         storage = machine.storage(server.url, on_progress=lambda _, done, __: seen.append(done))
-        second = storage.fetch("index")
-        machine.storage(server.url, asks_anew=True).fetch("index")
+        second = storage.fetch(Wanted("index"))
+        machine.storage(server.url, asks_anew=True).fetch(Wanted("index"))
 
     assert second.path == first.path
     assert os.stat(second.path) == was
@@ -146,7 +147,7 @@ def test_what_a_server_sends_as_version_cannot_break_the_next_request(machine: M
 @pytest.mark.parametrize("address", ["http://", "http://:80", "http://host:no", "http://a b/"])
 def test_an_address_that_cannot_be_asked_is_a_sentence(machine: Machine, address: str) -> None:
     with pytest.raises(SourceError):
-        machine.storage(address).fetch("index")
+        machine.storage(address).fetch(Wanted("index"))
 
 
 def test_a_size_is_asked_for_without_the_file(machine: Machine) -> None:
@@ -183,7 +184,9 @@ def test_several_threads_share_the_connections_of_a_client(machine: Machine) -> 
         )
         storage = machine.storage(server.url)
         with ThreadPoolExecutor(8) as pool:
-            paths = list(pool.map(lambda number: storage.fetch(f"{number}").path, range(64)))
+            paths = list(
+                pool.map(lambda number: storage.fetch(Wanted(f"{number}")).path, range(64))
+            )
         assert len(server.connections) <= 8
 
     for number, path in enumerate(paths):
@@ -210,10 +213,10 @@ def test_what_may_go_better_is_tried_three_times_and_then_the_old_copy_serves(
         assert len(server.requests) == 3
 
         server.handlers["/index"] = in_turn(script, sends(OLD))
-        good = machine.storage(server.url).fetch("index")
+        good = machine.storage(server.url).fetch(Wanted("index"))
         server.handlers["/index"] = script
         server.requests.clear()
-        served = machine.storage(server.url).fetch("index")
+        served = machine.storage(server.url).fetch(Wanted("index"))
         # A silent host is not worth a second wait where there is a copy.
         assert len(server.requests) == (1 if "has sent nothing" in sentence else 3)
 
@@ -241,10 +244,10 @@ def test_a_retry_waits_as_long_as_the_server_asks_but_not_for_an_hour(
         timeouts = Timeouts(attempts=2, pause=0.0, max_pause=2.0)
         storage = machine.storage(server.url, timeouts=timeouts)
         if seconds == 1:
-            assert Path(storage.fetch("index").path).read_bytes() == NEW
+            assert Path(storage.fetch(Wanted("index")).path).read_bytes() == NEW
             return
         with pytest.raises(SourceError, match="HTTP 429"):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
         assert len(server.requests) == 1
 
 
@@ -264,7 +267,7 @@ def test_what_a_server_refuses_is_not_asked_for_again(
     with serving(index=responds(status)) as server:
         assert machine.failure(server) == sentence
         with pytest.raises(kind) as raised:
-            machine.storage(server.url).fetch("index")
+            machine.storage(server.url).fetch(Wanted("index"))
         assert raised.value.is_forbidden is (status in (401, 403))
         assert len(server.requests) == 2
 
@@ -274,14 +277,14 @@ def test_a_host_that_vanished_is_reported_once_and_not_waited_for_again(machine:
         machine.read(server)
     storage = machine.storage(server.url)
 
-    served = storage.fetch("index")
+    served = storage.fetch(Wanted("index"))
     with pytest.raises(Unreachable, match="cannot be reached: connection refused"):
-        storage.fetch("other")
+        storage.fetch(Wanted("other"))
 
     assert Path(served.path).read_bytes() == OLD
     assert served.remark == f"127.0.0.1:{server.port} cannot be reached: connection refused"
     with socket.create_server(("127.0.0.1", server.port)), pytest.raises(Unreachable):
-        storage.fetch("other")
+        storage.fetch(Wanted("other"))
 
 
 def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> None:
@@ -289,14 +292,14 @@ def test_a_host_that_stayed_silent_is_not_waited_for_again(machine: Machine) -> 
         storage = machine.storage(server.url)
         for _ in range(2):
             with pytest.raises(SourceError, match="has sent nothing"):
-                storage.fetch("index")
+                storage.fetch(Wanted("index"))
 
         assert len(server.requests) == 3
 
 
 def test_a_host_without_an_address_is_named(machine: Machine) -> None:
     with pytest.raises(SourceError, match=r"^nowhere\.invalid cannot be reached: its name cannot"):
-        machine.storage("https://nowhere.invalid/cache").fetch("index.json")
+        machine.storage("https://nowhere.invalid/cache").fetch(Wanted("index.json"))
 
 
 def trickles_its_head(exchange: Exchange) -> None:
@@ -316,7 +319,7 @@ def test_what_comes_too_slowly_is_given_up(machine: Machine) -> None:
             storage = machine.storage(server.url, timeouts=timeouts)
             for each in (name, "other"):
                 with pytest.raises(SourceError) as raised:
-                    storage.fetch(each)
+                    storage.fetch(Wanted(each))
                 assert str(raised.value) == f"127.0.0.1:{server.port} {sentence}"
 
             # A host that is so slow is not asked again.
@@ -327,7 +330,7 @@ def test_what_comes_too_slowly_is_given_up(machine: Machine) -> None:
 def test_a_small_file_that_comes_slowly_comes_to_its_end(machine: Machine) -> None:
     timeouts = Timeouts(slow_for=0.3, min_rate=5)
     with serving(index=trickles(NEW * 4, 0.01)) as server:
-        fetched = machine.storage(server.url, timeouts=timeouts).fetch("index")
+        fetched = machine.storage(server.url, timeouts=timeouts).fetch(Wanted("index"))
 
     assert Path(fetched.path).read_bytes() == NEW * 4
 
@@ -358,7 +361,7 @@ def test_a_stop_is_heard_at_once_whatever_the_server_does(
             server.url, timeouts=timeouts, should_stop=stops_after_five_polls
         )
         with pytest.raises(Cancelled):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
 
         assert len(server.requests) == 1
     assert machine.left_behind() == []
@@ -373,7 +376,7 @@ def test_nothing_is_left_of_a_download_that_was_stopped(machine: Machine) -> Non
             on_progress=lambda _, done, __: received.append(done),
         )
         with pytest.raises(Cancelled):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
         assert machine.left_behind() == []
         # The thread that was abandoned closes its connection, and the server is told.
         while server.waiting:
@@ -441,10 +444,10 @@ def test_user_and_password_are_sent_and_never_shown(machine: Machine) -> None:
         address = f"http://ann:s3cr3t%40@127.0.0.1:{server.port}/?token=t0k3n"
         reports: list[str] = []
         storage = machine.storage(address, on_progress=lambda what, *_: reports.append(what))
-        fetched = storage.fetch("index")
+        fetched = storage.fetch(Wanted("index"))
         missing = machine.failure(server, "none").replace("URL", "")
         with pytest.raises(NotFound) as raised:
-            storage.fetch("none")
+            storage.fetch(Wanted("none"))
 
     assert Path(fetched.path).read_bytes() == NEW
     assert server.requests[0].target == "/index?token=t0k3n"
@@ -476,10 +479,10 @@ def test_a_password_is_sent_to_its_own_server_only(
         }
         storage = machine.storage(f"http://ann:pw@127.0.0.1:{server.port}")
         for name in ("other-port", "other-name", "and-back"):
-            storage.fetch(name)
+            storage.fetch(Wanted(name))
         location = responds(302, Location=f"http://127.0.0.1:{other.port}/index")
         with tls_server(authority, "127.0.0.1", location) as secure:
-            machine.storage(f"https://ann:pw@127.0.0.1:{secure.port}").fetch("index")
+            machine.storage(f"https://ann:pw@127.0.0.1:{secure.port}").fetch(Wanted("index"))
 
     sent = [(each.path, "authorization" in each.headers) for each in server.requests]
     names = ["/other-port", "/other-name", "/", "/and-back", "/"]
@@ -502,10 +505,13 @@ def test_certificates_of_the_environment_are_trusted(
 
         (tmp_path / "empty").mkdir()
         machine.environ["SSL_CERT_DIR"] = str(tmp_path / "empty")
-        assert "certificate cannot be trusted" in machine.storage(server.url).fetch("index").remark
+        assert (
+            "certificate cannot be trusted"
+            in machine.storage(server.url).fetch(Wanted("index")).remark
+        )
         machine.environ["SSL_CERT_FILE"] = "/nowhere/ca.pem"
         with pytest.raises(SourceError, match=r"SSL_CERT_FILE names /nowhere/ca\.pem, which can"):
-            machine.storage(server.url).fetch("other")
+            machine.storage(server.url).fetch(Wanted("other"))
 
 
 def test_a_certificate_for_another_name_is_one_sentence(
@@ -522,14 +528,14 @@ def test_a_server_that_does_not_answer_tls_cannot_be_reached(machine: Machine) -
     with serving() as server:
         storage = machine.storage(server.url.replace("http:", "https:"))
         with pytest.raises(SourceError, match=r"cannot be reached: TLS fails: "):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         timeouts = Timeouts(connect=0.2, stalled=5.0)
         storage = machine.storage(
             f"https://127.0.0.1:{listening.getsockname()[1]}", timeouts=timeouts
         )
         with pytest.raises(Unreachable, match=r"reached: it does not answer TLS in time$"):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
 
 
 def forwards(exchange: Exchange) -> None:
@@ -559,14 +565,14 @@ def test_the_proxy_of_the_environment_is_asked_and_its_password_not_shown(
     with serving() as proxy:
         proxy.default = forwards
         machine.environ["http_proxy"] = f"http://ann:s3cr3t@127.0.0.1:{proxy.port}"
-        fetched = machine.storage("http://example.org/cache").fetch("index")
+        fetched = machine.storage("http://example.org/cache").fetch(Wanted("index"))
 
         assert Path(fetched.path).read_bytes() == b"http://example.org/cache/index"
         assert proxy.requests[0].headers["proxy-authorization"] == "Basic YW5uOnMzY3IzdA=="
     for scheme in ("http", "socks5h"):
         machine.environ["http_proxy"] = f"{scheme}://ann:s3cr3t@127.0.0.1:{proxy.port}"
         with pytest.raises(Unreachable) as raised:
-            machine.storage("http://example.org").fetch("other")
+            machine.storage("http://example.org").fetch(Wanted("other"))
         assert str(raised.value) == (
             "example.org cannot be reached"
             f" through the proxy 127.0.0.1:{proxy.port}: connection refused"
@@ -597,7 +603,7 @@ def test_a_socks_proxy_is_asked_to_find_the_host_itself(machine: Machine) -> Non
         future = pool.submit(answers_as_socks, listening)
         port = listening.getsockname()[1]
         machine.environ["all_proxy"] = f"socks5h://ann:p%40@127.0.0.1:{port}"
-        fetched = machine.storage("http://only.known.there/cache").fetch("index")
+        fetched = machine.storage("http://only.known.there/cache").fetch(Wanted("index"))
 
     assert Path(fetched.path).read_bytes() == NEW
     assert future.result() == (b"\x01\x03ann\x02p@", b"only.known.there")

@@ -20,7 +20,7 @@ from spackscope.model.core.errors import Cancelled, NotFound, SourceError, Wrong
 from spackscope.model.loader.load import load
 from spackscope.model.sources.mirror_spec import KnownKeys, read_entries
 from spackscope.model.sources.session import Session
-from spackscope.model.storage.base import Storage
+from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.cache import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import Credentials, read_credentials
@@ -83,7 +83,7 @@ def test_an_object_comes_once_and_again_when_it_changed(
         storage = Session(environ, on_progress=lambda *progress: seen.append(progress)).open(
             "s3://caches/develop"
         )
-        found = storage.fetch("v3/my index")
+        found = storage.fetch(Wanted("v3/my index"))
         assert found.origin == "s3://caches/develop/v3/my index"
         return Path(found.path)
 
@@ -103,17 +103,17 @@ def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(
     large = os.urandom(3_000_000)
     bucket.put_object(Bucket="caches", Key="large", Body=large)
 
-    fetched = storage.fetch("large", sha256=sha256(large), immutable=True)
+    fetched = storage.fetch(Wanted("large", sha256=sha256(large), immutable=True))
     assert Path(fetched.path).read_bytes() == large
     with pytest.raises(WrongContent, match=r"^s3://caches/blob does not match its checksum"):
-        storage.fetch("blob", sha256=sha256(NEW), immutable=True)
+        storage.fetch(Wanted("blob", sha256=sha256(NEW), immutable=True))
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist: NoSuchKey"):
-        storage.fetch("none")
+        storage.fetch(Wanted("none"))
     assert storage.size_of("blob") == len(OLD)
     with pytest.raises(NotFound, match=r"^s3://caches/none does not exist"):
         storage.size_of("none")
     with pytest.raises(SourceError, match=r"^s3://other/none: there is no bucket other"):
-        Session(environ).open("s3://other").fetch("none")
+        Session(environ).open("s3://other").fetch(Wanted("none"))
 
 
 def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
@@ -158,7 +158,7 @@ def test_the_options_of_a_mirror_go_before_the_environment(
     pair = {"id": "me", "secret_variable": "SECRET"}
     options = {"endpoint_url": endpoint, "access_pair": pair}
 
-    fetched = Session(environ).open("s3://caches", options).fetch("index")
+    fetched = Session(environ).open("s3://caches", options).fetch(Wanted("index"))
 
     assert Path(fetched.path).read_bytes() == NEW
 
@@ -172,11 +172,11 @@ def test_a_profile_of_the_user_is_taken(
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))
     del environ["AWS_ACCESS_KEY_ID"], environ["AWS_SECRET_ACCESS_KEY"]
 
-    fetched = Session(environ | {"AWS_PROFILE": "site"}).open("s3://caches").fetch("index")
+    fetched = Session(environ | {"AWS_PROFILE": "site"}).open("s3://caches").fetch(Wanted("index"))
     assert Path(fetched.path).read_bytes() == NEW
 
     with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
-        Session(environ).open("s3://caches", {"profile": "none"}).fetch("other")
+        Session(environ).open("s3://caches", {"profile": "none"}).fetch(Wanted("other"))
 
 
 @pytest.mark.parametrize("signed", [False, True])
@@ -186,7 +186,7 @@ def test_without_keys_nothing_is_signed(environ: dict[str, str], signed: bool) -
     with serving() as server:
         server.default = lambda exchange: exchange.respond(200, NEW, ETag='"1"')
         storage = Session(environ).open("s3://caches", {"endpoint_url": server.url})
-        assert Path(storage.fetch("index").path).read_bytes() == NEW
+        assert Path(storage.fetch(Wanted("index")).path).read_bytes() == NEW
 
     assert ("authorization" in server.requests[0].headers) is signed
 
@@ -202,21 +202,21 @@ def test_a_store_that_refuses_or_vanished_leaves_the_copy_of_before(
     with serving() as server:
         server.default = responds(403)
         with pytest.raises(NotFound, match=r"^s3://caches/index is forbidden") as raised:
-            s3_storage(server, environ).fetch("index")
+            s3_storage(server, environ).fetch(Wanted("index"))
         assert raised.value.is_forbidden
         server.default = lambda exchange: exchange.respond(200, OLD, ETag='"1"')
-        s3_storage(server, environ).fetch("index")
+        s3_storage(server, environ).fetch(Wanted("index"))
         server.default = responds(403)
-        refused = s3_storage(server, environ).fetch("index")
+        refused = s3_storage(server, environ).fetch(Wanted("index"))
     storage = s3_storage(server, environ)
-    gone = storage.fetch("index")
+    gone = storage.fetch(Wanted("index"))
 
     assert Path(refused.path).read_bytes() == OLD
     assert refused.remark.startswith("s3://caches/index is forbidden")
     assert Path(gone.path).read_bytes() == OLD
     assert gone.remark.startswith("s3://caches/index cannot be reached")
     with pytest.raises(SourceError, match="cannot be reached"):
-        storage.fetch("other")
+        storage.fetch(Wanted("other"))
 
 
 def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> None:
@@ -226,7 +226,7 @@ def test_a_stop_is_heard_while_a_store_is_silent(environ: dict[str, str]) -> Non
             server, environ, timeouts=Timeouts(), should_stop=lambda: server.waiting == 1
         )
         with pytest.raises(Cancelled):
-            storage.fetch("index")
+            storage.fetch(Wanted("index"))
 
 
 @pytest.mark.parametrize(
@@ -327,22 +327,22 @@ def test_objects_of_google_come_once_and_again_when_they_changed(
         server.default = store
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-        fetched = gcs_storage(environ).fetch("v3/index")
+        fetched = gcs_storage(environ).fetch(Wanted("v3/index"))
         assert Path(fetched.path).read_bytes() == OLD
         assert fetched.origin == "gs://caches/develop/v3/index"
-        gcs_storage(environ).fetch("v3/index")
+        gcs_storage(environ).fetch(Wanted("v3/index"))
         assert sum("alt=media" in request.target for request in server.requests) == 1
 
         store.objects["develop/v3/index"] = NEW
-        assert Path(gcs_storage(environ).fetch("v3/index").path).read_bytes() == NEW
+        assert Path(gcs_storage(environ).fetch(Wanted("v3/index")).path).read_bytes() == NEW
         with pytest.raises(WrongContent):
-            gcs_storage(environ).fetch("v3/index", sha256=sha256(OLD))
+            gcs_storage(environ).fetch(Wanted("v3/index", sha256=sha256(OLD)))
         with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
-            gcs_storage(environ).fetch("none")
+            gcs_storage(environ).fetch(Wanted("none"))
         assert gcs_storage(environ).size_of("v3/index") == len(NEW)
         with pytest.raises(NotFound, match=r"^gs://caches/develop/none does not exist"):
             gcs_storage(environ).size_of("none")
-    served = gcs_storage(environ).fetch("v3/index")
+    served = gcs_storage(environ).fetch(Wanted("v3/index"))
     assert Path(served.path).read_bytes() == NEW
     assert served.remark.startswith("gs://caches/develop/v3/index cannot be reached")
 
@@ -355,7 +355,7 @@ def test_an_object_of_google_comes_from_nowhere_else(
         server.default = GoogleStore({"develop/index": OLD}, mediaLink=f"{other.url}/index")
         monkeypatch.setenv("STORAGE_EMULATOR_HOST", server.url)
 
-        assert Path(gcs_storage(environ).fetch("index").path).read_bytes() == OLD
+        assert Path(gcs_storage(environ).fetch(Wanted("index")).path).read_bytes() == OLD
 
     assert other.requests == []
 

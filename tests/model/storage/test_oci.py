@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
-from spackscope.model.storage.base import Storage
+from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.oci import INDEX
 from spackscope.model.storage.open import open_remote
@@ -91,13 +91,13 @@ class Registries:
 
     def read(self, port: int, *how: object, **variables: str) -> bytes:
         storage = self.open(port, *how, **variables)  # type: ignore[arg-type]
-        fetched = storage.fetch(INDEX)
+        fetched = storage.fetch(Wanted(INDEX))
         assert "s3cr3t" not in repr(fetched) + storage.origin
         return Path(fetched.path).read_bytes()
 
     def refusal(self, server: WebServer, user: str = "") -> str:
         with pytest.raises(SourceError) as raised:
-            self.open(server.port, user).fetch(INDEX)
+            self.open(server.port, user).fetch(Wanted(INDEX))
         return str(raised.value)
 
 
@@ -115,9 +115,9 @@ def test_a_second_start_asks_for_the_tag_only_and_a_registry_may_be_gone(
 ) -> None:
     with serving() as server:
         server.default = Images()
-        first = registry.open(server.port).fetch(INDEX)
-        second = registry.open(server.port).fetch(INDEX)
-    gone = registry.open(server.port).fetch(INDEX)
+        first = registry.open(server.port).fetch(Wanted(INDEX))
+        second = registry.open(server.port).fetch(Wanted(INDEX))
+    gone = registry.open(server.port).fetch(Wanted(INDEX))
 
     assert Path(first.path).read_bytes() == DATA
     assert first.origin == f"oci+http://127.0.0.1:{server.port}/site/cache/index.json"
@@ -134,9 +134,9 @@ def test_an_index_that_is_not_what_the_manifest_says_is_refused(registry: Regist
     with serving() as server:
         server.default = Images(index=DATA + b" ")
         with pytest.raises(WrongContent):
-            registry.open(server.port).fetch(INDEX)
+            registry.open(server.port).fetch(Wanted(INDEX))
         with pytest.raises(NotFound, match=r"has no index\.json of sha256 aaaaaaaaaaaa"):
-            registry.open(server.port).fetch(INDEX, sha256="a" * 64)
+            registry.open(server.port).fetch(Wanted(INDEX, sha256="a" * 64))
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ def test_a_registry_has_nothing_but_the_index(registry: Registries) -> None:
     with serving() as server:
         storage = registry.open(server.port)
         with pytest.raises(NotFound, match=r"site/cache:index\.spack does not exist: HTTP 404"):
-            storage.fetch(INDEX)
+            storage.fetch(Wanted(INDEX))
         with pytest.raises(NotFound, match="registries have only an index"):
-            storage.fetch("v3/layout.json")
+            storage.fetch(Wanted("v3/layout.json"))
         with pytest.raises(ListingUnsupported):
             next(storage.names(""))

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.errors import NotFound, SourceError
 from spackscope.model.sources.session import Session
-from spackscope.model.storage.base import LocalFolder, is_remote
+from spackscope.model.storage.base import LocalFolder, Wanted, is_remote
 from tests.model.storage.machine import NEW, NO_PORT, Machine
 from tests.web_server import sends, serving
 
@@ -27,11 +27,16 @@ def test_places_open_by_their_scheme(machine: Machine, tmp_path: Path) -> None:
         str(tmp_path / "my cache"),
         f"file://localhost{tmp_path}/my%20cache/",
     ):
-        fetched = Session(machine.environ).open(address).fetch("index")
+        fetched = Session(machine.environ).open(address).fetch(Wanted("index"))
         assert Path(fetched.path).read_bytes() == NEW
         assert fetched.origin.startswith(address.rstrip("/"))
     with serving(index=sends(NEW)) as server:
-        assert Session(machine.environ).open(server.url).fetch("index").origin.endswith("/index")
+        assert (
+            Session(machine.environ)
+            .open(server.url)
+            .fetch(Wanted("index"))
+            .origin.endswith("/index")
+        )
 
 
 @pytest.mark.parametrize(
