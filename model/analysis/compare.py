@@ -10,12 +10,10 @@ from typing import Any, NamedTuple
 
 from spackscope.model.analysis.dag import (
     LISTED_BY_PAGES,
-    Attributes,
     ClosureMasks,
     Dag,
     Mask,
     Value,
-    attribute_values,
     post_order,
 )
 from spackscope.model.catalog.dependency_graph import EdgeKind
@@ -314,8 +312,7 @@ class Pairs:
             return ()
         differences: list[Difference] = []
         if a.configuration != b.configuration:
-            own = self.dag.attributes(pair.a), self.dag.attributes(pair.b)
-            differences += _attribute_differences(*own, (a.is_listed, b.is_listed))
+            differences += _attribute_differences(self.dag, pair, (a.is_listed, b.is_listed))
         if a.is_listed and b.is_listed:
             differences += self._link_differences(_match_links(a, b))
         if len(differences) < 2:
@@ -362,7 +359,7 @@ class Pairs:
                     )
 
     def _label(self, link: _Link) -> str:
-        version = self.dag.attributes(link.child).version
+        version = self.dag.version(link.child)
         return f"{link.name}@{version}" if version else link.name
 
     def count_causes(self, a: int, b: int, most: int = MAX_PAIRS) -> int | None:
@@ -472,11 +469,10 @@ def _providers(
 
 
 def _attribute_differences(
-    a: Attributes, b: Attributes, listed: tuple[bool, bool]
+    dag: Dag, pair: NodePair, listed: tuple[bool, bool]
 ) -> Iterator[Difference]:
     """Yield the attributes that differ, without those that a source does not list."""
-    values = attribute_values(a), attribute_values(b)
-    lists = [{f"variant:{name}" for name in each.lists} for each in (a, b)]
+    values, lists = [*map(dag.attributes, pair)], [*map(dag.lists, pair)]
     for name in sorted(values[0].keys() | values[1].keys()):
         if values[0].get(name) == values[1].get(name):
             continue

@@ -216,7 +216,7 @@ def cover(
     every = list(post_order((*roots, *identities.values()), to_build))
     hashes = dict(zip(every, graph.hashes(every), strict=True))
     locations = {spec: availability.location(graph.records(spec)) for spec in every}
-    externals = {spec for spec in every if graph.attributes(node(spec)).external}
+    externals = {spec for spec in every if graph.external(node(spec))}
 
     def lower(spec: int) -> list[int]:
         """Return what an install needs besides a spec: what is there needs nothing to build."""
@@ -249,12 +249,11 @@ def cover(
     needed = set(post_order(roots, to_run)) - externals
 
     def missing(spec: int) -> Missing:
-        attributes = graph.attributes(node(spec))
         return Missing(
             node(spec),
             hashes[spec],
-            attributes.package,
-            attributes.version,
+            graph.name(node(spec)),
+            graph.version(node(spec)),
             "root" if spec in roots else "run" if spec in needed else "build",
             spec in planned,
             bool(locations[spec].sources),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from array import array
+from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, reduce
+from functools import cached_property, lru_cache, reduce
 from itertools import chain, count
-from operator import or_
+from operator import itemgetter, or_
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Adjacency, Edge, EdgeArrays, EdgeKind
+from spackscope.model.catalog.dependency_graph import Adjacency, EdgeKind
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, field, fields
+from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
@@ -27,87 +28,23 @@ LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 _OFFSET = 1 << 32
 """What is added to the ids of a second catalog; an index has no such ids."""
 
-_WINDOW = 512
-"""Records that are read with one statement."""
-
 _CHECK_INTERVAL = 4096
-_PATCHES = "patches"
-_NO_COMPILER = "none"
-
-_Texts = tuple[str, ...]
-_Node = TypeVar("_Node", bound=Hashable)
-
-
-class Attributes(Frozen):
-    """The own attributes of a spec: all that its node states but its dependencies and its hash.
-
-    `variants` has the values of each variant by its name, `+` or `~` of boolean ones, but not the
-    patches. `lists` has the names of those that may have several values; before format 5 none, as
-    documents do not tell. `flags` has the words of each compiler flag in their order. `compiler`
-    is empty where it is a dependency. `external` is the prefix or else the modules, and
-    `external_attributes` more about it as JSON; all of them are empty for what Spack built.
-    `spec_format` is 0 if it is unknown. Of an absent dependency only the package is known.
-    """
-
-    package: str
-    version: str = ""
-    namespace: str = ""
-    variants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    lists: frozenset[str] = frozenset()
-    flags: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    patches: tuple[str, ...] = ()
-    package_hash: str = ""
-    platform: str = ""
-    os: str = ""
-    target: str = ""
-    compiler: str = ""
-    external: str = ""
-    external_modules: tuple[str, ...] = ()
-    external_attributes: str = ""
-    spec_format: int = 0
-
-    @property
-    def key(self) -> Hashable:
-        """A value that is equal for equal attributes."""
-        values = (getattr(self, field.name) for field in fields(self))
-        return tuple(
-            frozenset(value.items()) if isinstance(value, Mapping) else value for value in values
-        )
-
+_PATCHES = "variant:patches"
 
 Value = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
 
+Attributes = Mapping[str, Value]
+"""The own attributes of a spec: all that its node states but its dependencies and its hash.
 
-def attribute_values(attributes: Attributes) -> dict[str, Value]:
-    """Return the attributes of a node that have a value, by the names that differences use."""
-    modules = ", ".join(attributes.external_modules)
-    values: dict[str, Value] = {
-        "package": attributes.package,
-        "version": attributes.version,
-        "namespace": attributes.namespace,
-        "package_hash": attributes.package_hash,
-        "patches": attributes.patches,
-        "platform": attributes.platform,
-        "os": attributes.os,
-        "target": attributes.target,
-        # Without a prefix it is the modules.
-        "external": "" if attributes.external == modules else attributes.external,
-        "external_module": attributes.external_modules,
-        "external_extra": attributes.external_attributes,
-        "compiler": attributes.compiler,
-        "spec_format": str(attributes.spec_format or ""),
-    }
-    values |= attributes.flags
-    values |= {f"variant:{name}": variant_value(its) for name, its in attributes.variants.items()}
-    return {name: value for name, value in values.items() if value not in ("", ())}
+The names are those of fields, such as `version` and `package_hash`, those of compiler flags, and
+`variant:NAME`; the patches are no variant. An attribute without a value is left out, such as the
+compiler where it is a dependency. `external` is the prefix of what Spack did not build,
+`external_module` has its modules, and `external_extra` is more about it as JSON. Of an absent
+dependency only the package is known.
+"""
 
-
-def variant_value(values: tuple[str, ...]) -> Value:
-    """Return the value of a variant: True or False, one text, or several in their order."""
-    if len(values) != 1:
-        return values
-    return values[0] == "+" if values[0] in ("+", "~") else values[0]
+_Node = TypeVar("_Node", bound=Hashable)
 
 
 def dag_of(catalog: Catalog) -> Dag:
@@ -116,7 +53,7 @@ def dag_of(catalog: Catalog) -> Dag:
     Nothing is read before it is needed.
 
         dag = dag_of(catalog)
-        dag.attributes(catalog.by_hash(hash_)[0].id).version
+        dag.attributes(catalog.by_hash(hash_)[0].id)["version"]
     """
     return catalog.cached(Dag)
 
@@ -133,132 +70,129 @@ class Dag:
 
     def __init__(self, catalog: Catalog, second: Catalog | Sequence[str] | None = None) -> None:
         self.catalog = catalog
-        self._first = _Specs(catalog)
-        self._second = None if second is None else _Specs(second)
+        self._sides = [_Side(catalog), *([] if second is None else [_Side(second)])]
         self._configurations: dict[int, int] = {}
+        self._by_codes: dict[tuple[int, ...], int] = {}
+        self._by_values: dict[Hashable, int] = {}
         self._attributes: dict[int, Attributes] = {}
         # Numbers from a counter, since threads that add at once would see the same length.
         self._next_number: Callable[[], int] = count().__next__
-        self._by_codes: dict[tuple[int, ...], int] = {}
-        self._by_key: dict[Hashable, int] = {}
 
     @staticmethod
     def second_id(id_: int) -> int:
         """Return the id here of a spec of the second catalog, or of a bare hash by its place."""
         return _OFFSET + id_
 
-    def _at(self, id_: int) -> tuple[_Specs, int]:
+    def _at(self, id_: int) -> tuple[_Side, int]:
         """Return the catalog of a spec, and its id there."""
-        if id_ < _OFFSET or self._second is None:
-            return self._first, id_
-        return self._second, id_ - _OFFSET
+        return self._sides[id_ >= _OFFSET], id_ % _OFFSET
 
     @property
     def count(self) -> int:
         """The number of records of the first catalog."""
-        return self._first.count
+        return self._sides[0].count
 
     @property
     def down(self) -> Adjacency:
         """The edges to dependencies in the first catalog as arrays; absent ones have none."""
-        return self._first.edges.down
+        return self._sides[0].down
 
     @property
-    def edge_kinds(self) -> list[EdgeKind]:
+    def edge_kinds(self) -> Sequence[EdgeKind]:
         """The deptypes and virtuals that the kinds of `down` mean."""
-        return self._first.edges.kinds
+        return self._sides[0].kinds
 
     def is_described(self, id_: int) -> bool:
         """Check whether a document describes a spec."""
-        specs, own = self._at(id_)
-        return own < specs.count
+        side, own = self._at(id_)
+        return own < side.count
 
     def lists_dependencies(self, id_: int) -> bool:
         """Check whether the document of a spec lists its dependencies, as pages do not."""
-        specs, own = self._at(id_)
-        return own < specs.count and specs.catalog.dependencies.lists(own)
+        side, own = self._at(id_)
+        return own < side.count and side.catalog.dependencies.lists(own)
 
     def name(self, id_: int) -> str:
         """Return the package of a spec; "" of a bare hash."""
-        specs, own = self._at(id_)
-        if own >= specs.count:
-            return specs.absent[own - specs.count].name
-        return specs.names[specs.package_codes[specs.catalog.column_arrays.look_alike(own)]]
+        side, own = self._at(id_)
+        if own >= side.count:
+            return side.absent[own - side.count].name
+        return side.catalog.dependencies.name(own)
+
+    def version(self, id_: int) -> str:
+        """Return the version of a spec, "" if it is not known."""
+        return str(self.attributes(id_).get("version", ""))
+
+    def external(self, id_: int) -> str:
+        """Return the prefix or else the modules of what Spack did not build; "" if it did."""
+        attributes = self.attributes(id_)
+        modules = ", ".join(texts(attributes.get("external_module")))
+        return str(attributes.get("external", modules))
 
     def hashes(self, ids: Iterable[int]) -> list[str]:
         """Return the hash of each id, in their order."""
         wanted = list(ids)
-        hashes = self._first.hashes(id_ for id_ in wanted if id_ < _OFFSET)
-        if self._second is not None:
-            second = self._second.hashes(id_ - _OFFSET for id_ in wanted if id_ >= _OFFSET)
-            hashes |= {_OFFSET + id_: hash_ for id_, hash_ in second.items()}
+        hashes: dict[int, str] = {}
+        for number, side in enumerate(self._sides):
+            of_side = {id_ for id_ in wanted if (id_ >= _OFFSET) == number}
+            hashes |= zip(of_side, side.hashes([id_ % _OFFSET for id_ in of_side]), strict=True)
         return [hashes[id_] for id_ in wanted]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that the first catalog has."""
-        return self._first.find(hashes)
+        return self._sides[0].find(hashes)
 
     def identity(self, id_: int) -> int:
         """Return the first id with the same hash: two specs are the same if theirs are equal.
 
         Of two catalogs it is that in the first, unless only the second describes the spec.
         """
-        specs, own = self._at(id_)
-        first = specs.same_hash.first[own]
-        if self._second is None:
-            return first
-        if specs is self._second:
-            first += _OFFSET
-        return self._in_both.get(first, first)
+        side, own = self._at(id_)
+        first = id_ - own + side.firsts[own]
+        return first if len(self._sides) == 1 else self._in_both.get(first, first)
 
     def records(self, id_: int) -> list[int]:
         """Return the ids of all records of the first catalog that have the hash of a spec."""
         identity = self.identity(id_)
-        return [*self._first.same_hash.ids(identity)] if identity < self.count else []
+        return self._sides[0].same_hash(identity) if identity < self.count else []
 
     @cached_property
     def _in_both(self) -> dict[int, int]:
         """The identities of the specs of one catalog that are those of the other."""
-        assert self._second is not None
-        in_both = {}
-        second, size = self._second, self._second.count + len(self._second.absent)
-        hashes = second.hashes(range(size))
-        found = self._first.find(dict.fromkeys(hashes.values()))
-        for own, hash_ in hashes.items():
+        first, second = self._sides
+        hashes = second.hashes(range(second.count + len(second.absent)))
+        found, in_both = first.find(dict.fromkeys(hashes)), dict[int, int]()
+        for own, hash_ in enumerate(hashes):
             if (id_ := found.get(hash_)) is not None:
-                if own < second.count and id_ >= self._first.count:
-                    in_both[id_] = _OFFSET + second.same_hash.first[own]
+                if own < second.count and id_ >= first.count:
+                    in_both[id_] = _OFFSET + second.firsts[own]
                 else:
                     in_both[_OFFSET + own] = id_
         return in_both
 
     def build_spec(self, id_: int) -> str:
         """Return the hash that a spliced spec was built as; empty for any other."""
-        specs, own = self._at(id_)
-        return specs.catalog.build_specs.get(own, "") if own < specs.count else ""
+        side, own = self._at(id_)
+        return side.catalog.build_specs.get(own, "") if own < side.count else ""
 
     def links(self, id_: int) -> Sequence[tuple[int, EdgeKind]]:
         """Return the direct dependencies, each with the kind of the edge, in document order."""
-        specs, own = self._at(id_)
-        if own >= specs.count:
+        side, own = self._at(id_)
+        if own >= side.count:
             return ()
-        down, offset = specs.edges.down, id_ - own
-        edges = slice(down.first[own], down.first[own + 1])
-        kinds = map(specs.edges.kinds.__getitem__, down.kinds[edges])
-        children: Iterable[int] = down.nodes[edges]
+        edges, offset = slice(side.down.first[own], side.down.first[own + 1]), id_ - own
+        kinds = map(side.kinds.__getitem__, side.down.kinds[edges])
+        children: Iterable[int] = side.down.nodes[edges]
         if offset:
             children = (offset + child for child in children)
         return list(zip(children, kinds, strict=True))
 
-    def edges(self, id_: int) -> list[Edge]:
-        """Return the edges to the direct dependencies, in the order of the document."""
-        return [Edge(id_, child, *kind) for child, kind in self.links(id_)]
-
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
-        specs, own = self._at(id_)
-        spans = ((each, each + 1) for each in specs.same_hash.ids(own))
-        return {self.identity(id_ - own + each) for each in specs.edges.up.neighbours(spans)}
+        side, own = self._at(id_)
+        spans = ((each, each + 1) for each in side.same_hash(side.firsts[own]))
+        up = side.catalog.edge_arrays.up.neighbours(spans)
+        return {self.identity(id_ - own + each) for each in up}
 
     def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
         """Return specs of the first catalog with all that they depend on.
@@ -275,31 +209,32 @@ class Dag:
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""
-        if (number := self._configurations.get(id_)) is not None:
-            return number
-        specs, own = self._at(id_)
-        if own >= specs.count:
-            return -1 - self.identity(id_)
-        codes = id_ - own, *specs.codes(own)
-        if (number := self._by_codes.get(codes)) is None:
-            if self._second is None:
-                number = self._by_codes.setdefault(codes, self._next_number())
-            else:
-                attributes = specs.attributes(own)
-                number = self._by_key.setdefault(attributes.key, self._next_number())
-                self._by_codes[codes], self._attributes[number] = number, attributes
-        self._configurations[id_] = number
+        if (number := self._configurations.get(id_)) is None:
+            side, own = self._at(id_)
+            if own >= side.count:
+                return -1 - self.identity(id_)
+            codes = id_ - own, *side.codes(own)
+            if (number := self._by_codes.get(codes)) is None:
+                attributes = side.attributes(own)
+                key = frozenset(attributes.items())
+                number = self._by_values.setdefault(key, self._next_number())
+                self._attributes[number], self._by_codes[codes] = attributes, number
+            self._configurations[id_] = number
         return number
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
-        specs, own = self._at(id_)
-        if own >= specs.count:
-            return Attributes(self.name(id_))
-        number = self.configuration(id_)
-        if (attributes := self._attributes.get(number)) is None:
-            attributes = self._attributes[number] = specs.attributes(own)
-        return attributes
+        if not self.is_described(id_):
+            return {"package": self.name(id_)}
+        return self._attributes[self.configuration(id_)]
+
+    def lists(self, id_: int) -> frozenset[str]:
+        """Return the names of the attributes of a spec that are lists even of one value.
+
+        None before format 5, as documents do not tell.
+        """
+        side, own = self._at(id_)
+        return side.lists(own)
 
 
 def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
@@ -310,35 +245,14 @@ def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
     return packages
 
 
-class _SameHash:
-    """The ids with the same hash, of which there may be hundreds of thousands.
-
-    `first` has for each id the first one with its hash. `repeated` are pairs of such a first id
-    and another one, those of a hash together and in their order.
-    """
-
-    def __init__(self, size: int, repeated: Iterable[tuple[int, int]]) -> None:
-        self.first = array("I", range(size))
-        # For each id the next one with its hash, or itself: a set for each hash would be ten times
-        # larger.
-        self._next = self.first[:]
-        last = -1
-        for first, id_ in repeated:
-            if last < 0 or self.first[last] != first:
-                last = first
-            self._next[last], self.first[id_] = id_, first
-            last = id_
-
-    def ids(self, id_: int) -> Iterator[int]:
-        """Yield all ids with the hash of one."""
-        id_ = self.first[id_]
-        yield id_
-        while (following := self._next[id_]) != id_:
-            yield following
-            id_ = following
+def texts(value: Value) -> tuple[str, ...]:
+    """Return a value as texts: `+` or `~` for a bool, none for None."""
+    if isinstance(value, bool):
+        return ("+" if value else "~",)
+    return (value,) if isinstance(value, str) else value or ()
 
 
-class _Specs:
+class _Side:
     """The specs of one catalog by its ids, or bare hashes by their places.
 
     Everything on a record but its hash is read from the dictionaries of the index: a row of it for
@@ -348,36 +262,33 @@ class _Specs:
     catalog: Catalog
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
-        self._source = source
+        self._hashes: Sequence[str] | None = None
         if isinstance(source, Catalog):
             self.catalog = source
-
-    @property
-    def edges(self) -> EdgeArrays:
-        """The edges of the catalog."""
-        return self.catalog.edge_arrays
+        else:
+            self._hashes = source
 
     @cached_property
     def count(self) -> int:
         """The number of records."""
-        return self.edges.count if isinstance(self._source, Catalog) else 0
+        return self.catalog.edge_arrays.count if self._hashes is None else 0
+
+    @cached_property
+    def down(self) -> Adjacency:
+        """The edges to dependencies."""
+        return self.catalog.edge_arrays.down
+
+    @cached_property
+    def kinds(self) -> Sequence[EdgeKind]:
+        """The kinds of edges."""
+        return self.catalog.edge_arrays.kinds
 
     @cached_property
     def absent(self) -> Sequence[Dependency]:
         """The specs that no document describes."""
-        if isinstance(self._source, Catalog):
-            return self.edges.absent
-        return [Dependency(hash_, "") for hash_ in self._source]
-
-    @cached_property
-    def names(self) -> Sequence[str]:
-        """The packages by their codes."""
-        return self.catalog.dictionaries.texts("package")
-
-    @cached_property
-    def package_codes(self) -> Sequence[int]:
-        """The code of the package of each look-alike."""
-        return self.catalog.column_arrays.column("package")
+        if self._hashes is None:
+            return self.catalog.edge_arrays.absent
+        return [Dependency(hash_, "") for hash_ in self._hashes]
 
     @cached_property
     def _absent(self) -> dict[str, int]:
@@ -386,141 +297,131 @@ class _Specs:
         return {absent.hash: id_ for id_, absent in reversed([*ids])}
 
     @cached_property
-    def same_hash(self) -> _SameHash:
-        """The ids with the same hash."""
-        rows: Iterable[tuple[int, int]] = ()
-        if self.count:
-            rows = self.catalog.dictionaries.repeated_hashes()
-        absent = enumerate(self.absent, self.count)
-        firsts = ((self._absent[dependency.hash], id_) for id_, dependency in absent)
-        repeated = sorted(pair for pair in firsts if pair[0] != pair[1])
-        return _SameHash(self.count + len(self.absent), chain(rows, repeated))
+    def _repeated(self) -> tuple[array[int], array[int]]:
+        """The ids whose hash a smaller one has, after the first ids with these hashes.
 
-    def hashes(self, ids: Iterable[int]) -> dict[int, str]:
-        """Return hashes by their ids."""
-        wanted = set(ids)
-        present = sorted(id_ for id_ in wanted if id_ < self.count)
-        hashes = {i: self.absent[i - self.count].hash for i in wanted if i >= self.count}
-        if present:
-            its = self.catalog.dictionaries.hashes_of(present)
-            hashes.update(zip(present, its, strict=True))
-        return hashes
+        Both in order: there may be hundreds of thousands, and a set for each hash would be ten
+        times larger.
+        """
+        pairs = self.catalog.dictionaries.repeated_hashes() if self.count else iter(())
+        absent = (
+            (self._absent[each.hash], id_) for id_, each in enumerate(self.absent, self.count)
+        )
+        ordered = sorted(chain(pairs, (pair for pair in absent if pair[0] != pair[1])))
+        return array("I", map(itemgetter(0), ordered)), array("I", map(itemgetter(1), ordered))
+
+    @cached_property
+    def firsts(self) -> array[int]:
+        """For each id the first one with its hash."""
+        firsts = array("I", range(self.count + len(self.absent)))
+        for first, id_ in zip(*self._repeated, strict=True):
+            firsts[id_] = first
+        return firsts
+
+    def same_hash(self, first: int) -> list[int]:
+        """Return all ids with the hash of the first one that has it."""
+        firsts, others = self._repeated
+        return [first, *others[bisect_left(firsts, first) : bisect_right(firsts, first)]]
+
+    def hashes(self, ids: Sequence[int]) -> list[str]:
+        """Return the hash of each id, in their order."""
+        present = sorted(id_ for id_ in ids if id_ < self.count)
+        hashes: list[str] = self.catalog.dictionaries.hashes_of(present) if present else []
+        by_id = dict(zip(present, hashes, strict=True))
+        return [by_id[i] if i < self.count else self.absent[i - self.count].hash for i in ids]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that are there."""
-        wanted = list(hashes)
-        ids = {hash_: self._absent[hash_] for hash_ in wanted if hash_ in self._absent}
-        for hash_ in wanted if self.count else ():
-            if found := self.catalog.dictionaries.ids_of_hash(hash_):
-                ids[hash_] = min(found)
-        return ids
+        found = {}
+        for hash_ in hashes:
+            ids = self.catalog.dictionaries.ids_of_hash(hash_) if self.count else ()
+            if ids or hash_ in self._absent:
+                found[hash_] = min(ids, default=self._absent.get(hash_, 0))
+        return found
 
     def codes(self, id_: int) -> tuple[int, ...]:
-        """Return codes that are equal for records with equal attributes."""
+        """Return codes that are equal only for records with equal attributes."""
         columns = self.catalog.column_arrays
-        look_alike, column = columns.look_alike(id_), columns.column
-        node, arch = column("node")[id_], column("arch")[look_alike]
-        return (
-            column("package")[look_alike],
-            column("version")[look_alike],
-            column("extra")[look_alike],
-            self._variant_sets[column("variant_set")[look_alike]],
-            arch if self._states_compiler(id_, node) else self._bare_arches[arch],
-            node,
-        )
-
-    @cached_property
-    def _variant_sets(self) -> list[int]:
-        """For each set of variants the first with the same variants in any order."""
-        first: dict[_Texts, int] = {}
-        keys = (tuple(sorted(map(variant_key, set_))) for set_ in self._texts("variants"))
-        return [first.setdefault(key, code) for code, key in enumerate(keys)]
-
-    @cached_property
-    def _bare_arches(self) -> list[int]:
-        """A number for each architecture without its compiler, apart from those with one."""
-        texts, first = self.catalog.dictionaries.texts, dict[_Texts, int]()
-        arches = zip(texts("platform"), texts("os"), texts("target"), strict=True)
-        return [-1 - first.setdefault(arch, code) for code, arch in enumerate(arches)]
+        look_alike, node = columns.look_alike(id_), columns.column("node")[id_]
+        names = ("package", "version", "extra", "variant_set", "arch")
+        codes = (columns.column(name)[look_alike] for name in names)
+        return *codes, node, self._states_compiler(id_, node)
 
     def _states_compiler(self, id_: int, node: int) -> bool:
         """Check whether the compiler of a record is its attribute, and not a dependency."""
         format_ = self.catalog.dictionaries.nodes[node].spec_format
         if format_:
             return format_ < COMPILED_IN
-        down = self.edges.down
-        kinds = set(down.kinds[down.first[id_] : down.first[id_ + 1]])
-        return not any(set(LANGUAGES).intersection(self.edges.kinds[k].virtuals) for k in kinds)
+        kinds = set(self.down.kinds[self.down.first[id_] : self.down.first[id_ + 1]])
+        return not any(set(LANGUAGES).intersection(self.kinds[kind].virtuals) for kind in kinds)
 
     def attributes(self, id_: int) -> Attributes:
         """Read the own attributes of a record."""
-        columns, dictionaries = self.catalog.column_arrays, self.catalog.dictionaries
-        look_alike, column = columns.look_alike(id_), columns.column
-        arch, code = column("arch")[look_alike], column("node")[id_]
-        node, texts = dictionaries.nodes[code], dictionaries.texts
-        compiler = texts("compiler")[arch]
-        if compiler == _NO_COMPILER or not self._states_compiler(id_, code):
-            compiler = ""
-        variant_set, extra = column("variant_set")[look_alike], column("extra")[look_alike]
-        variants = dict(self._variants[variant_set])
-        patches = variants.pop(_PATCHES, ())
-        return Attributes(
-            package=texts("package")[column("package")[look_alike]],
-            version=texts("version")[column("version")[look_alike]],
-            namespace=texts("namespace")[extra],
-            variants=variants,
-            lists=frozenset(_names_of_lists(self._texts("variants")[variant_set])),
-            flags=self._flags[extra],
-            patches=node.patches or patches,
-            package_hash=node.package_hash,
-            platform=texts("platform")[arch],
-            os=texts("os")[arch],
-            target=texts("target")[arch],
-            compiler=compiler,
-            external=node.external,
-            external_modules=node.external_modules,
-            external_attributes=node.external_attributes,
-            spec_format=node.spec_format,
-        )
+        dictionaries = self.catalog.dictionaries
+        package, version, extra, variant_set, arch, node_code, states_compiler = self.codes(id_)
+        node = dictionaries.nodes[node_code]
 
-    def _texts(self, column: str) -> Sequence[_Texts]:
-        return cast(Sequence[_Texts], self.catalog.dictionaries.values(column))
+        def text(column: str, code: int) -> str:
+            return dictionaries.texts(column)[code]
 
-    @cached_property
-    def _variants(self) -> _Decoded:
-        """The values of the variants in each set, by their names."""
-        return _Decoded(self._texts("variants"), lambda text: split_variant(variant_key(text)))
+        compiler = text("compiler", arch) if states_compiler else ""
+        modules = ", ".join(node.external_modules)
+        values: dict[str, Value] = {
+            "package": text("package", package),
+            "version": text("version", version),
+            "namespace": text("namespace", extra),
+            "package_hash": node.package_hash,
+            **{name: text(name, arch) for name in ("platform", "os", "target")},
+            # Without a prefix it is the modules.
+            "external": "" if node.external == modules else node.external,
+            "external_module": node.external_modules,
+            "external_extra": node.external_attributes,
+            "compiler": "" if compiler == "none" else compiler,
+            "spec_format": str(node.spec_format or ""),
+        }
+        values |= self._flags(extra) | self._variants(variant_set)
+        patches = texts(values.pop(_PATCHES, None))
+        values["patches"] = node.patches or patches
+        return {name: value for name, value in values.items() if value not in ("", ())}
+
+    def lists(self, id_: int) -> frozenset[str]:
+        """Return the names of the variants of a record that are lists even of one value."""
+        look_alike = self.catalog.column_arrays.look_alike(id_)
+        set_ = self._variant_sets[self.catalog.column_arrays.column("variant_set")[look_alike]]
+        stated = (text.partition("=")[0] for text in set_ if "=" in text)
+        names = {f"variant:{name[:-1]}" for name in stated if name.endswith(":")}
+        return frozenset(names - {_PATCHES})
 
     @cached_property
-    def _flags(self) -> _Decoded:
-        """The words of the compiler flags in each set, by the names of the flags."""
-        return _Decoded(self._texts("flags"), _split_flag)
+    def _flags(self) -> Callable[[int], dict[str, Value]]:
+        """A function: the words of the compiler flags in a set, by the names of the flags."""
+        sets = cast(Sequence[tuple[str, ...]], self.catalog.dictionaries.values("flags"))
 
+        def decode(code: int) -> dict[str, Value]:
+            flags = (flag.partition("=") for flag in sets[code])
+            return {name: tuple(words.split()) for name, _, words in flags}
 
-class _Decoded(dict[int, dict[str, _Texts]]):
-    """What the codes of lists of texts mean, each read when it is first needed."""
+        return lru_cache(None)(decode)
 
-    def __init__(
-        self, values: Sequence[_Texts], split: Callable[[str], tuple[str, _Texts]]
-    ) -> None:
-        self._values, self._split = values, split
+    @cached_property
+    def _variant_sets(self) -> Sequence[tuple[str, ...]]:
+        return cast(Sequence[tuple[str, ...]], self.catalog.dictionaries.values("variants"))
 
-    def __missing__(self, code: int) -> dict[str, _Texts]:
-        decoded = self[code] = dict(map(self._split, self._values[code]))
-        return decoded
+    @cached_property
+    def _variants(self) -> Callable[[int], dict[str, Value]]:
+        """A function: the variants in a set by `variant:NAME`."""
 
+        def decode(code: int) -> dict[str, Value]:
+            variants: dict[str, Value] = {}
+            for text in self._variant_sets[code]:
+                name, values = split_variant(variant_key(text))
+                if values in (("+",), ("~",)):
+                    variants[f"variant:{name}"] = values == ("+",)
+                else:
+                    variants[f"variant:{name}"] = values[0] if len(values) == 1 else values
+            return variants
 
-def _split_flag(flag: str) -> tuple[str, _Texts]:
-    name, _, words = flag.partition("=")
-    return name, tuple(words.split())
-
-
-def _names_of_lists(variants: _Texts) -> Iterator[str]:
-    """Yield the names of variants that are written as `name:=values`."""
-    for variant in variants:
-        name, equals, _ = variant.partition("=")
-        if equals and name.endswith(":") and name[:-1] != _PATCHES:
-            yield name[:-1]
+        return lru_cache(None)(decode)
 
 
 def post_order(
@@ -713,8 +614,8 @@ def spec_at(graph: Dag, start: int, path: Sequence[str]) -> int | None:
     """
     id_ = start
     for name in path:
-        edges = [edge for edge in graph.edges(id_) if graph.name(edge.child) == name]
-        if not edges:
+        links = [(child, kind) for child, kind in graph.links(id_) if graph.name(child) == name]
+        if not links:
             return None
-        id_ = next((e.child for e in edges if is_run(e.deptypes)), edges[0].child)
+        id_ = next((child for child, kind in links if is_run(kind.deptypes)), links[0][0])
     return id_

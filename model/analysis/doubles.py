@@ -166,7 +166,7 @@ def _distance_to(pairs: Pairs, id_: int) -> Callable[[int], tuple[int, int]]:
 
 
 def _children(graph: Dag, id_: int) -> set[int]:
-    return {graph.identity(edge.child) for edge in graph.edges(id_)}
+    return {graph.identity(child) for child, _ in graph.links(id_)}
 
 
 def _first(causes: Sequence[Cause]) -> Cause | None:

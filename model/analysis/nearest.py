@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Value, attribute_values
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Value
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name
@@ -24,8 +24,7 @@ _LANGUAGES = frozenset(LANGUAGES)
 
 def chosen_values(attributes: Attributes) -> dict[str, Value]:
     """Return the attributes that a user chooses, but the compiler."""
-    values = attribute_values(attributes)
-    return {name: value for name, value in values.items() if name not in _NOT_CHOSEN}
+    return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
 
 
 class LookAlikes(Frozen):
@@ -35,7 +34,7 @@ class LookAlikes(Frozen):
     """
 
     attributes: frozenset[tuple[str, Value]]
-    spec_format: int
+    spec_format: Value
     lists_dependencies: bool
     ids: tuple[int, ...] = ()
 
@@ -65,7 +64,7 @@ def look_alikes_of(graph: Dag, id_: int) -> LookAlikes:
         for name, value in chosen_values(attributes).items()
     }
     lists = graph.lists_dependencies(id_)
-    return LookAlikes(frozenset(values), attributes.spec_format, lists)
+    return LookAlikes(frozenset(values), attributes.get("spec_format"), lists)
 
 
 class Candidates(Frozen):
@@ -101,14 +100,14 @@ def compilers_of(graph: Dag, id_: int) -> tuple[str, ...]:
     }
     if children:
         return tuple(sorted({_compiler(graph, child) for child in children}))
-    stated = graph.attributes(id_).compiler
+    stated = str(graph.attributes(id_).get("compiler", ""))
     name, _, version = stated.partition("/")[0].partition("@")
     return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()
 
 
 def _compiler(graph: Dag, id_: int) -> str:
     name = graph.name(id_)
-    return f"{name}@{graph.attributes(id_).version}" if graph.is_described(id_) else name
+    return f"{name}@{graph.version(id_)}" if graph.is_described(id_) else name
 
 
 MAX_NEAREST = 3

@@ -156,7 +156,7 @@ class SpecMatcher:
     def _order(self, id_: int) -> tuple[object, ...]:
         return (
             id_ not in self._roots,
-            version_key(self._graph.attributes(id_).version),
+            version_key(self._graph.version(id_)),
             sorted(self._labels_of(id_)),
         )
 
@@ -174,7 +174,7 @@ class SpecMatcher:
 
     def _common(self, a: int, b: int) -> int:
         """Return how many characters the versions of two specs begin with alike."""
-        return _common_length(*(self._graph.attributes(id_).version for id_ in (a, b)))
+        return _common_length(*(self._graph.version(id_) for id_ in (a, b)))
 
     def _distance(self, a: int, b: int) -> int:
         """Return how many attributes differ."""

@@ -6,15 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from spackscope.model.analysis.dag import (
-    LISTED_BY_PAGES,
-    Attributes,
-    Dag,
-    Value,
-    Walk,
-    Walker,
-    attribute_values,
-)
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Walk, Walker, texts
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
@@ -47,13 +39,7 @@ def run_time_values(attributes: Attributes) -> Values:
 
 def all_values(attributes: Attributes) -> Values:
     """Return all attributes of a node as texts, without its dependencies."""
-    return {name: _texts(value) for name, value in attribute_values(attributes).items()}
-
-
-def _texts(value: Value) -> tuple[str, ...]:
-    if isinstance(value, bool):
-        return ("+",) if value else ("~",)
-    return (value,) if isinstance(value, str) else value or ()
+    return {name: texts(value) for name, value in attributes.items()}
 
 
 @lru_cache(None)
@@ -66,7 +52,7 @@ def compiler_texts(graph: Dag, links: Iterable[CompilerLink]) -> tuple[str, ...]
     """Return compilers with their languages, such as `c,cxx=gcc@12.1.0`."""
     languages: dict[str, list[str]] = defaultdict(list)
     for child, of_child in links:
-        languages[f"{graph.name(child)}@{graph.attributes(child).version}"] += of_child
+        languages[f"{graph.name(child)}@{graph.version(child)}"] += of_child
     return tuple(
         f"{','.join(sorted(names))}={compiler}" for compiler, names in sorted(languages.items())
     )
@@ -243,7 +229,7 @@ class _Table:
         graph = self._graph
         if self._is_missing(nodes):
             versions = [
-                None if each is None else _cell((graph.attributes(id_).version,) for id_ in each)
+                None if each is None else _cell((graph.version(id_),) for id_ in each)
                 for each in nodes
             ]
             yield self._row(name, "present", versions)
@@ -316,7 +302,7 @@ class _Table:
                 yield self._row(virtual, "provider", cells)
 
     def _spelled(self, id_: int) -> str:
-        return f"{self._graph.name(id_)}@{self._graph.attributes(id_).version}"
+        return f"{self._graph.name(id_)}@{self._graph.version(id_)}"
 
     def _with_follows(self, rows: Sequence[VaryingRow]) -> list[VaryingRow]:
         """Return the rows, each with its path and what it follows."""

@@ -374,7 +374,7 @@ def read_comparison(
         names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks)) - skipped
         paths = ((name, walks[0].path(graph, name)) for name in walks[0].nodes if name in names)
         for name, path in islice(((name, path) for name, path in paths if path), _MAX_ROWS):
-            version = graph.attributes(min(walks[0].nodes[name])).version or UNKNOWN
+            version = graph.version(min(walks[0].nodes[name])) or UNKNOWN
             values = (version if id_ in numbers else UNKNOWN for id_ in columns)
             yield ComparedRow(part, name, "version", tuple(values), path)
 
@@ -416,9 +416,7 @@ def _columns(graph: Dag, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[Co
 
 def _title(graph: Dag, ids: Sequence[int]) -> str:
     """Return the package, with its version if that is the same in all."""
-    specs = [graph.attributes(id_) for id_ in ids]
-    packages = list(dict.fromkeys(spec.package for spec in specs))
-    versions = {spec.version for spec in specs}
+    packages, versions = list(dict.fromkeys(map(graph.name, ids))), set(map(graph.version, ids))
     if len(packages) > 1:
         return ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
     return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]

@@ -8,7 +8,6 @@ from typing import Any
 
 from spackscope.model.analysis.compare import Difference
 from spackscope.model.analysis.cover import Coverage, Missing, Present, ReasonGroup, group_reasons
-from spackscope.model.analysis.dag import Attributes
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.differences import (
@@ -87,19 +86,19 @@ def _present_rows(coverage: Coverage) -> Iterator[Row]:
     graph = coverage.graph
 
     def row(spec: Present, where: str) -> Row:
-        name = _name(graph.attributes(spec.id))
+        name = _name(graph.name(spec.id), graph.version(spec.id))
         return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
 
     for hit in coverage.hits:
         state = "cached" if hit.location.is_cached else "installed"
         yield row(hit, f"{state} in {', '.join(hit.location.sources)}")
     for external in coverage.externals:
-        yield row(external, f"external at {graph.attributes(external.id).external}")
+        yield row(external, f"external at {graph.external(external.id)}")
 
 
-def _name(spec: Attributes | Missing) -> str:
-    version = f"@{spec.version}" if spec.version else ""
-    return shorten(clean(f"{spec.package}{version}"), _MAX_NAME_WIDTH) or "(not described)"
+def _name(package: str, version: str) -> str:
+    text = f"{package}@{version}" if version else package
+    return shorten(clean(text), _MAX_NAME_WIDTH) or "(not described)"
 
 
 def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
@@ -108,7 +107,7 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
         nearest = hashes[spec.nearest.candidates[0].id]
         tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
         note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(_difference_texts(spec))}"
-    cells = (spec.hash[:SHORT_HASH], _name(spec), _role(spec))
+    cells = (spec.hash[:SHORT_HASH], _name(spec.package, spec.version), _role(spec))
     return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
 
 

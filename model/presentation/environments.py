@@ -67,7 +67,7 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         shown = builds if shows_all else builds[:_MAX_BUILDS]
         values = _values(cause, pairs)
         for build in shown:
-            version = shorten(clean(graph.attributes(build.id).version), _MAX_VERSION)
+            version = shorten(clean(graph.version(build.id)), _MAX_VERSION)
             value = values.get(build.id, "")
             difference = f"with {value}" if value not in ("", version) else ""
             kind = "to build only, " if double.is_run and not build.is_run else ""
@@ -90,7 +90,7 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         use = build.use
         return {
             "hash": hashes[build.id],
-            "version": graph.attributes(build.id).version,
+            "version": graph.version(build.id),
             "run": build.is_run,
             "dependents": build.dependents,
             "roots": [{"package": graph.name(id_), "hash": hashes[id_]} for id_ in use.roots],
@@ -213,7 +213,7 @@ def source_differences_report(
     def root_lines() -> Iterator[str]:
         for sign, ids in (("+", its.roots.added), ("-", its.roots.removed)):
             for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
-                label = clean(f"{graph.name(id_)}@{graph.attributes(id_).version}")
+                label = clean(f"{graph.name(id_)}@{graph.version(id_)}")
                 yield f"{sign} {label} /{hash_[:SHORT_HASH]}"
 
     def versions_of(
@@ -225,7 +225,7 @@ def source_differences_report(
                 yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
     def versions(ids: Iterable[int]) -> list[str]:
-        return sorted({graph.attributes(id_).version for id_ in ids}, key=version_key)
+        return sorted({graph.version(id_) for id_ in ids}, key=version_key)
 
     def data() -> dict[str, Any]:
         ids = {id_ for package in (*its.added, *its.removed) for id_ in package.specs}
@@ -243,10 +243,10 @@ def source_differences_report(
             }
 
         def version_data(id_: int) -> dict[str, Any]:
-            return {"version": graph.attributes(id_).version, "hash": hashes[id_]}
+            return {"version": graph.version(id_), "hash": hashes[id_]}
 
         def spec_data(id_: int) -> dict[str, Any]:
-            return {"package": graph.attributes(id_).package} | version_data(id_)
+            return {"package": graph.name(id_)} | version_data(id_)
 
         def change_of(package: PackageChange) -> dict[str, Any]:
             return {

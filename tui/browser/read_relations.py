@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.compare import compare
-from spackscope.model.analysis.dag import Dag, by_package, dag_of
+from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
 from spackscope.model.analysis.kinds import run_kind, run_kinds
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import add_sizes, read_needs
@@ -16,6 +16,7 @@ from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.core.variants import spell_variant
 from spackscope.model.presentation.detail import DetailLine, Members, fit_at_end, fit_lines
 from spackscope.model.presentation.kinds import row_notes
 from spackscope.model.presentation.relations import (
@@ -79,7 +80,7 @@ def read_relations(
     users = sorted(set().union(*map(graph.dependents, members.ids[:_MAX_MEMBERS])))
     first = {graph.name(user): user for user in reversed(users)}
     shown = sorted(first.values())[:_MAX_USERS]
-    named = [User(user, graph.name(user), graph.attributes(user).version) for user in shown]
+    named = [User(user, graph.name(user), graph.version(user)) for user in shown]
     return [*needs_values(needs, shared), *user_values(named, len(users))]
 
 
@@ -147,17 +148,18 @@ def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     if graph.configuration(id_) in map(graph.configuration, others):
         return ""
     own, other = graph.attributes(id_), graph.attributes(others[0])
-    if own.version != other.version:
-        return other.version
+    if own.get("version") != other.get("version"):
+        return graph.version(others[0])
     changed = sorted(
-        name for name, values in other.variants.items() if own.variants.get(name) != values
+        name
+        for name, value in other.items()
+        if name.startswith("variant:") and own.get(name) != value
     )
-    texts = [_variant_text(name, other.variants[name]) for name in changed[:_MAX_CHANGED]]
-    return " ".join(texts) or "differs"
-
-
-def _variant_text(name: str, values: tuple[str, ...]) -> str:
-    return f"{values[0]}{name}" if values in (("+",), ("~",)) else f"{name}={','.join(values)}"
+    variants = (
+        spell_variant(name.partition(":")[2], texts(other[name]))
+        for name in changed[:_MAX_CHANGED]
+    )
+    return " ".join(variants) or "differs"
 
 
 def _marked(catalog: Catalog, mark: str) -> int | None:

@@ -107,7 +107,7 @@ def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
     graph = dag_of(catalog_of(tmp_path / "spack.lock"))
     (double,) = doubles.doubles
     uses = {
-        graph.attributes(build.id).version: (
+        graph.version(build.id): (
             build.use.count,
             {graph.name(root) for root in build.use.roots},
             [graph.name(id_) for id_ in build.use.path],
