@@ -52,9 +52,8 @@ def _open(index: Path, environ: Mapping[str, str]) -> Catalog:
 
 def _groups(catalog: Catalog) -> list[range]:
     """Return the ids of each group of look-alikes."""
-    columns = catalog.column_arrays
-    count = len(columns.column("package"))
-    spans = (columns.specs(look_alike) for look_alike in range(count))
+    count = catalog.look_alike_count
+    spans = (catalog.span(look_alike) for look_alike in range(count))
     return [range(start, stop) for start, stop in spans if stop - start > 1]
 
 

@@ -83,7 +83,7 @@ def measure_json(figures: Figures, index: Path, environ: Mapping[str, str], pair
     ]
     _report_costs(figures, "build from `index.json`", "`json.load`", costs)
     catalog = _open(index, environ)
-    children = catalog.column_arrays.column("edge_child")
+    children = catalog.column("edge_child")
     for text in _DEPENDENCIES:
         # Answers are cached, so each is measured once. The first one reads the edges.
         measured = seconds(lambda text=text: catalog.count(parse(text)))

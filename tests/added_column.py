@@ -54,8 +54,8 @@ def versions(catalog: Catalog, query: str, sort: Sort | None = None) -> list[str
 
 
 def test_the_index_keeps_its_values(catalog: Catalog) -> None:
-    assert set(catalog.dictionaries.values("digest")) == {"aaaa", "bbbb"}
-    assert list(catalog.dictionaries.values("series")) == ["1.2", "1.3", "1.3"]
+    assert set(catalog.values("digest")) == {"aaaa", "bbbb"}
+    assert list(catalog.values("series")) == ["1.2", "1.3", "1.3"]
     assert {s.version: s.package_hash for s in all_records(catalog)} == VERSIONS
 
 

@@ -26,7 +26,7 @@ from textual.widget import Widget
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.rows import IndexData, Row
 from spackscope.model.index.columns import Columns
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
@@ -553,15 +553,19 @@ def reading() -> Iterator[None]:
 @contextlib.contextmanager
 def no_queries_on_the_event_loop() -> Iterator[None]:
     """Fail a test if the program reads an index on the thread of the event loop."""
-    loop_thread, read = threading.get_ident(), Columns.read
+    loop_thread = threading.get_ident()
 
-    def guarded(columns: Columns, start: int, stop: int) -> bytes:
-        if threading.get_ident() == loop_thread and not _in_test.get():
-            raise AssertionError("an index is read on the thread of the event loop")
-        return read(columns, start, stop)
+    def guarded(read: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*arguments: Any) -> Any:
+            if threading.get_ident() == loop_thread and not _in_test.get():
+                raise AssertionError("an index is read on the thread of the event loop")
+            return read(*arguments)
+
+        return function
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Columns, "read", guarded)
+        patch.setattr(Columns, "view", guarded(Columns.view))
+        patch.setattr(IndexData, "hashes_of", guarded(IndexData.hashes_of))
         yield
 
 

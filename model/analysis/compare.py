@@ -16,7 +16,7 @@ from spackscope.model.analysis.dag import (
     Value,
     post_order,
 )
-from spackscope.model.catalog.dependency_graph import EdgeKind
+from spackscope.model.catalog.edges import EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, is_run

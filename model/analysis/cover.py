@@ -58,7 +58,7 @@ class Availability:
         self._catalog = catalog
         ignored = {*besides, *environments(catalog)}
         states, sources = (
-            cast(Sequence[tuple[str, ...]], catalog.dictionaries.values(column))
+            cast(Sequence[tuple[str, ...]], catalog.values(column))
             for column in ("state", "source")
         )
         # What each code of the dictionary `presence` stands for.
@@ -70,9 +70,9 @@ class Availability:
 
     def location(self, ids: Iterable[int]) -> Location:
         """Return where records of one hash are: where it need not be built, if there is one."""
-        arrays, joined = self._catalog.column_arrays, _NOWHERE
+        catalog, joined = self._catalog, _NOWHERE
         for id_ in ids:
-            location = self._locations[arrays.column("presence")[arrays.look_alike(id_)]]
+            location = self._locations[catalog.column("presence")[catalog.look_alike(id_)]]
             if not location.sources or joined.is_available > location.is_available:
                 continue
             if joined.is_available < location.is_available:
@@ -87,14 +87,14 @@ class Availability:
 
     def candidates(self, package: str) -> list[int]:
         """Return the ids of all specs of a package that are cached or installed, not external."""
-        arrays, nodes = self._catalog.column_arrays, self._catalog.dictionaries.nodes
-        codes, node_codes = arrays.column("presence"), arrays.column("node")
-        start, stop = self._catalog.package_span(package)
+        catalog, nodes = self._catalog, self._catalog.nodes
+        codes, node_codes = catalog.column("presence"), catalog.column("node")
+        start, stop = catalog.package_span(package)
         return [
             id_
-            for look_alike in range(arrays.look_alike(start), arrays.look_alike(stop - 1) + 1)
+            for look_alike in range(catalog.look_alike(start), catalog.look_alike(stop - 1) + 1)
             if self._locations[codes[look_alike]].is_available
-            for id_ in range(*arrays.specs(look_alike))
+            for id_ in range(*catalog.span(look_alike))
             if start <= id_ < stop and not nodes[node_codes[id_]].external
         ]
 

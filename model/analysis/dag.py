@@ -12,7 +12,7 @@ from operator import itemgetter, or_
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Adjacency, EdgeKind
+from spackscope.model.catalog.edges import Adjacency, EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
@@ -110,14 +110,14 @@ class Dag:
     def lists_dependencies(self, id_: int) -> bool:
         """Check whether the document of a spec lists its dependencies, as pages do not."""
         side, own = self._at(id_)
-        return own < side.count and side.catalog.dependencies.lists(own)
+        return own < side.count and side.catalog.edges.lists(own)
 
     def name(self, id_: int) -> str:
         """Return the package of a spec; "" of a bare hash."""
         side, own = self._at(id_)
         if own >= side.count:
             return side.absent[own - side.count].name
-        return side.catalog.dependencies.name(own)
+        return side.catalog.edges.name(own)
 
     def version(self, id_: int) -> str:
         """Return the version of a spec, "" if it is not known."""
@@ -191,7 +191,7 @@ class Dag:
         """Return the specs that depend directly on a spec, each with its first id."""
         side, own = self._at(id_)
         spans = ((each, each + 1) for each in side.same_hash(side.firsts[own]))
-        up = side.catalog.edge_arrays.up.neighbours(spans)
+        up = side.catalog.edges.up.neighbours(spans)
         return {self.identity(id_ - own + each) for each in up}
 
     def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
@@ -271,23 +271,23 @@ class _Side:
     @cached_property
     def count(self) -> int:
         """The number of records."""
-        return self.catalog.edge_arrays.count if self._hashes is None else 0
+        return self.catalog.edges.count if self._hashes is None else 0
 
     @cached_property
     def down(self) -> Adjacency:
         """The edges to dependencies."""
-        return self.catalog.edge_arrays.down
+        return self.catalog.edges.down
 
     @cached_property
     def kinds(self) -> Sequence[EdgeKind]:
         """The kinds of edges."""
-        return self.catalog.edge_arrays.kinds
+        return self.catalog.edges.kinds
 
     @cached_property
     def absent(self) -> Sequence[Dependency]:
         """The specs that no document describes."""
         if self._hashes is None:
-            return self.catalog.edge_arrays.absent
+            return self.catalog.edges.absent
         return [Dependency(hash_, "") for hash_ in self._hashes]
 
     @cached_property
@@ -303,7 +303,7 @@ class _Side:
         Both in order: there may be hundreds of thousands, and a set for each hash would be ten
         times larger.
         """
-        pairs = self.catalog.dictionaries.repeated_hashes() if self.count else iter(())
+        pairs = self.catalog.repeated_hashes() if self.count else iter(())
         absent = (
             (self._absent[each.hash], id_) for id_, each in enumerate(self.absent, self.count)
         )
@@ -326,7 +326,7 @@ class _Side:
     def hashes(self, ids: Sequence[int]) -> list[str]:
         """Return the hash of each id, in their order."""
         present = sorted(id_ for id_ in ids if id_ < self.count)
-        hashes: list[str] = self.catalog.dictionaries.hashes_of(present) if present else []
+        hashes: list[str] = self.catalog.hashes_of(present) if present else []
         by_id = dict(zip(present, hashes, strict=True))
         return [by_id[i] if i < self.count else self.absent[i - self.count].hash for i in ids]
 
@@ -334,14 +334,14 @@ class _Side:
         """Return the first id of each of some hashes, of those that are there."""
         found = {}
         for hash_ in hashes:
-            ids = self.catalog.dictionaries.ids_of_hash(hash_) if self.count else ()
+            ids = self.catalog.ids_of_hash(hash_) if self.count else ()
             if ids or hash_ in self._absent:
                 found[hash_] = min(ids, default=self._absent.get(hash_, 0))
         return found
 
     def codes(self, id_: int) -> tuple[int, ...]:
         """Return codes that are equal only for records with equal attributes."""
-        columns = self.catalog.column_arrays
+        columns = self.catalog
         look_alike, node = columns.look_alike(id_), columns.column("node")[id_]
         names = ("package", "version", "extra", "variant_set", "arch")
         codes = (columns.column(name)[look_alike] for name in names)
@@ -349,7 +349,7 @@ class _Side:
 
     def _states_compiler(self, id_: int, node: int) -> bool:
         """Check whether the compiler of a record is its attribute, and not a dependency."""
-        format_ = self.catalog.dictionaries.nodes[node].spec_format
+        format_ = self.catalog.nodes[node].spec_format
         if format_:
             return format_ < COMPILED_IN
         kinds = set(self.down.kinds[self.down.first[id_] : self.down.first[id_ + 1]])
@@ -357,12 +357,12 @@ class _Side:
 
     def attributes(self, id_: int) -> Attributes:
         """Read the own attributes of a record."""
-        dictionaries = self.catalog.dictionaries
+        catalog = self.catalog
         package, version, extra, variant_set, arch, node_code, states_compiler = self.codes(id_)
-        node = dictionaries.nodes[node_code]
+        node = catalog.nodes[node_code]
 
         def text(column: str, code: int) -> str:
-            return dictionaries.texts(column)[code]
+            return catalog.texts(column)[code]
 
         compiler = text("compiler", arch) if states_compiler else ""
         modules = ", ".join(node.external_modules)
@@ -386,8 +386,8 @@ class _Side:
 
     def lists(self, id_: int) -> frozenset[str]:
         """Return the names of the variants of a record that are lists even of one value."""
-        look_alike = self.catalog.column_arrays.look_alike(id_)
-        set_ = self._variant_sets[self.catalog.column_arrays.column("variant_set")[look_alike]]
+        look_alike = self.catalog.look_alike(id_)
+        set_ = self._variant_sets[self.catalog.column("variant_set")[look_alike]]
         stated = (text.partition("=")[0] for text in set_ if "=" in text)
         names = {f"variant:{name[:-1]}" for name in stated if name.endswith(":")}
         return frozenset(names - {_PATCHES})
@@ -395,7 +395,7 @@ class _Side:
     @cached_property
     def _flags(self) -> Callable[[int], dict[str, Value]]:
         """A function: the words of the compiler flags in a set, by the names of the flags."""
-        sets = cast(Sequence[tuple[str, ...]], self.catalog.dictionaries.values("flags"))
+        sets = cast(Sequence[tuple[str, ...]], self.catalog.values("flags"))
 
         def decode(code: int) -> dict[str, Value]:
             flags = (flag.partition("=") for flag in sets[code])
@@ -405,7 +405,7 @@ class _Side:
 
     @cached_property
     def _variant_sets(self) -> Sequence[tuple[str, ...]]:
-        return cast(Sequence[tuple[str, ...]], self.catalog.dictionaries.values("variants"))
+        return cast(Sequence[tuple[str, ...]], self.catalog.values("variants"))
 
     @cached_property
     def _variants(self) -> Callable[[int], dict[str, Value]]:

@@ -63,14 +63,13 @@ class ListedSpecs:
     @cached_property
     def explicit(self) -> list[int]:
         """The ids of the explicit specs."""
-        arrays = self._catalog.column_arrays
-        states = self._catalog.dictionaries.values("state")
+        states = self._catalog.values("state")
         is_explicit = ["explicit" in value for value in states if isinstance(value, tuple)]
         ids = (
             self.graph.identity(id_)
-            for look_alike, code in enumerate(arrays.column("presence"))
+            for look_alike, code in enumerate(self._catalog.column("presence"))
             if is_explicit[code]
-            for id_ in range(*arrays.specs(look_alike))
+            for id_ in range(*self._catalog.span(look_alike))
         )
         return [id_ for id_ in dict.fromkeys(ids) if id_ < self._catalog.total]
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Adjacency
+from spackscope.model.catalog.edges import Adjacency
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Fit, FitReason, NodeFacts, is_run
@@ -128,8 +128,7 @@ class HostFit:
     ) -> None:
         self.host = host
         self._targets = host.targets
-        self._catalog, self._columns = catalog, catalog.column_arrays
-        self._edges, self._dictionaries = catalog.edge_arrays, catalog.dictionaries
+        self._catalog, self._edges = catalog, catalog.edges
         self._is_listed = lru_cache(None)(is_listed)
         self._reasons: list[Reason] = []
         self._bits: dict[Reason, Mask] = {}
@@ -178,9 +177,9 @@ class HostFit:
         verdicts: dict[Verdict, int] = {}
         leaves: dict[Hashable, int] = {}
         codes, first = array("I"), self._edges.down.first
-        nodes, facts = self._columns.column("node"), self._dictionaries.nodes
-        compilers = map(self._compiler_masks.__getitem__, self._columns.column("package"))
-        parts = zip(pairwise(self._columns.first), self._look_alike_masks, compilers, strict=True)
+        nodes, facts = self._catalog.column("node"), self._catalog.nodes
+        compilers = map(self._compiler_masks.__getitem__, self._catalog.column("package"))
+        parts = zip(pairwise(self._catalog.first), self._look_alike_masks, compilers, strict=True)
         for number, ((start, stop), mask, compiler) in enumerate(parts):
             if number % _CHECK_INTERVAL == 0 and should_stop():
                 raise Cancelled
@@ -225,53 +224,53 @@ class HostFit:
     @cached_property
     def _compiler_masks(self) -> list[Mask]:
         """The bit of each package by its code, if it is a compiler or its runtime."""
-        return [_COMPILER_BITS.get(name, 0) for name in self._dictionaries.texts("package")]
+        return [_COMPILER_BITS.get(name, 0) for name in self._catalog.texts("package")]
 
     def _ids_of(self, packages: Collection[str]) -> dict[int, str]:
         """Return the ids of some packages, each with the name."""
         absent = enumerate(self._edges.absent, self._edges.count)
         ids = {id_: dep.name for id_, dep in absent if dep.name in packages}
-        names = self._dictionaries.texts("package")
-        for look_alike, code in enumerate(self._columns.column("package")):
+        names = self._catalog.texts("package")
+        for look_alike, code in enumerate(self._catalog.column("package")):
             if names[code] in packages:
-                ids.update(dict.fromkeys(range(*self._columns.specs(look_alike)), names[code]))
+                ids.update(dict.fromkeys(range(*self._catalog.span(look_alike)), names[code]))
         return ids
 
     def _facts(self, id_: int) -> NodeFacts:
-        return self._dictionaries.nodes[self._columns.column("node")[id_]]
+        return self._catalog.nodes[self._catalog.column("node")[id_]]
 
     def _text(self, column: str, id_: int) -> str:
-        code = self._columns.column(FIELDS[column].storage)[self._columns.look_alike(id_)]
-        return self._dictionaries.texts(column)[code]
+        code = self._catalog.column(FIELDS[column].storage)[self._catalog.look_alike(id_)]
+        return self._catalog.texts(column)[code]
 
     def _own_mask(self, id_: int) -> Mask:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
             return self._mask([NOT_DESCRIBED])
-        mask = self._look_alike_masks[self._columns.look_alike(id_)]
+        mask = self._look_alike_masks[self._catalog.look_alike(id_)]
         if self._facts(id_).external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask([EXTERNAL])
-        mask |= self._format_masks[self._columns.column("node")[id_]]
+        mask |= self._format_masks[self._catalog.column("node")[id_]]
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
     @cached_property
     def _look_alike_masks(self) -> list[Mask]:
         """The reasons that all look-alikes share, by their numbers."""
-        values = (self._dictionaries.texts(name) for name in ("platform", "os", "target"))
+        values = (self._catalog.texts(name) for name in ("platform", "os", "target"))
         archs = [self._mask(self._of_architecture(*arch)) for arch in zip(*values, strict=True)]
         wrapper, developed = self._mask([COMPILER_WRAPPER]), self._mask([DEV_PATH])
-        names = self._dictionaries.texts("package")
+        names = self._catalog.texts("package")
         packages = [wrapper if name == WRAPPER else 0 for name in names]
         variants = [
             developed
             if isinstance(set_, tuple)
             and any(_DEV_PATH in v and split_variant(v)[0] == _DEV_PATH for v in set_)
             else 0
-            for set_ in self._dictionaries.values("variants")
+            for set_ in self._catalog.values("variants")
         ]
         unlisted = self._mask([NOT_LISTED])
-        columns = map(self._columns.column, ("arch", "package", "variant_set"))
+        columns = map(self._catalog.column, ("arch", "package", "variant_set"))
         return [
             archs[arch] | packages[package] | variants[variant] | (0 if is_listed else unlisted)
             for arch, package, variant, is_listed in zip(
@@ -283,7 +282,7 @@ class HostFit:
     def _format_masks(self) -> list[Mask]:
         """The reasons that follow from the format in which nodes were written, by their codes."""
         old, unknown = self._mask([OLD_FORMAT]), self._mask([UNKNOWN_FORMAT])
-        formats = (node.spec_format for node in self._dictionaries.nodes)
+        formats = (node.spec_format for node in self._catalog.nodes)
         return [unknown if not each else old if each < COMPILED_IN else 0 for each in formats]
 
     def _of_architecture(self, platform: str, os: str, target: str) -> list[Reason]:
@@ -400,7 +399,7 @@ class HostFit:
                 sentence = ""
                 if id_ is not None:
                     witness = self._below.witness(id_, bit)
-                    name = self._catalog.dependencies.name(witness)
+                    name = self._catalog.edges.name(witness)
                     sentence = clean(f"{name}: {self._sentence(witness, reason)}")
                 label = _label_below(reason)
                 reasons.append(FitReason(reason.letter.lower(), label, sentence, reason.is_run))
@@ -412,8 +411,8 @@ class HostFit:
         """Return what a reason says of a node."""
         if id_ >= self._edges.count:
             return reason.label
-        arch = self._columns.column("arch")[self._columns.look_alike(id_)]
-        target, host = self._dictionaries.texts("target")[arch], self.host.target
+        arch = self._catalog.column("arch")[self._catalog.look_alike(id_)]
+        target, host = self._catalog.texts("target")[arch], self.host.target
         facts = self._facts(id_)
         sentences = {
             DEV_PATH: "it was built from sources under development (dev_path)",

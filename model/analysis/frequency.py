@@ -56,14 +56,14 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
         return _variant_axis(catalog, name.lstrip("+~"))
     if column.name not in COUNTABLE:
         return None
-    if column.name == "flags" and not catalog.dictionaries.lists_dependencies:
+    if column.name == "flags" and not catalog.lists_dependencies:
         reason = "stats by flags asks for compiler flags, and pages list none"
         raise Unanswerable(reason, Term("flags", "*"))
     if column.is_by_host:
         codes, values = catalog.by_host.values(column.name, should_stop)
     else:
-        codes = catalog.column_arrays.column(column.storage)
-        values = catalog.dictionaries.values(column.name)
+        codes = catalog.column(column.storage)
+        values = catalog.values(column.name)
 
     def texts(value: Value) -> tuple[str, ...]:
         if isinstance(value, tuple):
@@ -85,14 +85,14 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
 
 def axis_names(catalog: Catalog) -> list[str]:
     """Return the names of all columns and variants to count by: columns first."""
-    sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values("variants"))
+    sets = cast(Sequence[tuple[str, ...]], catalog.values("variants"))
     variants = {split_variant(text)[0] for set_ in sets for text in set_}
     return [*COUNTABLE, *sorted(variants - {""})]
 
 
 def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
     """Return the axis of a variant: `+x` or `~x`, or `x=value` for each value, of each record."""
-    sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values("variants"))
+    sets = cast(Sequence[tuple[str, ...]], catalog.values("variants"))
 
     def texts(variants: Sequence[str]) -> tuple[str, ...]:
         texts: dict[str, None] = {}
@@ -116,7 +116,7 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
     values = list(map(texts, sets))
     if not any(values):
         return None
-    codes = catalog.column_arrays.column(FIELDS["variants"].storage)
+    codes = catalog.column(FIELDS["variants"].storage)
     return Axis(name, name, codes, [each or ("",) for each in values], term)
 
 
@@ -193,8 +193,7 @@ def frequency(
     facets of `+mpi` and `~mpi`.
     """
     specs = catalog.match(query, should_stop=should_stop)
-    arrays = catalog.column_arrays
-    sizes = arrays.sizes(specs)
+    sizes = catalog.group_sizes(specs)
     has_records = any(axis.by_record for axis in axes)
 
     def codes_of(axis: Axis) -> Iterable[int]:
@@ -202,7 +201,7 @@ def frequency(
         if axis.by_record:
             spans = specs.pairs()
             return chain.from_iterable(axis.codes[start:stop] for start, stop in spans)
-        codes = arrays.codes_of(axis.codes, specs)
+        codes = catalog.codes_of(axis.codes, specs)
         return chain.from_iterable(map(repeat, codes, sizes)) if has_records else codes
 
     counts: Counter[tuple[int, ...]] = Counter()

@@ -83,8 +83,8 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
         needs = read_needs(catalog, row.id)
         hashes = [spec.hash for spec in needs.specs]
     """
-    dependencies = catalog.dependencies
-    if not dependencies.lists(id_):
+    edges = catalog.edges
+    if not edges.lists(id_):
         return None
 
     def closure(*, run_only: bool) -> list[int]:
@@ -93,7 +93,7 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
         for parent in found:
             if should_stop():
                 raise Cancelled
-            for edge in dependencies.of(parent):
+            for edge in edges.of(parent):
                 if edge.child not in reached and (not run_only or is_run(edge.deptypes)):
                     reached.add(edge.child)
                     found.append(edge.child)
@@ -103,8 +103,8 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
     specs: dict[int, NeededSpec] = {}
     for start in range(0, len(every), _CHUNK):
         chunk = every[start : start + _CHUNK]
-        present = [node for node in chunk if dependencies.absent(node) is None]
-        provenances = catalog.provenances(present)
+        present = [node for node in chunk if edges.absent_at(node) is None]
+        provenances = map(catalog.provenance, present)
         for row, provenance in zip(catalog.rows(present), provenances, strict=True):
             spec = row.spec
             specs[row.id] = NeededSpec(
@@ -113,9 +113,9 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
                 provenance.external_modules,
             )
         for node in chunk:
-            if (absent := dependencies.absent(node)) is not None:
+            if (absent := edges.absent_at(node)) is not None:
                 specs[node] = NeededSpec(node, absent.name, "", absent.hash, is_absent=True)
-    for edge in dependencies.of(id_):
+    for edge in edges.of(id_):
         if is_run(edge.deptypes):
             specs[edge.child] = replace(specs[edge.child], is_direct=True, virtuals=edge.virtuals)
     needed = {specs[node].hash: specs[node] for node in run}
@@ -124,7 +124,7 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
         tuple(spec for spec in needed.values() if not spec.external),
         tuple(spec for spec in needed.values() if spec.external),
         tuple(spec for hash_, spec in others.items() if hash_ not in needed),
-        is_unknown=not all(map(dependencies.lists, run)),
+        is_unknown=not all(map(edges.lists, run)),
     )
 
 

@@ -10,7 +10,7 @@ from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
 from spackscope.model.catalog.arrays import IdRanges
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dictionaries import PackageCount
+from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
@@ -88,13 +88,12 @@ def package_summaries(
 
 def _summary(catalog: Catalog, ids: IdRanges) -> PackageSummary:
     """Return the newest version and the targets, which are read without looking at each spec."""
-    arrays, dictionaries = catalog.column_arrays, catalog.dictionaries
-    versions, targets = dictionaries.texts("version"), dictionaries.texts("target")
-    codes = arrays.distinct("version", list(arrays.spans(ids)))
+    versions, targets = catalog.texts("version"), catalog.texts("target")
+    codes = catalog.distinct("version", list(catalog.spans(ids)))
     order = FIELDS["version"].sort_key
     newest = max((versions[code] for code in codes), key=order, default="")
     counts = Counter[str]()
-    for code, count in arrays.counts(FIELDS["target"].storage, ids).items():
+    for code, count in catalog.counts(FIELDS["target"].storage, ids).items():
         counts[targets[code]] += count
     ordered = sorted(counts, key=lambda target: (-counts[target], target))
     return PackageSummary(newest, tuple(filter(None, ordered)))

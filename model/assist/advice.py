@@ -74,10 +74,10 @@ def wider_conditions(
     can_be_near = bool(typed) and not is_glob(typed)
     nearest: list[str] = []
     if column in ("package", ANY):
-        column, dictionaries = "package", catalog.dictionaries
-        if len(typed) >= _MIN_HASH_WORD and dictionaries.has_hash(typed):
+        column = "package"
+        if len(typed) >= _MIN_HASH_WORD and catalog.has_hash(typed):
             yield Term("hash", typed)
-        if can_be_near and typed not in dictionaries.texts("package"):
+        if can_be_near and typed not in catalog.texts("package"):
             if (meant := meant_condition(catalog, typed, should_stop)) is not None:
                 yield meant
             nearest = near(typed, values("package"))
@@ -105,7 +105,7 @@ def wider_conditions(
         # The longest prefix that some hash has.
         prefix = pattern.removeprefix("/").lower()
         shorter = (prefix[:end] for end in range(len(prefix), _MIN_PREFIX - 1, -1))
-        longest = (p for p in shorter if p != pattern and catalog.dictionaries.has_hash(p))
+        longest = (p for p in shorter if p != pattern and catalog.has_hash(p))
         if not is_glob(prefix) and (found := next(longest, None)) is not None:
             yield Term("hash", found)
     elif column in ("fits", "reusable"):
@@ -463,7 +463,7 @@ class _Advisor:
         for term in condition.terms:
             if isinstance(term, Term) and (sentence := _on_targets(term)):
                 return sentence
-        names = [name for name in self._catalog.dictionaries.texts("package") if name]
+        names = [name for name in self._catalog.texts("package") if name]
         package_query = query_of(Term("package", condition.name))
         is_known = condition.name in names or self._catalog.virtuals.providers(package_query)
         guess = "" if is_known else did_you_mean(condition.name, names)
@@ -624,5 +624,5 @@ def _hash_prefix(catalog: Catalog, query: Query) -> str:
     if others or not isinstance(condition, Term) or condition.column != "package":
         return ""
     pattern = condition.pattern
-    is_prefix = len(pattern) >= _MIN_WORD and catalog.dictionaries.has_hash(pattern)
+    is_prefix = len(pattern) >= _MIN_WORD and catalog.has_hash(pattern)
     return pattern if is_prefix else ""

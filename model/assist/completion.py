@@ -146,12 +146,10 @@ class Candidates(Frozen):
                     name = facet.value if "@" in typed else facet.value.partition("@")[0]
                     counts[name] += facet.count
                 del counts["none"]
-            elif typed and self.catalog is not None:
+            elif typed and self.catalog is not None and self.catalog.lists_dependencies:
                 # All packages, with the count of all specs, as dependents are not counted.
-                dictionaries = self.catalog.dictionaries
-                if dictionaries.lists_dependencies:
-                    names = sorted(dictionaries.texts("package"), key=len)
-                    counts.update(dict.fromkeys(names, self.catalog.count(self.others)))
+                names = sorted(self.catalog.texts("package"), key=len)
+                counts.update(dict.fromkeys(names, self.catalog.count(self.others)))
             for name, count in counts.most_common():
                 if name.startswith(typed) and is_clean(name):
                     yield Completion(sigil + name, count)
@@ -449,7 +447,7 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
     if 0 < len(ids) <= MAX_CHOICES:
         specs = [row.spec for row in catalog.rows(list(ids))]
     else:
-        hashes = catalog.dictionaries.hashes(prefix, limit=MAX_CHOICES + 1) if prefix else []
+        hashes = catalog.hashes(prefix, limit=MAX_CHOICES + 1) if prefix else []
         if len(hashes) > MAX_CHOICES:
             return []
         specs = [rows[0].spec for rows in map(catalog.by_hash, hashes) if rows]

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from spackscope.model.catalog.arrays import ColumnArrays, IdRanges
-from spackscope.model.catalog.by_host import ByHost
-from spackscope.model.catalog.dependency_graph import DependencyGraph, EdgeArrays
-from spackscope.model.catalog.dictionaries import Dictionaries, PackageCount, Packages
+from spackscope.model.catalog.arrays import IdRanges
+from spackscope.model.catalog.edges import Edges
 from spackscope.model.catalog.evaluate import Evaluation
-from spackscope.model.catalog.rows import Records, Row
-from spackscope.model.catalog.view import Partition, RowRole, View
+from spackscope.model.catalog.rows import IndexData, PackageCount, Row
+from spackscope.model.catalog.view import Partition, View
+from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Problem, Provenance, SourceStatus, Spec
+from spackscope.model.core.frozen import asdict, replace
+from spackscope.model.core.records import Dependency, SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import Columns
 from spackscope.model.query.ast import Query
@@ -26,20 +27,19 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 
 
-class Catalog:
+class Catalog(IndexData):
     """Answer questions from one index; safe to use from several threads.
 
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
-    was damaged. `discovered` is what was last discovered about the sources. `dictionaries` has
-    the values of the columns, `dependencies` the edges, `virtuals` the providers of virtuals,
-    and `by_host` what depends on the host.
+    was damaged. `discovered` is what was last discovered about the sources. `edges` has the
+    dependencies, `virtuals` the providers of virtuals, and `by_host` what depends on the host.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
     if `should_stop` returns True.
 
         catalog = load(["https://binaries.spack.io/develop"], Session(os.environ))
         listing = catalog.listing(View(parse("hdf5@1.14: +mpi")))
-        hashes = [spec.hash for spec in catalog.specs(listing)]
+        hashes = [spec.hash for spec in catalog.records(listing.ids)]
     """
 
     def __init__(
@@ -49,48 +49,27 @@ class Catalog:
         notice: str = "",
         discovered: Sequence[DiscoveredSource] = (),
     ) -> None:
-        self.columns = columns
-        self.meta: Mapping[str, object] = columns.json("meta")
+        super().__init__(columns)
         self.notice = notice
         self.was_damaged = False
         self.discovered = discovered
-        self.column_arrays = arrays = ColumnArrays(columns)
-        self.dictionaries = Dictionaries(columns, arrays)
-        self.edge_arrays = edges = EdgeArrays(columns, arrays)
-        self.dependencies = DependencyGraph(arrays, edges, self.dictionaries)
-        self._packages = Packages(columns, self.dictionaries)
-        self.by_host = by_host = ByHost()
-        self._records = Records(columns, arrays, self.dictionaries, self.dependencies, by_host)
+        self.edges = Edges(self)
+        self._evaluation = Evaluation(self, self.edges)
+        self.virtuals = self._evaluation.virtuals
         self._listings: Listings | None = None
-        self.execution = Evaluation(arrays, edges, self.dictionaries, self._packages, by_host)
-        self.virtuals = self.execution.virtuals
         self._cache: dict[Callable[[Catalog], Any], Any] = {}
         self._cache_lock = threading.RLock()
 
     @property
-    def total(self) -> int:
-        """The number of records."""
-        return self._packages.total
-
-    @property
     def sources(self) -> list[SourceStatus]:
-        """What is known of each source, in the order given."""
-        return self._records.sources(self.discovered)
-
-    @property
-    def problems(self) -> list[Problem]:
-        """What could not be read, in the order of reading."""
-        return self._records.problems
-
-    @property
-    def problem_sources(self) -> list[str]:
-        """The names of the sources of `problems`, each empty if it is of none."""
-        return self._records.problem_sources
-
-    @property
-    def problem_count(self) -> int:
-        """The number of problems."""
-        return self._records.problem_count
+        """What is known of each source, in the order given, with what was discovered since."""
+        newest = {source.source: source for source in self.discovered}
+        return [
+            replace(source, checked=newest[source.name].checked, remark=newest[source.name].remark)
+            if source.name in newest
+            else source
+            for source in self.indexed_sources
+        ]
 
     def cached(self, compute: Callable[[Catalog], _Answer]) -> _Answer:
         """Return what a function computes from this catalog; it is called once."""
@@ -102,24 +81,27 @@ class Catalog:
 
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
         """Return the ids of the records that match; they are cached."""
-        return self.execution.match(query, should_stop)
+        return self._evaluation.match(query, should_stop)
 
     def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
         """Return the number of records that match."""
         return len(self.match(query, should_stop=should_stop))
 
+    def count_codes(self, query: Query, storage: str, should_stop: ShouldStop) -> dict[int, int]:
+        """Count the records that match by their codes of a dictionary."""
+        return self._evaluation.count_codes(query, storage, should_stop)
+
+    def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
+        """Count the records that match by their values of a column by host."""
+        return self.by_host.counts(column, self.match(query, should_stop=should_stop), should_stop)
+
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Return the packages with a match, in the order of their names."""
         specs = self.match(query, should_stop=should_stop)
-        return self._packages.all if len(specs) == self.total else self._packages.counts(specs)
-
-    def selected_package(self, query: Query) -> PackageCount | None:
-        """Return the package that a query names, with all its specs; None if it names none."""
-        return self._packages.selected(query)
-
-    def package_span(self, name: str) -> tuple[int, int]:
-        """Return the id of the first spec of a package that is listed, and that after its last."""
-        return self._packages.span_of(name)
+        if len(specs) == self.total:
+            return self.all_packages
+        counts = ((package, specs.count(*package.span)) for package in self.all_packages)
+        return [package._replace(shown=shown) for package, shown in counts if shown]
 
     def listing(
         self,
@@ -134,50 +116,33 @@ class Catalog:
 
         specs = self.match(view.query, should_stop=should_stop)
         if self._listings is None:
-            self._listings = Listings(self.column_arrays, self.dictionaries, self.by_host)
+            self._listings = Listings(self)
         if should_stop():
             raise Cancelled
         return self._listings.listing(view, specs, partition)
 
-    def rows(
-        self,
-        ids: Sequence[int],
-        counts: Sequence[int] | None = None,
-        roles: Sequence[RowRole] | None = None,
-    ) -> list[Row]:
-        """Return the rows with these ids, in the order of the ids."""
-        return self._records.rows(ids, counts, roles)
-
     def specs(self, listing: Listing) -> Iterator[Spec]:
         """Yield the records of a listing in its order."""
-        yield from self._records.specs(listing.ids)
-
-    def records(self, ids: Sequence[int]) -> Iterator[Spec]:
-        """Yield the records with some ids in their order."""
-        yield from self._records.specs(ids)
-
-    def by_hash(self, hash_: str) -> list[Row]:
-        """Return all records with a full hash."""
-        return self._records.by_hash(hash_)
+        return self.records(listing.ids)
 
     def with_compilers(self, row: Row) -> Spec:
         """Return the record of a row with its compilers, as its spec string needs them."""
-        return self._records.with_compilers(row)
+        return replace(row.spec, compilers=self.edges.compilers(row.id))
 
     def full_record(self, row: Row) -> Spec:
-        """Return the record of a row with all that any document says of it."""
-        return self._records.full(row)
-
-    @property
-    def build_specs(self) -> Mapping[int, str]:
-        """The hashes that spliced specs were built as, by the ids of the records."""
-        return self._records.build_specs
-
-    def provenance(self, id_: int) -> Provenance:
-        """Return where the record with this id comes from."""
-        (provenance,) = self._records.provenances([id_])
-        return provenance
-
-    def provenances(self, ids: Sequence[int]) -> list[Provenance]:
-        """Return where the records with these ids come from, at most some hundred."""
-        return self._records.provenances(ids)
+        """Return the record of a row with its provenance and its dependencies."""
+        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        if not self.edges.lists(row.id):
+            return spec
+        edges = self.edges.of(row.id)
+        dependencies = {edge.child: self.edges.absent_at(edge.child) for edge in edges}
+        for each in self.rows([id_ for id_, absent in dependencies.items() if absent is None]):
+            dependencies[each.id] = Dependency(each.spec.hash, each.spec.package)
+        return replace(
+            spec,
+            dependencies=tuple(
+                replace(dependency, deptypes=edge.deptypes, virtuals=edge.virtuals)
+                for edge in edges
+                if (dependency := dependencies[edge.child]) is not None
+            ),
+        )

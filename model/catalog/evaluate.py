@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import chain, compress, repeat
 from operator import or_
 from typing import NamedTuple, TypeVar
 
-from spackscope.model.catalog.arrays import (
-    ColumnArrays,
-    IdRanges,
-    Span,
-    edges_of,
-    gathered,
-    mask_of,
-    spans_of,
-)
-from spackscope.model.catalog.by_host import ByHost
-from spackscope.model.catalog.dependency_graph import Adjacency, EdgeArrays
-from spackscope.model.catalog.dictionaries import Dictionaries, Packages
+from spackscope.model.catalog.arrays import IdRanges, Span, edges_of, gathered, mask_of, spans_of
+from spackscope.model.catalog.edges import Adjacency, Edges
+from spackscope.model.catalog.rows import IndexData
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import FIELDS, Value
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_compiler
@@ -72,11 +62,11 @@ class Virtuals:
 
     def __init__(
         self,
-        dictionaries: Dictionaries,
+        data: IndexData,
         providers_of: Callable[[str], Collection[str]],
         states_compilers: Callable[[], bool],
     ) -> None:
-        self._dictionaries = dictionaries
+        self._data = data
         self._providers_of = lru_cache(_MAX_VIRTUALS)(providers_of)
         self._states_compilers = states_compilers
 
@@ -98,7 +88,7 @@ class Virtuals:
 
     def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
         names = set(texts) - {""}
-        unknown = sorted(names.difference(self._dictionaries.texts("package"))) if names else []
+        unknown = sorted(names.difference(self._data.texts("package"))) if names else []
         providers = ((name, sorted(self._providers_of(name))) for name in unknown)
         return {name: packages for name, packages in providers if packages}
 
@@ -235,12 +225,11 @@ class DependencyFilter:
 
     def __init__(
         self,
-        arrays: ColumnArrays,
-        edges: EdgeArrays,
-        dictionaries: Dictionaries,
+        data: IndexData,
+        edges: Edges,
         find: Callable[[Query], IdRanges],
     ) -> None:
-        self._arrays, self._edges, self._dictionaries = arrays, edges, dictionaries
+        self._data, self._edges = data, edges
         self._find = find
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
 
@@ -268,13 +257,13 @@ class DependencyFilter:
         is_language = [not set(LANGUAGES).isdisjoint(kind.virtuals) for kind in self._edges.kinds]
         all_nodes = [(0, self._edges.count + len(self._edges.absent))]
         compiled = self._edges.up.neighbours(all_nodes, is_language)
-        compilers = self._dictionaries.texts("compiler")
-        codes = self._arrays.column("arch")
+        compilers = self._data.texts("compiler")
+        codes = self._data.column("arch")
         stating: dict[int, array[int]] = {}
         for look_alike, are_listed in enumerate(self._edges.are_listed):
             arch = codes[look_alike]
             if not are_listed or compilers[arch] != "none":
-                specs = range(*self._arrays.specs(look_alike))
+                specs = range(*self._data.span(look_alike))
                 stating.setdefault(arch, array("I")).extend(s for s in specs if s not in compiled)
         return [(arch, specs) for arch, specs in stating.items() if specs]
 
@@ -287,7 +276,7 @@ class DependencyFilter:
         owners = self._owners(condition)
         mask = mask_of(owners.by_link | owners.by_others, self._edges.count)
         for arch, specs in self._stating_compiler:
-            compiler = self._dictionaries.texts("compiler")[arch]
+            compiler = self._data.texts("compiler")[arch]
             is_match = compiler_fits(condition, compiler, listed=True)
             for spec in specs:
                 mask[spec] = is_match
@@ -370,11 +359,9 @@ class DependencyFilter:
         if not any(of_kind):
             return frozenset()
         nodes = self._edges.down.neighbours([(0, self._edges.count)], of_kind)
-        codes, names = self._arrays.column("package"), self._dictionaries.texts("package")
+        codes, names = self._data.column("package"), self._data.texts("package")
         return frozenset(
-            names[codes[self._arrays.look_alike(spec)]]
-            for spec in nodes
-            if spec < self._edges.count
+            names[codes[self._data.look_alike(spec)]] for spec in nodes if spec < self._edges.count
         )
 
     def propagated(self, term: Term) -> bytes:
@@ -421,19 +408,11 @@ class Evaluation:
     `virtuals` resolves the virtuals in queries.
     """
 
-    def __init__(
-        self,
-        arrays: ColumnArrays,
-        edges: EdgeArrays,
-        dictionaries: Dictionaries,
-        packages: Packages,
-        by_host: ByHost,
-    ) -> None:
-        self._arrays, self._dictionaries = arrays, dictionaries
-        self._packages, self._by_host = packages, by_host
-        self._dependencies = DependencyFilter(arrays, edges, dictionaries, self._find)
+    def __init__(self, data: IndexData, edges: Edges) -> None:
+        self._data, self._by_host = data, data.by_host
+        self._dependencies = DependencyFilter(data, edges, self._find)
         self.virtuals = Virtuals(
-            dictionaries, self._dependencies.providers, self._dependencies.states_compilers
+            data, self._dependencies.providers, self._dependencies.states_compilers
         )
         self._matches: BoundedCache[Query, IdRanges] = BoundedCache(lambda specs: specs.nbytes)
         self._code_counts: BoundedCache[tuple[Query, str], dict[int, int]] = BoundedCache(
@@ -445,7 +424,7 @@ class Evaluation:
 
         Raises Cancelled if `should_stop` returns True, and Unanswerable.
         """
-        package = self._packages.selected(query)
+        package = self._data.selected_package(query)
         if package is not None and query.package is not None:
             rest = query.with_package(None)
             if not rest or rest in self._matches:
@@ -455,7 +434,7 @@ class Evaluation:
         def find() -> IdRanges:
             resolved = self._resolved(query, should_stop)
             self._check_targets(resolved)
-            return self._find(resolved, should_stop).within(0, self._packages.total)
+            return self._find(resolved, should_stop).within(0, self._data.total)
 
         return self._matches.get(query, find)
 
@@ -466,17 +445,10 @@ class Evaluation:
         """
 
         def count() -> dict[int, int]:
-            return self._arrays.counts(storage, self.match(query, should_stop))
+            return self._data.counts(storage, self.match(query, should_stop))
 
         # While a word is typed, the conditions under which its values are counted stay the same.
         return self._code_counts.get((query, storage), count)
-
-    def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
-        """Count the matching records that are listed by their values of a column by host.
-
-        Raises Cancelled if `should_stop` returns True, and Unanswerable.
-        """
-        return self._by_host.counts(column, self.match(query, should_stop), should_stop)
 
     def _resolved(self, query: Query, should_stop: ShouldStop) -> Query:
         """Return a query without virtuals and parts of the host, once the rest is computed."""
@@ -497,7 +469,7 @@ class Evaluation:
                 for low, high in target_ranges(term.pattern) if term.column == "target" else ():
                     above_low = (*before, (Term("target", f"{low}:"),))
                     for name, compared in ((low, before), (high, above_low)):
-                        is_known = name in ("", *self._dictionaries.texts("target"))
+                        is_known = name in ("", *self._data.texts("target"))
                         sentence = "" if is_known else unknown_target(name)
                         if sentence and self._find(Query(compared)):
                             raise Unanswerable(sentence, term)
@@ -520,7 +492,7 @@ class Evaluation:
             specs = self._matching(query, should_stop)
         prefixes = {prefix for condition in conditions if (prefix := _hash_prefix(condition))}
         ids: set[int] = set()
-        ids.update(*map(self._dictionaries.with_prefix, prefixes))
+        ids.update(*map(self._data.with_prefix, prefixes))
         if not ids:
             return specs
         with_prefix = IdRanges.of(sorted(ids))
@@ -531,7 +503,7 @@ class Evaluation:
     def _is_of_specs(self, condition: Condition) -> bool:
         """Check whether specs that look alike may differ in a condition, beside its prefix."""
         if isinstance(condition, Depends):
-            return self._dictionaries.lists_dependencies
+            return self._data.lists_dependencies
         if condition.column == "hash":
             return is_glob(condition.pattern)
         if _is_propagated(condition) or condition.column == "size":
@@ -551,21 +523,19 @@ class Evaluation:
         No hash has a prefix that is asked for, unless `has_prefix`.
         """
         masks = _Masks(
-            self._arrays,
-            self._dictionaries,
+            self._data,
             self._dependencies,
-            self._by_host,
             among,
             has_prefix,
             should_stop,
         )
         mask = masks.all_of(query)
         if among is None:
-            first = self._arrays.first
+            first = self._data.first
             return IdRanges(edges=[first[edge] for edge in edges_of(mask)])
-        if len(among) < self._dictionaries.spec_count // _MIN_MASK_SHARE:
+        if len(among) < self._data.spec_count // _MIN_MASK_SHARE:
             return IdRanges.of(compress(among, mask))
-        of_all, done = bytearray(self._dictionaries.spec_count), 0
+        of_all, done = bytearray(self._data.spec_count), 0
         for start, stop in among.pairs():
             of_all[start:stop] = mask[done : done + stop - start]
             done += stop - start
@@ -581,19 +551,16 @@ class _Masks:
 
     def __init__(
         self,
-        arrays: ColumnArrays,
-        dictionaries: Dictionaries,
+        data: IndexData,
         dependencies: DependencyFilter,
-        by_host: ByHost,
         among: IdRanges | None,
         has_prefix: bool,
         should_stop: ShouldStop,
     ) -> None:
-        self._arrays, self._dictionaries = arrays, dictionaries
-        self._dependencies, self._by_host = dependencies, by_host
+        self._data, self._dependencies = data, dependencies
         self._specs, self._has_prefix = among, has_prefix
         self._should_stop = should_stop
-        self._count = arrays.count if among is None else len(among)
+        self._count = data.look_alike_count if among is None else len(among)
         self._everything = int.from_bytes(b"\1" * self._count, "little")
 
     def all_of(self, query: Query) -> bytes:
@@ -630,8 +597,8 @@ class _Masks:
     def _look_alikes(self) -> array[int]:
         """The look-alike of each of the specs."""
         assert self._specs is not None
-        numbers = chain.from_iterable(range(*span) for span in self._arrays.spans(self._specs))
-        sizes = self._arrays.sizes(self._specs)
+        numbers = chain.from_iterable(range(*span) for span in self._data.spans(self._specs))
+        sizes = self._data.group_sizes(self._specs)
         return array("I", chain.from_iterable(map(repeat, numbers, sizes)))
 
     def _of_specs(self, mask: Sequence[_T]) -> Iterator[_T]:
@@ -641,14 +608,14 @@ class _Masks:
 
     def _depends(self, condition: Depends) -> bytes:
         """Return the mask of a condition on dependencies; of pages only those on the compiler."""
-        if self._dictionaries.lists_dependencies:
+        if self._data.lists_dependencies:
             return bytes(self._of_specs(self._dependencies.dependents(condition)))
         if not condition.direct:
             raise Unanswerable(
                 f"{condition} asks for dependencies, and pages list none", condition
             )
         compiler_fits(condition, "")
-        compilers = self._dictionaries.texts("compiler")
+        compilers = self._data.texts("compiler")
         known_names = {"", *(compiler.partition("@")[0] for compiler in compilers)}
         if compiler_name(condition.name) not in known_names and not is_compiler(condition.name):
             raise Unanswerable(
@@ -657,10 +624,10 @@ class _Masks:
                 condition,
             )
         flags = bytes(compiler_fits(condition, compiler) for compiler in compilers)
-        return self._of_look_alikes(gathered(flags, self._arrays.column("arch")))
+        return self._of_look_alikes(gathered(flags, self._data.column("arch")))
 
     def _propagated(self, term: Term) -> bytes:
-        if not self._dictionaries.lists_dependencies:
+        if not self._data.lists_dependencies:
             raise Unanswerable(
                 f"{term} asks for variants of dependencies, and pages list none", term
             )
@@ -669,28 +636,28 @@ class _Masks:
     def _term(self, term: Term) -> bytes:
         prefix = _hash_prefix(term)
         if term.column == ANY:
-            mask = self._of_look_alikes(self._dictionaries.mask_of_any(term))
+            mask = self._of_look_alikes(self._data.mask_of_any(term))
             return union(mask, self._with_prefix(prefix)) if self._has_prefix and prefix else mask
         column = FIELDS[term.column]
         if column.name == "hash":
             if not prefix:
                 fits = matcher("hash", term.pattern)
-                return bytes(map(fits, self._dictionaries.hashes_of(list(self._specs or ()))))
+                return bytes(map(fits, self._data.hashes_of(list(self._specs or ()))))
             return self._with_prefix(prefix) if self._has_prefix else bytes(self._count)
         if column.name == "size":
             low, high = size_range(term.pattern)
-            return bytes(low <= size <= high for size in self._of_specs(self._dictionaries.sizes))
+            return bytes(low <= size <= high for size in self._of_specs(self._data.sizes))
         if column.is_by_host:
-            return bytes(self._of_specs(self._by_host.mask(term)))
-        if column.name == "flags" and not self._dictionaries.lists_dependencies:
+            return bytes(self._of_specs(self._data.by_host.mask(term)))
+        if column.name == "flags" and not self._data.lists_dependencies:
             raise Unanswerable(f"{term} asks for {column.label}, and pages list none", term)
         if column.name == "source":
-            term = with_full_name(term, self._dictionaries.source_names)
-        return self._of_look_alikes(self._dictionaries.mask(column.name, term))
+            term = with_full_name(term, self._data.source_names)
+        return self._of_look_alikes(self._data.mask(column.name, term))
 
     def _with_prefix(self, prefix: str) -> bytes:
         """Return the mask of the specs whose hash has a prefix."""
-        ids = set(self._dictionaries.with_prefix(prefix))
+        ids = set(self._data.with_prefix(prefix))
         return bytes(map(ids.__contains__, self._specs or ()))
 
 

@@ -82,10 +82,10 @@ def _values(
 ) -> Mapping[Value, int]:
     """Count the values of a column among the records that match."""
     if FIELDS[column].is_by_host:
-        return catalog.execution.count_by_host(query, column, should_stop)
-    values = catalog.dictionaries.values(column)
+        return catalog.count_by_host(query, column, should_stop)
+    values = catalog.values(column)
     counts: Counter[Value] = Counter()
-    codes = catalog.execution.count_codes(query, FIELDS[column].storage, should_stop)
+    codes = catalog.count_codes(query, FIELDS[column].storage, should_stop)
     for code, count in codes.items():
         counts[values[code]] += count
     return counts
@@ -328,7 +328,7 @@ def _variant_counts(
     """Count the values of all variants; with "" how many records have the variant at all."""
     pairs, of_sets = catalog.cached(_variant_values)
     totals = [0] * len(pairs)
-    codes = catalog.execution.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
+    codes = catalog.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
     for code, count in codes.items():
         for number in of_sets[code]:
             totals[number] += count
@@ -341,7 +341,7 @@ def _variant_counts(
 
 def _variant_values(catalog: Catalog) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
     """Return all values of variants, and the numbers of those in each set of an index."""
-    sets = cast(Sequence[tuple[str, ...]], catalog.dictionaries.values(VARIANTS))
+    sets = cast(Sequence[tuple[str, ...]], catalog.values(VARIANTS))
     numbers: dict[tuple[str, str], int] = {}
     split: dict[str, tuple[int, ...]] = {}
     for text in dict.fromkeys(chain.from_iterable(sets)):

@@ -10,10 +10,8 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple, cast
 
-from spackscope.model.catalog.arrays import ColumnArrays, IdRanges, mask_of, sorted_by
-from spackscope.model.catalog.by_host import ByHost
-from spackscope.model.catalog.dictionaries import Dictionaries
-from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.arrays import IdRanges, mask_of, sorted_by
+from spackscope.model.catalog.rows import IndexData, Row
 from spackscope.model.catalog.view import USED_BY, Order, Partition, RowRole, View
 from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Column, Value
 from spackscope.model.core.frozen import Frozen
@@ -28,20 +26,19 @@ _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
 class Listings:
     """The listings of an index: what orders the specs of a view, and what is kept for the next."""
 
-    def __init__(self, arrays: ColumnArrays, dictionaries: Dictionaries, by_host: ByHost) -> None:
-        self._arrays, self._dictionaries, self._by_host = arrays, dictionaries, by_host
+    def __init__(self, data: IndexData) -> None:
+        self._data, self._by_host = data, data.by_host
         self._last: tuple[Query, ShownValues] | None = None
 
     def listing(self, view: View, specs: IdRanges, partition: Partition) -> Listing:
         """Return the rows of a view whose query matches some specs."""
-        arrays, dictionaries, by_host = self._arrays, self._dictionaries, self._by_host
         # The next view mostly has the same query, and only another order.
         if self._last is None or self._last[0] != view.query:
-            values = ShownValues(specs, view.query.columns, arrays, dictionaries, by_host)
+            values = ShownValues(specs, view.query.columns, self._data)
             self._last = view.query, values
         values = self._last[1]
         ids = self._ordered_ids(view, values.specs)
-        return Listing(view, ids, values, arrays, dictionaries.lists_dependencies, partition)
+        return Listing(view, ids, values, self._data, partition)
 
     def _ordered_ids(self, view: View, specs: IdRanges) -> Sequence[int]:
         """Return the ids of the rows; of folded look-alikes the first that is shown.
@@ -75,31 +72,31 @@ class Listings:
         Packages are in the order of their names. Among the specs of one the newest version comes
         first; then what runs on the host, if that is asked for; then what most specs depend on.
         """
-        arrays, spans = self._arrays, list(self._arrays.spans(specs))
+        data, spans = self._data, list(self._data.spans(specs))
         if order is Order.INDEX or not spans:
             return array("I", chain.from_iterable(range(*span) for span in spans))
-        everything = arrays.column("preferred") if order is Order.PREFERRED else self._here
-        is_shown = bytearray(arrays.count)
+        everything = data.column("preferred") if order is Order.PREFERRED else self._here
+        is_shown = bytearray(data.look_alike_count)
         for start, stop in spans:
             is_shown[start:stop] = b"\1" * (stop - start)
         # Only packages that overlap the spans.
-        packages, (first, _), (_, end) = arrays.column("package"), spans[0], spans[-1]
+        packages, (first, _), (_, end) = data.column("package"), spans[0], spans[-1]
         first = bisect_left(packages, packages[first], 0, first)
-        end = bisect_right(packages, packages[end - 1], end, arrays.listed)
+        end = bisect_right(packages, packages[end - 1], end, data.listed_count)
         return array("I", filter(is_shown.__getitem__, everything[first:end]))
 
     @cached_property
     def _here(self) -> array[int]:
         """All look-alikes in their order by host."""
-        arrays, preferred = self._arrays, self._arrays.column("preferred")
+        data, preferred = self._data, self._data.column("preferred")
         if not self._by_host.is_connected:
             return preferred
         codes = self._by_host.answers.codes(never)
         ranks = [_RANKS_OF_FITS[fit.fits] for fit in self._by_host.answers.fits()]
         of_specs = bytes(map(ranks.__getitem__, codes))
         # Of look-alikes the spec counts that runs best.
-        fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(arrays.first))
-        packages, versions = arrays.column("package"), arrays.column("version")
+        fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
+        packages, versions = data.column("package"), data.column("version")
         order = array("I")
         for _, group in groupby(preferred, lambda number: (packages[number], versions[number])):
             order.extend(sorted(group, key=fits.__getitem__))
@@ -108,27 +105,27 @@ class Listings:
     def _keys(self, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
         """Return the key of each look-alike in the order of a column with codes, or of `+x`."""
         if column == USED_BY:
-            return self._users(map(self._arrays.specs, look_alikes))
+            return self._users(map(self._data.span, look_alikes))
         keys: Sequence[Any]
         if column[:1] == "+":
             storage, name = "variant_set", column[1:]
-            sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
+            sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
             texts = (next((t for t in set_ if split_variant(t)[0] == name), "") for set_ in sets)
             # Sets without the variant come last.
             keys = [(not text, variant_key(text)) for text in texts]
         else:
-            storage, keys = BY_NAME[column].storage, self._dictionaries.ranks(BY_NAME[column])
-        codes = self._arrays.column(storage)
+            storage, keys = BY_NAME[column].storage, self._data.ranks(BY_NAME[column])
+        codes = self._data.column(storage)
         return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
 
     def _users(self, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
         """Return how many edges lead to the specs of each span."""
-        first_edge = self._arrays.column("up_first")
+        first_edge = self._data.column("up_first")
         return (first_edge[end] - first_edge[start] for start, end in spans)
 
     def _rows(self, view: View, specs: IdRanges, look_alikes: Sequence[int]) -> Sequence[int]:
         """Return the ids of the rows of look-alikes, of which not all specs may be shown."""
-        first, partial = self._arrays.first, self._arrays.partial(specs)
+        first, partial = self._data.first, self._data.partial(specs)
         if not view.folded:
             shown = (partial.get(n) or range(first[n], first[n + 1]) for n in look_alikes)
             return array("I", chain.from_iterable(shown))
@@ -143,14 +140,13 @@ class Listings:
             return ids
         if column.is_by_host:
             return self._by_host.ordered(column, ids, descending=descending)
-        dictionaries = self._dictionaries
-        is_row = mask_of(ids, self._arrays.first[-1])
-        all_ids: Iterable[int]
         if column.name == "hash":
-            all_ids = dictionaries.by_hash(descending=descending)
-        else:
-            all_ids = dictionaries.by_size(ids[0], ids[-1], descending=descending)
-        return array("I", filter(is_row.__getitem__, all_ids))
+            is_row = mask_of(ids, self._data.spec_count)
+            all_ids = self._data.in_hash_order(descending=descending)
+            return array("I", filter(is_row.__getitem__, all_ids))
+        # A missing size comes first.
+        sizes = array("d", (size if size == size else -1 for size in self._data.sizes))
+        return array("I", sorted(ids, key=sizes.__getitem__, reverse=descending))
 
 
 class _OpenedRow(NamedTuple):
@@ -174,14 +170,13 @@ class Listing:
         view: View,
         ids: Sequence[int],
         values: ShownValues,
-        arrays: ColumnArrays,
-        lists_dependencies: bool,
+        data: IndexData,
         partition: Partition,
     ) -> None:
         self.view, self.ids, self.values = view, ids, values
-        self.lists_dependencies = lists_dependencies
+        self.lists_dependencies = data.lists_dependencies
         self.shown = len(values.specs)
-        self._arrays = arrays
+        self._data = data
         self._opened: dict[int, list[_OpenedRow]] = {}
         if view.folded and view.opened:
             self._open_groups(partition)
@@ -233,7 +228,7 @@ class Listing:
         if not self.view.folded:
             return ids, [1] * len(ids), [RowRole.SPEC] * len(ids)
         opened = [self._opened_at.get(number) for number in range(len(self))[rows]]
-        look_alikes = map(self._arrays.look_alike, ids)
+        look_alikes = map(self._data.look_alike, ids)
         counts = [
             len(row.members) if row is not None else self.count_look_alikes(look_alike)
             for row, look_alike in zip(opened, look_alikes, strict=True)
@@ -263,17 +258,17 @@ class Listing:
             return array("I")
         opened = chain.from_iterable(map(self.look_alike_ids, sorted(self._opened)))
         specs = self.values.specs
-        return self._arrays.sizes(
+        return self._data.group_sizes(
             specs.changed((id_, False) for id_ in opened) if self._opened else specs
         )
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""
-        return self.values.specs.count(*self._arrays.specs(look_alike))
+        return self.values.specs.count(*self._data.span(look_alike))
 
     def look_alike_ids(self, look_alike: int) -> IdRanges:
         """Return the ids of the specs shown of a look-alike."""
-        return self.values.specs.within(*self._arrays.specs(look_alike))
+        return self.values.specs.within(*self._data.span(look_alike))
 
     def shows(self, id_: int) -> bool:
         """Check whether a spec is shown, in a row of its own or in a folded one."""
@@ -326,12 +321,10 @@ class ShownValues:
         self,
         specs: IdRanges,
         named: Collection[str],
-        arrays: ColumnArrays,
-        dictionaries: Dictionaries,
-        by_host: ByHost,
+        data: IndexData,
     ) -> None:
         self.specs, self._named = specs, named
-        self._arrays, self._dictionaries, self._by_host = arrays, dictionaries, by_host
+        self._data, self._by_host = data, data.by_host
         self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
 
     def precompute(self) -> None:
@@ -340,14 +333,14 @@ class ShownValues:
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Return the values that a column has in the whole index."""
-        return self._dictionaries.values(column)
+        return self._data.values(column)
 
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
         """The codes of the specs shown, for each dictionary of the table."""
-        spans = list(self._arrays.spans(self.specs))
+        spans = list(self._data.spans(self.specs))
         storages = {BY_NAME[name].storage for name in FACETED}
-        return {storage: self._arrays.distinct(storage, spans) for storage in storages}
+        return {storage: self._data.distinct(storage, spans) for storage in storages}
 
     @cached_property
     def _host_values(self) -> dict[str, list[Value]]:
@@ -359,7 +352,7 @@ class ShownValues:
         """Return the values shown of a column; equal ones may have several codes."""
         if column in self._host_values:
             return iter(self._host_values[column])
-        values = self._dictionaries.values(column)
+        values = self._data.values(column)
         return (values[code] for code in self._codes[BY_NAME[column].storage])
 
     @cached_property
@@ -378,9 +371,10 @@ class ShownValues:
         """The columns with several values, and those of single records of which any is known."""
         if not self.specs:
             return frozenset()
-        bounds = self.specs[0], self.specs[-1]
-        others = (c for c in COLUMNS if not (c.has_dictionary or c.is_by_host))
-        known = {c.name for c in others if self._dictionaries.is_known(c, *bounds)}
+        known = {c.name for c in COLUMNS if not (c.has_dictionary or c.is_by_host)}
+        sizes = self._data.sizes[self.specs[0] : self.specs[-1] + 1]
+        if not (self._data.has_sizes and any(size == size for size in sizes)):
+            known.remove("size")
         return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
 
     @cached_property
@@ -390,7 +384,7 @@ class ShownValues:
         for column in COLUMNS:
             cells: Iterable[int]
             if column.has_dictionary:
-                all_widths = self._dictionaries.widths(column)
+                all_widths = self._data.widths(column)
                 cells = map(all_widths.__getitem__, self._codes[column.storage])
             elif column.name in self._host_values:
                 cells = (cell_width(column.cell(v)) for v in self._host_values[column.name])
@@ -408,7 +402,7 @@ class ShownValues:
         return self._variants(self._codes["variant_set"])
 
     def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
-        sets = cast(Sequence[tuple[str, ...]], self._dictionaries.values("variants"))
+        sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
         keys = (set(map(variant_key, sets[code])) for code in codes)
         counts = Counter(chain.from_iterable(keys))
         by_name: dict[str, dict[str, int]] = defaultdict(dict)
@@ -434,8 +428,8 @@ class ShownValues:
         """
         span = first, end
         if span not in self._varying_of:
-            spans = self._arrays.spans(self.specs.within(*span))
-            codes = self._arrays.distinct("variant_set", spans)
+            spans = self._data.spans(self.specs.within(*span))
+            codes = self._data.distinct("variant_set", spans)
             self._varying_of[span] = _ranks(self._variants(codes))
         return self._varying_of[span]
 

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edges import Edge
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
@@ -191,7 +191,7 @@ def read_tree(
 
     >>> tree = read_tree(catalog, row.id, ["dependencies"])
     """
-    if not catalog.dependencies.lists(id_):
+    if not catalog.edges.lists(id_):
         return None
     heads = tuple(Node(id_, section, 0) for section in SECTIONS)
     tree = Tree(heads, tuple(members) if len(members) > 1 else (), run_only)
@@ -244,7 +244,7 @@ def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
     specs: dict[int, GraphSpec] = {}
     present = []
     for id_ in dict.fromkeys(ids):
-        if (absent := catalog.dependencies.absent(id_)) is not None:
+        if (absent := catalog.edges.absent_at(id_)) is not None:
             specs[id_] = GraphSpec(absent.name, "", absent.hash, "absent")
         else:
             present.append(id_)
@@ -276,16 +276,22 @@ class _Reader:
         self._is_down = section == "dependencies"
 
     def _edges(self, id_: int) -> list[Edge]:
-        dependencies = self._catalog.dependencies
-        edges = dependencies.of(id_) if self._is_down else dependencies.dependents(id_)
-        return [edge for edge in edges if not self._tree.run_only or is_run(edge.deptypes)]
+        of = self._catalog.edges.of if self._is_down else self._catalog.edges.dependents
+        return [edge for edge in of(id_) if not self._tree.run_only or is_run(edge.deptypes)]
 
     def _count(self, id_: int) -> int:
         """Return the number of lines that a spec unfolds to, as if there were no bound."""
-        dependencies = self._catalog.dependencies
-        if self._tree.run_only:
-            return dependencies.count_run(id_, downwards=self._is_down)
-        return dependencies.count(id_) if self._is_down else dependencies.dependents_count(id_)
+        edges = self._catalog.edges
+        adjacency = edges.down if self._is_down else edges.up
+        numbers = adjacency.edges(id_)
+        if not self._tree.run_only:
+            return len(numbers)
+        return sum(self._are_run[adjacency.kinds[number]] for number in numbers)
+
+    @cached_property
+    def _are_run(self) -> list[bool]:
+        """Whether edges of each kind are linked or run."""
+        return [is_run(kind.deptypes) for kind in self._catalog.edges.kinds]
 
     def ends(self, id_: int = _ROOT) -> list[_End]:
         """Return where the edges of a spec lead to, or those of the root.
@@ -297,10 +303,10 @@ class _Reader:
         ids = [edge.child if self._is_down else edge.parent for edge in edges]
         if len(parents) == 1:
             return list(map(_End, ids, edges))
-        arrays, groups = self._catalog.column_arrays, dict[tuple[bool, int], list[int]]()
+        groups: dict[tuple[bool, int], list[int]] = {}
         for number, id_ in enumerate(ids):
-            is_alike = self._is_down and self._catalog.dependencies.absent(id_) is None
-            key = is_alike, arrays.look_alike(id_) if is_alike else id_
+            is_alike = self._is_down and self._catalog.edges.absent_at(id_) is None
+            key = is_alike, self._catalog.look_alike(id_) if is_alike else id_
             groups.setdefault(key, []).append(number)
         return [
             _End(
@@ -314,14 +320,12 @@ class _Reader:
     def sorted_ends(self, id_: int) -> list[_End]:
         """Return the same by name, and then as the table is."""
         # Absent specs have no position in the order of the records.
-        return sorted(
-            self.ends(id_), key=lambda end: (self._catalog.dependencies.name(end.id), end.id)
-        )
+        return sorted(self.ends(id_), key=lambda end: (self._catalog.edges.name(end.id), end.id))
 
     def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[Node]:
         """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
         specs = read_specs(self._catalog, (end.id for end, _, _ in lines))
-        codes, facts = self._catalog.column_arrays.column("node"), self._catalog.dictionaries.nodes
+        codes, facts = self._catalog.column("node"), self._catalog.nodes
         for id_, spec in specs.items():
             if id_ < len(codes) and facts[codes[id_]].external:
                 specs[id_] = replace(spec, status="external")
@@ -389,7 +393,7 @@ class _Reader:
     def _on_paths(self, came_from: dict[int, int]) -> set[int]:
         """Return the specs whose names fit the search, and those above them."""
         wanted, on_path = self._tree.search.casefold(), set[int]()
-        name = self._catalog.dependencies.name
+        name = self._catalog.edges.name
         matching = (id_ for id_ in came_from if wanted in name(id_).casefold())
         for id_ in islice(matching, MAX_LINES):
             while id_ != _ROOT and id_ not in on_path:

@@ -25,7 +25,7 @@ import sys
 import time
 import zlib
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, islice
 from operator import sub
 from typing import Any
@@ -220,30 +220,21 @@ class Columns:
         if checksum.to_bytes(4, "big") != data[_CHECKSUM]:
             raise IndexDamaged("its checksum is wrong")
         self._data = data
-        table = self.read(len(data) - int.from_bytes(data[_TABLE], "big"), len(data))
+        table = data[len(data) - int.from_bytes(data[_TABLE], "big") :]
         self._table: Mapping[str, tuple[int, int, int, int]] = json.loads(table)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
-    def read(self, start: int, stop: int) -> bytes:
-        """Return some bytes of the file."""
-        return self._data[start:stop]
-
-    def size(self, name: str) -> int:
-        """Return the number of bytes of a section."""
-        return self._table[name][2]
+    def view(self, name: str) -> memoryview:
+        """Return the stored bytes of a section: itself if it is not compressed."""
+        offset, stored, _, _ = self._table[name]
+        return memoryview(self._data)[offset : offset + stored]
 
     def raw(self, name: str) -> bytes:
         """Return the bytes of a section."""
-        offset, stored, size, _ = self._table[name]
-        data = self.read(offset, offset + stored)
-        return data if stored == size else zlib.decompress(data)
-
-    def part(self, name: str, start: int, stop: int) -> bytes:
-        """Return some bytes of a section that is not compressed."""
-        offset = self._table[name][0]
-        return self.read(offset + start, offset + stop)
+        view, size = self.view(name), self._table[name][2]
+        return bytes(view) if len(view) == size else zlib.decompress(view)
 
     def numbers(self, name: str) -> array[Any]:
         """Return the numbers of a section."""
@@ -264,10 +255,19 @@ class Columns:
 
 
 class Rows(Sequence[Any]):
-    """Rows that `SectionWriter.add_rows` has written; some hundred at a time are read."""
+    """Rows that `SectionWriter.add_rows` has written; some hundred at a time are read.
 
-    def __init__(self, columns: Columns, name: str, count: int) -> None:
-        self._columns, self._name, self._count = columns, name, count
+    `make` returns what an item is, given its row.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        name: str,
+        count: int,
+        make: Callable[[Any], Any] = lambda row: row,
+    ) -> None:
+        self._columns, self._name, self._count, self._make = columns, name, count, make
         self._sections: dict[int, Sequence[Any]] = {}
 
     def __len__(self) -> int:
@@ -279,7 +279,7 @@ class Rows(Sequence[Any]):
         section, place = divmod(number, ROWS)
         if section not in self._sections:
             self._sections[section] = self._columns.json(f"{self._name}.{section}")
-        return self._sections[section][place]
+        return self._make(self._sections[section][place])
 
 
 def with_tuples(row: Sequence[Any]) -> tuple[Any, ...]:

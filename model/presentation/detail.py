@@ -6,7 +6,7 @@ import time
 from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
-from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edges import Edge
 from spackscope.model.catalog.tree import MAX_CHILDREN, GraphSpec, Node, Section, Status, Tree
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value

@@ -70,10 +70,8 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
         if not groups:
             continue
         try:
-            counts = catalog.execution.count_by_host(
-                Query(first, tuple(others)), column, should_stop
-            )
-            shown = catalog.execution.count_by_host(query, column, should_stop)
+            counts = catalog.count_by_host(Query(first, tuple(others)), column, should_stop)
+            shown = catalog.count_by_host(query, column, should_stop)
         except Unanswerable:
             continue
         if hidden := counts - shown:

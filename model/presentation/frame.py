@@ -56,7 +56,7 @@ def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
 
 def tags_title(catalog: Catalog) -> str:
     """Return the tag of the records, or how many there are; empty if they have none."""
-    tags = [clean(tag) for tag in catalog.dictionaries.texts("tag") if tag]
+    tags = [clean(tag) for tag in catalog.texts("tag") if tag]
     return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
 
 

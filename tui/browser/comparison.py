@@ -156,7 +156,7 @@ def _ids_of(
 def _look_alikes(catalog: Catalog, listing: Listing | None, row: Row) -> Sequence[int]:
     """Return the look-alikes that are shown, or if it is one only, all in the index."""
     shown = listing.look_alike_ids(row.look_alike) if listing is not None else ()
-    return shown if len(shown) > 1 else range(*catalog.column_arrays.specs(row.look_alike))
+    return shown if len(shown) > 1 else range(*catalog.span(row.look_alike))
 
 
 def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:

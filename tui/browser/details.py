@@ -77,7 +77,7 @@ class DetailsController:
             lambda task: catalog.by_host.check_all(task), lambda _: None, group="fit", delay=_REST
         )
         self._host.run(
-            lambda _: catalog.dependencies.prepare(),
+            lambda _: catalog.edges.prepare(),
             lambda _: self._connected(catalog),
             group="edges",
         )

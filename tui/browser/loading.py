@@ -200,7 +200,7 @@ class Loading:
             titles.source_chips(catalog),
             remark,
             catalog.total,
-            catalog.problem_count,
+            len(catalog.problems),
             "; ".join(filter(None, notices)),
             packages,
             frozenset(package.name for package in packages),

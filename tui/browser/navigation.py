@@ -230,7 +230,7 @@ def _is_package_step(step: Step, view: View) -> bool:
 
 def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop) -> Target | None:
     """Read a spec, with the view that differs least from the present one and has its row."""
-    if catalog.dependencies.absent(id_) is not None:
+    if catalog.edges.absent_at(id_) is not None:
         return None
     (row,) = catalog.rows([id_])
     if not row.spec.in_cache:
@@ -255,7 +255,7 @@ def _read_path(
     for start, end in ends:
         if start == end:
             return "this is the spec itself"
-        if edges := catalog.dependencies.path(start, end):
+        if edges := catalog.edges.path(start, end):
             return read_path(catalog, edges)
     return "neither of the two depends on the other"
 

@@ -168,7 +168,7 @@ def _marked(catalog: Catalog, mark: str) -> int | None:
 
 def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
     own = graph.identity(row.id)
-    alike = range(*catalog.column_arrays.specs(row.look_alike))[:_MAX_CANDIDATES]
+    alike = range(*catalog.span(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))
     kinds = run_kinds(graph, ids, should_stop=should_stop)
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]

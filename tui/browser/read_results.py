@@ -13,9 +13,8 @@ from spackscope.model.assist.advice import (
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dictionaries import PackageCount
 from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.rows import PackageCount, Row
 from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop

@@ -90,7 +90,7 @@ class Relations:
             lines += pending_lines([KINDS_DIFFER])
         if self._other_count(catalog, details):
             lines += pending_lines([NEXT_TO])
-        if not catalog.dependencies.lists(details.row.id):
+        if not catalog.edges.lists(details.row.id):
             return [*lines, unlisted_line()]
         labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
         return [*lines, *pending_lines(labels)]
@@ -139,7 +139,7 @@ class Relations:
             return 0
         if self._key(details).mark:
             return 1
-        first, end = catalog.column_arrays.specs(details.row.look_alike)
+        first, end = catalog.span(details.row.look_alike)
         return end - first - 1
 
     def _take(self, key: _Key, details: Details, related: Related) -> None:

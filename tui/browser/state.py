@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dictionaries import PackageCount
-from spackscope.model.catalog.rows import Row
+from spackscope.model.catalog.rows import PackageCount, Row
 from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.presentation.frame import SourceChip

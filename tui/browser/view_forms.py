@@ -73,7 +73,7 @@ def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         "all shown hashes",
         partial(read, export.BY_NAME["hashes"]),
     )
-    lists_dependencies = catalog.dictionaries.lists_dependencies
+    lists_dependencies = catalog.lists_dependencies
     yield ViewForm(
         "p",
         "keep-list",

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dependency_graph import Edge
+from spackscope.model.catalog.edges import Edge
 from spackscope.model.catalog.tree import GraphSpec, read_specs
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Input, Static
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.dictionaries import PackageCount
+from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, pad
 from spackscope.model.query.ast import Query, exact_term

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spackscope.model.catalog.dictionaries import PackageCount
+from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.text import cell_width, clean, pad, shorten
 from spackscope.model.presentation.frame import (
     MIN_WIDTH,

@@ -74,7 +74,7 @@ def test_flags_that_no_page_lists_are_not_counted_as_none(mixed: Catalog) -> Non
 def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Catalog) -> None:
     for catalog in (mixed, spack1):
         unlisted = {"fits", "reusable"}
-        if not catalog.dictionaries.lists_dependencies:
+        if not catalog.lists_dependencies:
             unlisted.add("flags")
         names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]
         for name in set(names) - unlisted:

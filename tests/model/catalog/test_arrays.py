@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.catalog.arrays import ColumnArrays, IdRanges, sorted_by
+from spackscope.model.catalog.arrays import IdRanges, sorted_by
 from spackscope.model.catalog.catalog import Catalog
 from tests.builders import catalog_of, record, write_page
 from tests.examples import examples
@@ -30,7 +30,7 @@ specs = st.sets(st.integers(0, 39)).map(sorted)
 @given(specs)
 @examples(200)
 def test_look_alikes_of_specs(catalog: Catalog, given_specs: list[int]) -> None:
-    arrays: ColumnArrays = catalog.column_arrays
+    arrays = catalog
     ranges = IdRanges.of(given_specs)
     expected = Counter(map(arrays.look_alike, given_specs))
 
@@ -38,11 +38,11 @@ def test_look_alikes_of_specs(catalog: Catalog, given_specs: list[int]) -> None:
 
     assert {n for span in spans for n in range(*span)} >= set(expected)
     assert sum(stop - start for start, stop in spans) == len(expected)
-    assert list(arrays.sizes(ranges)) == [expected[n] for n in sorted(expected)]
+    assert list(arrays.group_sizes(ranges)) == [expected[n] for n in sorted(expected)]
     assert {number: list(ids) for number, ids in arrays.partial(ranges).items()} == {
         number: [id_ for id_ in given_specs if arrays.look_alike(id_) == number]
         for number, count in expected.items()
-        if count < len(range(*arrays.specs(number)))
+        if count < len(range(*arrays.span(number)))
     }
 
 

@@ -56,21 +56,19 @@ def test_the_packages_of_the_sample_are_counted(sample: Catalog) -> None:
 def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
     everyone = sorted(spec.hash for spec in all_records(three))
 
-    assert three.dictionaries.hashes("", limit=10) == everyone
-    assert three.dictionaries.hashes("", limit=2) == everyone[:2]
-    assert three.dictionaries.hashes(everyone[3], limit=10) == [everyone[3]]
-    assert three.dictionaries.hashes(everyone[0][:31], limit=10) == [
-        h for h in everyone if h[:31] == "2" * 31
-    ]
-    assert three.dictionaries.hashes("z", limit=10) == []
+    assert three.hashes("", limit=10) == everyone
+    assert three.hashes("", limit=2) == everyone[:2]
+    assert three.hashes(everyone[3], limit=10) == [everyone[3]]
+    assert three.hashes(everyone[0][:31], limit=10) == [h for h in everyone if h[:31] == "2" * 31]
+    assert three.hashes("z", limit=10) == []
 
 
 @pytest.mark.parametrize(
     "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é"]
 )
 def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
-    assert three.dictionaries.hashes(prefix, limit=10) == []
-    assert not three.dictionaries.has_hash(prefix)
+    assert three.hashes(prefix, limit=10) == []
+    assert not three.has_hash(prefix)
     assert three.by_hash(prefix) == []
 
 
@@ -78,7 +76,7 @@ def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) 
     counts = Counter(spec.hash for spec in all_records(mixed))
     (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
 
-    assert mixed.dictionaries.hashes(twice, limit=10) == [twice]
+    assert mixed.hashes(twice, limit=10) == [twice]
     assert {row.spec.tag for row in mixed.by_hash(twice)} == {"develop", "other"}
 
 
@@ -105,7 +103,7 @@ def test_the_specs_of_a_listing_come_in_its_order(sample: Catalog) -> None:
 def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
     there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}
 
-    assert set(mixed.dictionaries.values(name)) == there
+    assert set(mixed.values(name)) == there
 
 
 # Stopping

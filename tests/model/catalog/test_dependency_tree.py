@@ -54,8 +54,8 @@ def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
         catalog = catalog_of(path)
     ids = {number: catalog.by_hash(hash_of(number))[0].id for number in graph}
     for id_ in list(ids.values()):
-        for dependency in catalog.dependencies.of(id_):
-            absent = catalog.dependencies.absent(dependency.child)
+        for dependency in catalog.edges.of(id_):
+            absent = catalog.edges.absent_at(dependency.child)
             if absent:
                 ids[int(absent.name[1:])] = dependency.child
     return catalog, ids
@@ -117,7 +117,7 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
         for row, line in enumerate(tree.lines):
             (ends,) = tree.path_ends(row)
             assert set(ends) == {id_, line.id}
-            assert_leads(catalog.dependencies.path(*ends) or [], *ends)
+            assert_leads(catalog.edges.path(*ends) or [], *ends)
 
 
 @given(graphs, st.data())

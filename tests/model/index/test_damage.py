@@ -86,7 +86,7 @@ def answers(catalog: Catalog) -> list[object]:
     for spell in (export.hashes, export.csv_lines, export.tab_lines, export.json_array):
         answers.append(list(spell(catalog.specs(catalog.listing(View(Query()))))))
     answers += [facets(catalog, Query(), column) for column in FACETED]
-    catalog.dependencies.prepare()
+    catalog.edges.prepare()
     for row in rows:
         answers.append(read_tree(catalog, row.id, SECTIONS))
     return answers + analyses(catalog)

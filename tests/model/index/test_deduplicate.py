@@ -111,7 +111,7 @@ def test_edges_lead_to_the_record_that_stays(cache: Path, tree: Path) -> None:
         assert set(found(catalog, "^glibc")) == {ZLIB}
         assert set(found(catalog, "^glibc installed")) == {ZLIB}
         (row,) = catalog.by_hash(ZLIB)
-        children = [edge.child for edge in catalog.dependencies.of(row.id)]
+        children = [edge.child for edge in catalog.edges.of(row.id)]
         assert len(children) == len(set(children))
 
 
@@ -139,8 +139,8 @@ def test_what_no_source_describes_stays_absent(tmp_path: Path) -> None:
     catalog = catalog_of(*sources)
 
     (row,) = catalog.by_hash(ZLIB)
-    (dependency,) = catalog.dependencies.of(row.id)
-    assert catalog.dependencies.absent(dependency.child) == Dependency(GLIBC, "glibc")
+    (dependency,) = catalog.edges.of(row.id)
+    assert catalog.edges.absent_at(dependency.child) == Dependency(GLIBC, "glibc")
 
 
 def test_a_record_that_one_source_only_depends_on_is_listed_for_the_other(tmp_path: Path) -> None:
@@ -234,11 +234,11 @@ def indexed(tmp_path: Path, *sources: Path, rebuild: bool = False) -> Catalog:
 
 def contents_by_hash(catalog: Catalog) -> dict[str, object]:
     """Return all records of an index, by hash."""
-    rows = catalog.rows(range(catalog.column_arrays.first[-1]))
+    rows = catalog.rows(range(catalog.first[-1]))
     hashes = [row.spec.hash for row in rows]
 
     def edges(id_: int) -> list[tuple[str, tuple[str, ...], tuple[str, ...]]]:
-        dependencies = catalog.dependencies.of(id_)
+        dependencies = catalog.edges.of(id_)
         names = [*hashes, *["absent"] * len(dependencies)]
         return sorted(
             (names[min(e.child, len(hashes))], e.deptypes, e.virtuals) for e in dependencies

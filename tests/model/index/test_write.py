@@ -81,8 +81,8 @@ def test_an_index_records_what_it_was_built_from(sample: Catalog) -> None:
     assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
         (SAMPLE, "pages", 346)
     ]
-    assert sample.dictionaries.texts("tag") == ["develop"]
-    assert sample.problem_count == 0
+    assert sample.texts("tag") == ["develop"]
+    assert len(sample.problems) == 0
 
 
 def test_what_several_sources_list_is_one_record_that_names_them(tmp_path: Path) -> None:
@@ -114,14 +114,14 @@ def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
         ("zlib", "develop"),
         ("zlib", "v0.23.0"),
     ]
-    assert catalog.dictionaries.texts("tag") == ["develop", "v0.23.0"]
+    assert catalog.texts("tag") == ["develop", "v0.23.0"]
     assert catalog.problems == []
 
 
 def test_the_problems_of_all_pages_are_kept_in_the_order_of_reading() -> None:
     catalog = catalog_of(PAGES)
 
-    assert catalog.problem_count == len(catalog.problems) == 4
+    assert len(catalog.problems) == len(catalog.problems) == 4
     assert {problem.origin for problem in catalog.problems} == {
         f"{PAGES}/wrong-meta/libarchive/specs.md"
     }
@@ -260,7 +260,7 @@ def test_a_page_that_is_linked_twice_is_shown_once(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path)
 
     assert catalog.total == 1
-    assert catalog.problem_count == 1
+    assert len(catalog.problems) == 1
 
 
 # Scale and stopping

@@ -552,7 +552,7 @@ def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:
         home.add(number, count=100)
     code = """
 catalog = load(sources, Session(environ), keep=True, rebuild=True)
-print(catalog.total, len(catalog.dictionaries.hashes("", limit=10_000)), catalog.notice)
+print(catalog.total, len(catalog.hashes("", limit=10_000)), catalog.notice)
 """
     processes = [python(code, home.mirror, home.cache) for _ in range(8)]
     answers = [process.communicate(timeout=PATIENCE) for process in processes]
@@ -596,7 +596,7 @@ def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home)
 
     def ask() -> None:
         answers.append(all_records(catalog))
-        answers.append(catalog.dictionaries.hashes("", limit=10))
+        answers.append(catalog.hashes("", limit=10))
 
     thread = threading.Thread(target=ask)
     thread.start()

@@ -83,7 +83,7 @@ async def test_an_index_that_is_damaged_again_is_reported_and_not_rebuilt(
     def fail(*_: object) -> None:
         raise IndexDamaged("a hash is missing")
 
-    monkeypatch.setattr("spackscope.model.catalog.dictionaries.unpack_hashes", fail)
+    monkeypatch.setattr("spackscope.model.catalog.unpack_hashes", fail)
     async with browsing(SOURCE, environ=environ) as browser:
         assert browser.status == f"{STILL_DAMAGED}: a hash is missing"
         built = kept(environ).stat().st_ino

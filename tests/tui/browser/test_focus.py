@@ -74,7 +74,7 @@ def test_nothing_waits_for_rows_that_could_not_be_read(
         raise IndexDamaged("a hash is missing")
 
     browser.host.on_damaged = lambda catalog, reason: None
-    monkeypatch.setattr("spackscope.model.catalog.dictionaries.unpack_hashes", fail)
+    monkeypatch.setattr("spackscope.model.catalog.unpack_hashes", fail)
     browser.search.select_package("py-build")
     at(browser, "specs")
     assert late(browser, "j", "y") == ["j", "y"]

@@ -95,7 +95,7 @@ def test_a_damaged_index_is_rebuilt_with_a_message(
     rebuilt = any("damaged and has been rebuilt" in said for said in browser.host.messages)
     assert rebuilt is (damage != "version")
     assert browser.state.catalog is not None
-    assert "t9" not in browser.state.catalog.dictionaries.values("target")
+    assert "t9" not in browser.state.catalog.values("target")
 
 
 async def test_where_nothing_can_be_written_the_browser_works_with_a_message(

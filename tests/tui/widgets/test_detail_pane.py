@@ -154,7 +154,7 @@ def test_another_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place(row
     assert same is not None
     rows.show_tree(same, {}, is_same=True)
     assert rows.line == "dependents"
-    (child, _) = rows.catalog.dependencies.of(same.id)
+    (child, _) = rows.catalog.edges.of(same.id)
     rows.show_tree(read_tree(rows.catalog, child.child), {})
     assert (rows.cursor, rows.top) == (0, 0)
 

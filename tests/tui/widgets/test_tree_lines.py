@@ -63,7 +63,7 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
         f"  rt └   zlib  ?                 {hashes[3][:7]}",
         "  used by nothing",
     ]
-    edges = catalog.dependencies.of(hdf5.id)
+    edges = catalog.edges.of(hdf5.id)
     specs = read_specs(catalog, [edge.child for edge in edges])
     assert sorted(dependency_text(edge, specs[edge.child]) for edge in edges) == [
         f"[  rt] zlib /{hashes[3][:7]} (not in this index)",
@@ -79,7 +79,7 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
         f"bl   └   hdf5@1.14 as mpi        {hashes[0][:7]}",
     ]
 
-    between = catalog.dependencies.path(*upwards.path_ends(row)[0])
+    between = catalog.edges.path(*upwards.path_ends(row)[0])
     assert between is not None
     lines = path_lines(read_path(catalog, between))
     assert ["".join(text for text, _ in line).rstrip() for line in lines] == [

@@ -71,7 +71,7 @@ def _check_command(options: Options, sources: Sequence[str], session: Session) -
     with contextlib.suppress(IndexDamaged):
         catalog = load_catalog(options, sources, session)
         word, *others = options.words
-        if word not in catalog.dictionaries.texts("package"):
+        if word not in catalog.texts("package"):
             raise Leave(
                 ExitCode.USAGE,
                 f"unknown command or package {word}. Did you mean {options.near}?",

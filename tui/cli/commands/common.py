@@ -191,7 +191,7 @@ def _print_problems(catalog: Catalog, limit: int | None) -> None:
         stdio.print_message(catalog.notice)
     for sentence in stale_copies(catalog.sources, time.time()):
         stdio.print_message(sentence)
-    print_problems(catalog.problems, catalog.problem_count, limit)
+    print_problems(catalog.problems, len(catalog.problems), limit)
 
 
 def stdout_colours(options: Options, session: Session) -> Colours:

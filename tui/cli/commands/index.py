@@ -23,8 +23,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         counts: list[tuple[str, object]] = [
             ("specs", catalog.total),
             ("packages", len(catalog.packages(Query()))),
-            ("tags", len(catalog.dictionaries.texts("tag"))),
-            ("problems", catalog.problem_count),
+            ("tags", len(catalog.texts("tag"))),
+            ("problems", len(catalog.problems)),
         ]
         if path is not None and not catalog.notice:
             counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]

@@ -94,7 +94,7 @@ def _describe(
 
 def _dependencies(catalog: Catalog, row: Row, report: SpecReport) -> Iterator[str]:
     """Yield the direct dependencies, with deptypes as in Spack's trees."""
-    edges = catalog.dependencies.of(row.id)
+    edges = catalog.edges.of(row.id)
     specs = read_specs(catalog, (edge.child for edge in edges))
     if edges:
         yield report.colours.dim("dependencies")

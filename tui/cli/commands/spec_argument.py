@@ -40,9 +40,9 @@ class SpecArgument:
         """
         prefix, query = self._prefix.removeprefix("/"), self._query
         limit = _MAX_CANDIDATES + 1
-        hashes = catalog.dictionaries.hashes(prefix, limit=limit) if prefix else []
+        hashes = catalog.hashes(prefix, limit=limit) if prefix else []
         several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
-        if query and (not hashes or prefix in catalog.dictionaries.texts("package")):
+        if query and (not hashes or prefix in catalog.texts("package")):
             specs = catalog.specs(catalog.listing(View(query)))
             matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
             if not matches:
@@ -71,4 +71,4 @@ def _hash_prefix(words: Sequence[str]) -> str:
 def listing_row(catalog: Catalog, hash_: str) -> Row:
     """Return the first record of a hash whose source lists dependencies, else the first."""
     rows = catalog.by_hash(hash_)
-    return next((row for row in rows if catalog.dependencies.lists(row.id)), rows[0])
+    return next((row for row in rows if catalog.edges.lists(row.id)), rows[0])

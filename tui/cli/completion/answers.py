@@ -170,7 +170,7 @@ class _Answers:
 
     def _packages(self) -> Iterator[Choice]:
         if self._catalog is not None:
-            for name in self._catalog.dictionaries.texts("package"):
+            for name in self._catalog.texts("package"):
                 yield Choice(name)
 
     def _axes(self) -> Iterator[Choice]:
@@ -189,7 +189,7 @@ class _Answers:
             for each in _HOST_KEYS:
                 yield Choice(f"{head}{blank}{each}=", is_whole=False)
         elif self._catalog is not None and key in ("target", "os", "platform"):
-            for value in sorted({*self._catalog.dictionaries.texts(key)}):
+            for value in sorted({*self._catalog.texts(key)}):
                 yield Choice(f"{head}{blank}{key}={value}")
 
     def _shells(self) -> Iterator[Choice]:

@@ -112,7 +112,7 @@ def test_an_index_that_is_damaged_again_is_a_sentence(
     def fail(*_: object) -> None:
         raise IndexDamaged("a hash is missing")
 
-    monkeypatch.setattr("spackscope.model.catalog.dictionaries.unpack_hashes", fail)
+    monkeypatch.setattr("spackscope.model.catalog.unpack_hashes", fail)
     environ = {"XDG_CACHE_HOME": str(tmp_path)}
 
     with pytest.raises(Leave) as raised:
