@@ -68,7 +68,7 @@ def _host_fit(catalog: Catalog, session: Session) -> HostFit:
 
 def _is_listed(catalog: Catalog, session: Session, id_: int) -> bool:
     """Check whether packages.yaml lists an external, as `_is_reusable` of Spack does."""
-    externals = session.externals
+    externals = session.spack.externals if session.spack is not None else ()
     if not externals:
         return False
     provenance = catalog.provenance(id_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.machinery import PathFinder
 from typing import Any
@@ -17,12 +18,15 @@ MAX_DEPTH = 32
 _NEEDED = ("CollectionStartEvent", "MarkedYAMLError", "BaseLoader", "parse", "load")
 
 
-def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
+def load_yaml(
+    text: str, *, aliases: bool, scalar: Callable[[str, int], str] | None = None
+) -> tuple[Any, int]:
     """Load a document; return its value, and the number of values in it, which is limited.
 
     An alias counts for all that it refers to, since a few lines of aliases unfold to gigabytes
     when they are copied or printed. Without `aliases` any alias is an error. Deep nesting is
-    refused before the loader, which it would crash, sees it.
+    refused before the loader, which it would crash, sees it. `scalar` makes a scalar of its text
+    and its line, counted from 1.
 
     Raises YamlError.
     """
@@ -32,6 +36,11 @@ def load_yaml(text: str, *, aliases: bool) -> tuple[Any, int]:
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         count = _count(yaml, text, loader, aliases)
+        if scalar is not None:
+            construct = {
+                "construct_scalar": lambda _, node: scalar(node.value, node.start_mark.line + 1)
+            }
+            loader = type("LocatingLoader", (loader,), construct)
         # BaseLoader makes only strings, lists and dicts, and does not copy for an alias.
         return yaml.load(text, Loader=loader), count
     except yaml.MarkedYAMLError as error:

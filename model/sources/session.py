@@ -13,7 +13,7 @@ from spackscope.model.storage.base import is_remote
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
-    from spackscope.model.sources.spack_config import ConfiguredExternal, SpackConfig
+    from spackscope.model.sources.spack_config import SpackConfig
     from spackscope.model.storage.base import Storage
     from spackscope.model.storage.http import Client
 
@@ -64,13 +64,6 @@ class Session(Frozen):
         from spackscope.model.sources.spack_config import read_spack_config
 
         return read_spack_config(self.environ)
-
-    @cached_property
-    def externals(self) -> tuple[ConfiguredExternal, ...]:
-        """The externals that the user's Spack is configured to use."""
-        from spackscope.model.sources.spack_config import read_externals
-
-        return read_externals(self.environ)
 
     @cached_property
     def client(self) -> Client:
