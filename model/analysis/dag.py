@@ -14,7 +14,6 @@ from typing import Generic, NamedTuple, TypeVar, cast
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.edges import Adjacency, EdgeKind
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
@@ -535,26 +534,23 @@ MAX_SPECS = 10_000
 """Specs after which a walk follows no more dependencies; real ones have some thousand."""
 
 
-class Walk(Frozen):
+class Walk(NamedTuple):
     """The closures of one or more specs.
 
-    `nodes` has the specs of each package, by the first ids with their hashes; `steps` has the
-    package and the dependency of each edge, and `parents` for each package those that depend on
-    it. `came_from` has for each spec the one by which it is reached first. `unknown` are specs
-    that do not list their dependencies, or whose dependencies are too many to walk.
+    `nodes` has the specs of each package, by the first ids with their hashes, the nearest first;
+    `steps` has the package and the dependency of each edge. `came_from` has for each spec the one
+    by which it is reached first. `unknown` are specs that do not list their dependencies, or whose
+    dependencies are too many to walk.
     """
 
-    roots: Sequence[int]
-    nodes: dict[str, set[int]] = field(default_factory=dict)
-    steps: list[tuple[str, Step]] = field(default_factory=list)
-    parents: dict[str, dict[str, None]] = field(default_factory=dict)
-    came_from: dict[int, int] = field(default_factory=dict)
-    unknown: set[int] = field(default_factory=set)
+    nodes: dict[str, dict[int, None]]
+    steps: list[tuple[str, Step]]
+    came_from: dict[int, int]
+    unknown: set[int]
 
     def path(self, graph: Dag, name: str) -> tuple[str, ...]:
         """Return the packages on a shortest path from below a root to a package."""
-        wanted = self.nodes.get(name, set())
-        id_ = next((id_ for id_ in self.came_from if id_ in wanted), -1)
+        id_ = next((id_ for id_ in self.nodes.get(name, ()) if id_ in self.came_from), -1)
         path: list[str] = []
         while id_ in self.came_from:
             path.append(graph.name(id_))
@@ -567,43 +563,36 @@ class Walker:
 
     def __init__(self, graph: Dag) -> None:
         self._graph = graph
-        self._steps: dict[int, list[Step]] = {}
-        self._unknown: set[int] = set()
+        self.steps = lru_cache(None)(self._read_steps)
 
-    def _steps_from(self, id_: int) -> list[Step]:
-        if id_ not in self._steps:
-            graph = self._graph
-            self._steps[id_] = [
-                Step(child, graph.identity(child), graph.name(child), kind)
-                for child, kind in graph.links(id_)
-            ]
-            if not (graph.is_described(id_) and graph.lists_dependencies(id_)):
-                self._unknown.add(id_)
-        return self._steps[id_]
+    def _read_steps(self, id_: int) -> list[Step]:
+        """Return the direct dependencies of a spec."""
+        graph = self._graph
+        return [
+            Step(child, graph.identity(child), graph.name(child), kind)
+            for child, kind in graph.links(id_)
+        ]
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
         """Walk the closures of specs, nearest first; `run_only` what is linked and run."""
-        graph, walk = self._graph, Walk(list(dict.fromkeys(ids)))
-        queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in walk.roots)
+        graph, walk = self._graph, Walk({}, [], {}, set())
+        queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in dict.fromkeys(ids))
         seen = {identity for _, identity, _, _ in queue}
         while queue:
             id_, identity, name, depth = queue.popleft()
-            walk.nodes.setdefault(name, set()).add(identity)
-            steps = self._steps_from(id_)
-            if steps and (depth == MAX_DEPTH or len(seen) > MAX_SPECS):
+            walk.nodes.setdefault(name, {})[identity] = None
+            steps = self.steps(id_)
+            is_cut = bool(steps) and (depth == MAX_DEPTH or len(seen) > MAX_SPECS)
+            if is_cut or not graph.lists_dependencies(id_):
                 walk.unknown.add(identity)
-                continue
-            for step in steps:
+            for step in () if is_cut else steps:
                 if run_only and not is_run(step.kind.deptypes):
                     continue
                 walk.steps.append((name, step))
-                walk.parents.setdefault(step.name, {})[name] = None
                 if step.identity not in seen:
                     seen.add(step.identity)
                     walk.came_from[step.identity] = identity
                     queue.append((*step[:3], depth + 1))
-            if id_ in self._unknown:
-                walk.unknown.add(identity)
         return walk
 
 

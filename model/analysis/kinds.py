@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Hashable, Iterable, Sequence
 
 from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.analysis.varying import (
-    CompilerLink,
+    all_values,
     compiled_languages,
-    compiler_texts,
+    compilers,
     run_time_deptypes,
-    run_time_values,
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -38,30 +36,11 @@ class Kind(Frozen):
         return sum(self.users)
 
 
-_RunEdge = tuple[tuple[str, ...], int]
-"""The run-time deptypes of an edge, and the dependency."""
-
-
-class _Links(NamedTuple):
-    """What the kind of a spec depends on: its run-time dependencies, and its compilers."""
-
-    run: Sequence[_RunEdge]
-    compilers: tuple[CompilerLink, ...]
-
-
-class _Node(NamedTuple):
-    """What makes the kind of a record: its own values, and its dependencies at run time."""
-
-    values: int
-    compilers: tuple[str, ...]
-    dependencies: tuple[_RunEdge, ...]
-
-
 class RunKinds:
     """Codes of the run-time kinds of one graph, computed bottom-up and kept.
 
     Two records have the same code if their closures over link and run edges are equal but for the
-    hashes: per node the values of `run_time_values`, the compilers, and these edges. What is not
+    hashes: per node the values that count at run time, the compilers, and these edges. What is not
     described has the code of its hash, or with `ignores_unknown` that of its name. No closure is
     copied: a code is made of the codes of the dependencies. Safe to use from several threads.
     """
@@ -70,79 +49,48 @@ class RunKinds:
         self._graph, self._ignores_unknown = graph, ignores_unknown
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
-        self._code_of: dict[_Node | int | str, int] = {}
-        self._values: dict[int, int] = {}
-        self._code_of_values: dict[object, int] = {}
-        self._compilers: dict[tuple[CompilerLink, ...], tuple[str, ...]] = {}
+        self._code_of: dict[Hashable, int] = {}
+        # Of configurations and of compilers; most are those of many records.
+        self._values: dict[Hashable, Hashable] = {}
 
     def codes(self, ids: Iterable[int], *, should_stop: ShouldStop = never) -> list[int]:
         """Return the code of the kind of each record. Raises Cancelled."""
-        wanted = list(ids)
-        with self._lock:
-            self._add(wanted, should_stop)
-            return [self._codes[id_] for id_ in wanted]
-
-    def _add(self, ids: Iterable[int], should_stop: ShouldStop) -> None:
-        """Compute the codes of specs and of all that they link or run, dependencies first."""
-        codes, links_of = self._codes, dict[int, _Links]()
+        codes, wanted = self._codes, list(ids)
 
         def below(id_: int) -> list[int]:
             if should_stop():
                 raise Cancelled
-            links = links_of[id_] = _read_links(self._graph, id_)
-            return [child for _, child in links.run if child not in codes]
+            links = self._graph.links(id_)
+            return [c for c, kind in links if c not in codes and run_time_deptypes(kind.deptypes)]
 
-        # What depends on itself, in a damaged source, has the code of its hash there.
-        for id_ in post_order((id_ for id_ in ids if id_ not in codes), below):
-            codes[id_] = self._code(id_, links_of.pop(id_))
+        with self._lock:
+            # What depends on itself, in a damaged source, has the code of its hash there.
+            for id_ in post_order((id_ for id_ in wanted if id_ not in codes), below):
+                codes[id_] = self._code_of.setdefault(self._node(id_), len(self._code_of))
+            return [codes[id_] for id_ in wanted]
 
-    def _code(self, id_: int, links: _Links) -> int:
+    def _node(self, id_: int) -> Hashable:
+        """Return what makes the kind of a record, whose dependencies have their codes."""
         graph = self._graph
-        node: _Node | int | str = graph.identity(id_)
-        if graph.is_described(id_) and graph.lists_dependencies(id_):
-            codes = self._codes
-            dependencies = [
-                (deptypes, codes[child] if child in codes else -1 - graph.identity(child))
-                for deptypes, child in links.run
-            ]
-            compilers = self._compilers.get(links.compilers)
-            if compilers is None:
-                compilers = compiler_texts(graph, links.compilers)
-                self._compilers[links.compilers] = compilers
-            if not self._ignores_unknown:
-                compilers += self._unknown_compilers(links)
-            values = self._values_of(id_)
-            node = _Node(values, compilers, tuple(sorted(dependencies)))
-        elif self._ignores_unknown:
-            node = graph.name(id_)
-        return self._code_of.setdefault(node, len(self._code_of))
-
-    def _unknown_compilers(self, links: _Links) -> tuple[str, ...]:
-        """Return the identities of compilers that no document describes, but for their names."""
-        graph = self._graph
-        ids = {child for child, _ in links.compilers if not graph.is_described(child)}
-        return tuple(sorted(str(graph.identity(child)) for child in ids))
-
-    def _values_of(self, id_: int) -> int:
-        """Return a code of the record's own values at run time."""
-        graph = self._graph
-        configuration = graph.configuration(id_)
-        code = self._values.get(configuration)
-        if code is None:
-            values = tuple(sorted(run_time_values(graph.attributes(id_)).items()))
-            code = self._code_of_values.setdefault(values, len(self._code_of_values))
-            self._values[configuration] = code
-        return code
-
-
-def _read_links(graph: Dag, id_: int) -> _Links:
-    run, compilers = [], []
-    for child, (deptypes, virtuals) in graph.links(id_):
-        if at_run_time := run_time_deptypes(deptypes):
-            run.append((at_run_time, child))
-        if virtuals and (languages := compiled_languages(virtuals)):
-            compilers.append((child, languages))
-    return _Links(run, tuple(compilers))
+        if not graph.lists_dependencies(id_):
+            return graph.name(id_) if self._ignores_unknown else graph.identity(id_)
+        run: list[tuple[tuple[str, ...], int]] = []
+        compiling: list[tuple[int, tuple[str, ...]]] = []
+        for child, (deptypes, virtuals) in graph.links(id_):
+            if at_run_time := run_time_deptypes(deptypes):
+                run.append((at_run_time, self._codes.get(child, -1 - graph.identity(child))))
+            if languages := compiled_languages(virtuals):
+                compiling.append((child, languages))
+        number, stated = graph.configuration(id_), tuple(compiling)
+        if number not in self._values:
+            values = frozenset(all_values(graph, id_, run_only=True).items())
+            self._values[number] = self._values.setdefault(values, values)
+        if stated not in self._values:
+            # Of compilers that no document describes only the names are in the texts.
+            absent = {child for child, _ in stated if not graph.is_described(child)}
+            unknown = () if self._ignores_unknown else sorted(map(graph.identity, absent))
+            self._values[stated] = *compilers(graph, stated), *unknown
+        return self._values[number], self._values[stated], tuple(sorted(run))
 
 
 def kinds_of(graph: Dag) -> RunKinds:
@@ -152,11 +100,6 @@ def kinds_of(graph: Dag) -> RunKinds:
 
 def _kinds_of(catalog: Catalog) -> RunKinds:
     return RunKinds(dag_of(catalog))
-
-
-def run_kind(graph: Dag, id_: int) -> int:
-    """Return a code that two records share if they are of the same run-time kind."""
-    return kinds_of(graph).codes([id_])[0]
 
 
 def run_the_same(graph: Dag, ids: Sequence[int]) -> bool | None:
@@ -181,24 +124,16 @@ def run_kinds(
 
         most_used = run_kinds(dag_of(catalog), ids)[0].ids[0]
     """
+    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
     members: dict[int, list[int]] = {}
     codes = kinds_of(graph).codes(ids, should_stop=should_stop)
     for id_, code in zip(ids, codes, strict=True):
         members.setdefault(code if graph.lists_dependencies(id_) else -1, []).append(id_)
-    unknown = members.pop(-1, None)
-    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
-    known = sorted(
-        members.values(), key=lambda kind: (-len(kind), min(map(hashes.__getitem__, kind)))
-    )
-    kinds = [_by_use(graph, kind, hashes) for kind in known]
-    if unknown is not None:
-        kinds.append(_by_use(graph, unknown, hashes, is_known=False))
+    unknown, known = members.pop(-1, None), list(members.values())
+    known.sort(key=lambda of_kind: (-len(of_kind), min(map(hashes.__getitem__, of_kind))))
+    kinds = []
+    for of_kind in [*known, *([] if unknown is None else [unknown])]:
+        users = {id_: len(graph.dependents(id_)) for id_ in of_kind}
+        by_use = tuple(sorted(of_kind, key=lambda id_: (-users[id_], hashes[id_])))
+        kinds.append(Kind(by_use, tuple(map(users.__getitem__, by_use)), of_kind is not unknown))
     return tuple(kinds)
-
-
-def _by_use(
-    graph: Dag, ids: Sequence[int], hashes: Mapping[int, str], *, is_known: bool = True
-) -> Kind:
-    users = {id_: len(graph.dependents(id_)) for id_ in ids}
-    ordered = sorted(ids, key=lambda id_: (-users[id_], hashes[id_]))
-    return Kind(tuple(ordered), tuple(map(users.__getitem__, ordered)), is_known)

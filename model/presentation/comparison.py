@@ -7,9 +7,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
-from spackscope.model.analysis.dag import Dag, Walk, Walker
-from spackscope.model.analysis.kinds import Kind, run_kinds
-from spackscope.model.analysis.varying import all_values, varying
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop
@@ -17,14 +17,7 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
 from spackscope.model.presentation.differences import ATTRIBUTE_LABELS, NOT_LISTED, path_text
 
-Part = Literal["own", "run", "build"]
-"""Where a row belongs: to the specs themselves, to what they link or run, to what builds them."""
 LineKind = Literal["head", "fold", "note", "row", "users"]
-
-MISSING = ""
-"""The value of a spec that lacks what the row is about."""
-UNKNOWN = "?"
-"""The value of a spec whose source does not tell it."""
 
 
 class ComparedSpec(Frozen):
@@ -38,27 +31,6 @@ class ComparedSpec(Frozen):
     alike: tuple[int, ...] = ()
     users: int | None = None
     user_names: tuple[str, ...] = ()
-
-
-class ComparedRow(Frozen):
-    """An attribute of a package, with its value in each spec.
-
-    `path` has the packages from the spec down to this one, which is its last. A row that `follows`
-    another attribute normally changes with it. `others` counts other packages with these values.
-    """
-
-    part: Part
-    package: str
-    attribute: str
-    values: tuple[str, ...]
-    path: tuple[str, ...] = ()
-    follows: str = ""
-    others: int = 0
-
-    @property
-    def is_equal(self) -> bool:
-        """Whether no two listed values differ."""
-        return len(set(self.values) - {UNKNOWN}) < 2
 
 
 class ComparedTable(Frozen):
@@ -133,7 +105,7 @@ def table_lines(
         if not tells:
             note = NOT_LISTED
         elif not all(table.lists_dependencies):
-            note = f"{UNKNOWN} stands where a source lists no dependencies"
+            note = "? stands where a source lists no dependencies"
         elif table.runs_the_same:
             note = "nothing differs: all run the same"
         elif not any(row.part == "run" and not row.is_equal for row in rows):
@@ -180,13 +152,13 @@ _MAX_USERS = 12
 """Names of users that are shown in a row; the row is cut at the width of the screen anyway."""
 
 
-def ranks(values: Sequence[str]) -> list[Rank]:
+def ranks(values: Sequence[Cell]) -> list[Rank]:
     """Compare the values of a row: the most common one, of several the first, and the others."""
-    known = [value for value in values if value not in (MISSING, UNKNOWN)]
+    known = [value for value in values if value and value != UNKNOWN]
     # A Counter keeps the order of those that are equally common.
-    common = Counter(known).most_common(1)[0][0] if known else MISSING
-    kinds: dict[str, Rank] = {common: "common", UNKNOWN: "unknown", MISSING: "missing"}
-    return [kinds.get(value, "rare") for value in values]
+    common = Counter(known).most_common(1)[0][0] if known else None
+    ranks: dict[Cell, Rank] = {UNKNOWN: "unknown", None: "missing", (): "missing"}
+    return [ranks.get(value, "common" if value == common else "rare") for value in values]
 
 
 def value_texts(row: ComparedRow) -> list[str]:
@@ -194,36 +166,36 @@ def value_texts(row: ComparedRow) -> list[str]:
 
     `+rxm`, `api=v18`; of a variant with several values those that not all have.
     """
-    is_named = _is_named_in_cells(row)
-    if row.attribute.startswith("variant:") and any("," in value for value in row.values):
-        sets = [
-            frozenset(value.split(",")) if value not in (MISSING, UNKNOWN) else None
-            for value in row.values
-        ]
-        known = [each for each in sets if each is not None]
-        varying = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
-        if 0 < len(varying) <= _MAX_VARYING_VALUES:
-            return [
-                value_text(row.attribute, value, is_named=is_named)
-                if each is None
-                else clean(spell_signs(varying, each))
-                for each, value in zip(sets, row.values, strict=True)
-            ]
-    return [value_text(row.attribute, value, is_named=is_named) for value in row.values]
+    # A cell of several specs has lists as one text.
+    sets = [
+        frozenset(",".join(cell).split(",")) if cell and cell != UNKNOWN else None
+        for cell in row.values
+    ]
+    known, differing = [each for each in sets if each], list[str]()
+    if row.attribute.startswith("variant:") and any(len(each) > 1 for each in known):
+        differing = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
+    is_short = 0 < len(differing) <= _MAX_VARYING_VALUES
+    return [
+        clean(spell_signs(differing, each))
+        if each and is_short
+        else value_text(row.attribute, cell, is_named=_is_named_in_cells(row))
+        for each, cell in zip(sets, row.values, strict=True)
+    ]
 
 
-def value_text(attribute: str, value: str, *, is_named: bool = True) -> str:
+def value_text(attribute: str, cell: Cell, *, is_named: bool = True) -> str:
     """Spell a value in full, but for digests."""
-    if value == MISSING:
-        return "-"
     kind, _, name = attribute.partition(":")
-    if value == UNKNOWN:
-        return value
+    if not cell:
+        return "-"
+    if cell == UNKNOWN:
+        return cell[0]
     if attribute in _DIGESTS:
-        return clean(",".join(digest[:SHORT_HASH] for digest in value.split(",")))
+        return clean(",".join(digest[:SHORT_HASH] for digest in cell))
+    text = ",".join(cell)
     if kind == "variant" and is_named:
-        value = spell_variant(name, (value,))
-    return clean(short_digests(value))
+        text = spell_variant(name, (text,))
+    return clean(short_digests(text))
 
 
 def _is_named_in_cells(row: ComparedRow) -> bool:
@@ -241,7 +213,7 @@ def row_label(row: ComparedRow) -> str:
     label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
     if row.part == "own":
         return clean(label)
-    others = f" and {row.others:,} more" if row.others else ""
+    others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
     if kind in ("version", "present", "provider") or _is_named_in_cells(row):
         label = ""
     return clean(f"{row.package}{others} {label}").rstrip()
@@ -263,9 +235,10 @@ def row_path(row: ComparedRow, width: int | None = None) -> str:
 
 def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
     """Return the path to what a row is about in one column: each may have another provider."""
-    if row.attribute != "provider" or row.values[column] in (MISSING, UNKNOWN):
+    cell = row.values[column]
+    if row.attribute != "provider" or not cell or cell == UNKNOWN:
         return row.path
-    return (*row.path[:-1], row.values[column].partition("@")[0])
+    return (*row.path[:-1], cell[0].partition("@")[0])
 
 
 def users_text(spec: ComparedSpec) -> str:
@@ -283,13 +256,14 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
         return f"{hash_}: {users_text(spec) or 'used by nothing here'}"
     if (row := line.row) is None:
         return ""
-    value = row.values[column]
-    if value == UNKNOWN:
+    cell = row.values[column]
+    if cell == UNKNOWN:
         return f"{hash_}: not told by its source"
-    text = "has no such package" if value == MISSING else value_text(row.attribute, value)
-    if value == MISSING and row.attribute not in ("version", "present"):
-        text = "has none"
-    same = f"{row.values.count(value):,} of {len(row.values):,} the same"
+    text = value_text(row.attribute, cell)
+    if not cell:
+        is_package = row.attribute in ("version", "present")
+        text = "has no such package" if is_package else "has none"
+    same = f"{row.values.count(cell):,} of {len(row.values):,} the same"
     subject = clean(row.package) if row.attribute.startswith("variant:") else row_label(row)
     parts = [f"{hash_}: {subject} {text}", row_path(row), same]
     return " · ".join(part for part in parts if part)
@@ -297,7 +271,7 @@ def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
 
 MAX_SPECS = 200
 """Specs that are compared at once."""
-_MAX_ROWS = 500
+_MAX_ROWS = 1_000
 """Rows of each part of a table."""
 _MAX_NAMES = 50
 """Packages that are named as users of a column."""
@@ -305,9 +279,8 @@ _MAX_NAMES = 50
 _COME_WITH_VERSION = frozenset(("package_hash", "patches"))
 _OTHERS_FOLLOW = ("package", "version")
 """Attributes with which recipe, patches and the set of variants normally change."""
-_NOT_SHOWN = frozenset(("spec_format",))
-
-Rows = Iterator[ComparedRow]
+_OWN_FIRST = ("package", "version", "compiler", "platform", "os", "target")
+"""What people look for first among the attributes of the specs themselves."""
 
 
 def read_comparison(
@@ -323,95 +296,78 @@ def read_comparison(
     If there is one kind only each spec has a column. The table is passed to `show` as soon as its
     columns are known, and again with each part of it. Raises Cancelled.
     """
-    unique = _one_of_each_hash(graph, ids)
-    compared = unique[:MAX_SPECS]
+    chosen: dict[int, int] = {}
+    for id_ in ids:
+        # Of the records of a hash one whose source lists dependencies, if there is any.
+        other = chosen.setdefault(graph.identity(id_), id_)
+        if graph.lists_dependencies(id_) and not graph.lists_dependencies(other):
+            chosen[graph.identity(id_)] = id_
+    compared = list(chosen.values())[:MAX_SPECS]
     kinds = run_kinds(graph, compared, should_stop=should_stop)
     by_kind = by_kind and len(kinds) > 1
-    specs = tuple(_columns(graph, kinds, by_kind=by_kind))
+    specs: list[ComparedSpec] = []
+    for kind in kinds:
+        if by_kind and kind.is_known:
+            (hash_,) = graph.hashes(kind.ids[:1])
+            specs.append(ComparedSpec(kind.ids[0], hash_, kind.ids, kind.total_users))
+            continue
+        for id_, hash_, users in zip(kind.ids, graph.hashes(kind.ids), kind.users, strict=True):
+            specs.append(ComparedSpec(id_, hash_, users=users if kind.is_known else None))
     columns = [spec.id for spec in specs]
     table = ComparedTable(
         _title(graph, columns),
-        specs,
+        tuple(specs),
         len(compared),
         tuple(map(graph.lists_dependencies, columns)),
-        left_out=len(unique) - len(compared),
+        left_out=len(chosen) - len(compared),
         kinds=len(kinds),
         is_by_kind=by_kind,
     )
     show(table)
     listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
-    walker = Walker(graph)
-    run, whole = (
-        [walker.walk([id_], run_only=run_only) for id_ in listing] for run_only in (True, False)
-    )
 
-    def rows_below(walks: Sequence[Walk], part: Part, group_of: Mapping[int, int]) -> Rows:
+    def rows_below(part: Part, group_of: Mapping[int, int]) -> Iterator[ComparedRow]:
         """Yield what varies below the specs, and then what is equal there."""
         groups = list(dict.fromkeys(group_of.values()))
-        numbers = {id_: groups.index(group) for id_, group in group_of.items()}
-        is_run = part == "run"
-        rows = varying(graph, [[id_] for id_ in groups], run_only=is_run, should_stop=should_stop)
+        rows = varying(
+            graph,
+            [[id_] for id_ in groups],
+            run_only=part == "run",
+            with_equal=True,
+            should_stop=should_stop,
+        )
         # Not what the specs themselves state.
-        below = [r for r in rows if r.is_run == is_run and (r.path or r.attribute == "compiler")]
+        below = [
+            row
+            for row in rows
+            if (row.part == "build") == (part == "build")
+            and (row.path or row.attribute == "compiler")
+        ]
         have_version = {row.package for row in below if row.attribute == "version"}
-        shown = (r for r in below if r.attribute != "present" or r.package not in have_version)
-        for row in islice(shown, _MAX_ROWS):
-            values = (
-                ",".join(row.values[numbers[id_]] or (MISSING,)) if id_ in numbers else UNKNOWN
-                for id_ in columns
-            )
-            yield ComparedRow(
-                "own" if is_run and not row.path else part,
-                row.package,
-                row.attribute,
-                tuple(values),
-                row.path,
-                "" if row.tells else row.follows,
-                max(0, len(row.packages) - 1),
-            )
-        skipped = {name for row in rows for name in (row.package, *row.packages)}
-        skipped = skipped.union(*(walk.nodes for walk in run if not is_run))
-        names = set(walks[0].nodes).intersection(*(walk.nodes for walk in walks)) - skipped
-        paths = ((name, walks[0].path(graph, name)) for name in walks[0].nodes if name in names)
-        for name, path in islice(((name, path) for name, path in paths if path), _MAX_ROWS):
-            version = graph.version(min(walks[0].nodes[name])) or UNKNOWN
-            values = (version if id_ in numbers else UNKNOWN for id_ in columns)
-            yield ComparedRow(part, name, "version", tuple(values), path)
+        for row in islice(below, _MAX_ROWS):
+            if row.attribute != "present" or row.package not in have_version:
+                cells = dict(zip(groups, row.values, strict=True))
+                values = (cells[group_of[i]] if i in group_of else UNKNOWN for i in columns)
+                follows = "" if row.tells else row.follows
+                yield replace(row, values=tuple(each or None for each in values), follows=follows)
 
     rows = tuple(_own_rows(graph, columns, listing))
     if listing:
         # Those of one kind link and run the same.
         first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
         groups = {id_: first_of_kind[id_] for id_ in listing}
-        table = replace(table, rows=(*rows, *rows_below(run, "run", groups)))
+        table = replace(table, rows=(*rows, *rows_below("run", groups)))
         show(table)
-        groups = dict(zip(listing, listing, strict=True))
-        table = replace(table, build_rows=tuple(rows_below(whole, "build", groups)))
+        build_rows = tuple(rows_below("build", dict(zip(listing, listing, strict=True))))
+        table = replace(table, build_rows=build_rows)
     else:
         table = replace(table, rows=rows)
     show(table)
-    return replace(table, specs=tuple(_with_users(graph, table.specs)))
-
-
-def _one_of_each_hash(graph: Dag, ids: Sequence[int]) -> list[int]:
-    """Return one record of each hash: one whose source lists dependencies, if there is any."""
-    chosen: dict[int, int] = {}
-    for id_ in ids:
-        other = chosen.setdefault(graph.identity(id_), id_)
-        if graph.lists_dependencies(id_) and not graph.lists_dependencies(other):
-            chosen[graph.identity(id_)] = id_
-    return list(chosen.values())
-
-
-def _columns(graph: Dag, kinds: Sequence[Kind], *, by_kind: bool) -> Iterator[ComparedSpec]:
-    """Yield a column for each kind, of which the most used one stands for all, or for each."""
-    for kind in kinds:
-        hashes = graph.hashes(kind.ids)
-        if by_kind and kind.is_known:
-            yield ComparedSpec(kind.ids[0], hashes[0], kind.ids, kind.total_users)
-        else:
-            for id_, hash_, users in zip(kind.ids, hashes, kind.users, strict=True):
-                yield ComparedSpec(id_, hash_, users=users if kind.is_known else None)
+    for number, spec in enumerate(specs):
+        used_by = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}
+        names = dict.fromkeys(map(graph.name, sorted(used_by)))
+        specs[number] = replace(spec, user_names=tuple(islice(names, _MAX_NAMES)))
+    return replace(table, specs=tuple(specs))
 
 
 def _title(graph: Dag, ids: Sequence[int]) -> str:
@@ -422,39 +378,26 @@ def _title(graph: Dag, ids: Sequence[int]) -> str:
     return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
 
 
-def _own_rows(graph: Dag, columns: Sequence[int], listing: Collection[int]) -> Rows:
+def _own_rows(
+    graph: Dag, columns: Sequence[int], listing: Collection[int]
+) -> Iterator[ComparedRow]:
     """Yield the attributes of the specs themselves, but what comes with another version.
 
     `listing` has the columns whose sources list dependencies, and with them all attributes.
     """
-    values = [all_values(graph.attributes(id_)) for id_ in columns]
+    values = [all_values(graph, id_) for id_ in columns]
     reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
-    names = {name for each in values for name in each} - _NOT_SHOWN
-    for name in sorted(names, key=_own_order):
+    names = sorted({name for each in values for name in each} - {"spec_format"})
+    for name in sorted(
+        names,
+        key=lambda name: _OWN_FIRST.index(name) if name in _OWN_FIRST else 6 + (":" not in name),
+    ):
         if name == "package" and reason != "package":
             continue
         is_conditional = ":" in name and any(name not in each for each in values)
         follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
-        texts = (
-            ",".join(each.get(name, ()))
-            if name in each or id_ in listing or ":" in name
-            else UNKNOWN
+        cells = (
+            each.get(name) if name in each or id_ in listing or ":" in name else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
-        package = graph.name(columns[0])
-        yield ComparedRow("own", package, name, tuple(texts), follows=follows)
-
-
-def _own_order(name: str) -> tuple[int, str]:
-    """Return a key that puts what people look for first: version, system, variants, the rest."""
-    first = ("package", "version", "compiler", "platform", "os", "target")
-    rank = first.index(name) if name in first else len(first) + (":" not in name)
-    return rank, name
-
-
-def _with_users(graph: Dag, specs: Sequence[ComparedSpec]) -> Iterator[ComparedSpec]:
-    """Yield the columns with the names of those that use them."""
-    for spec in specs:
-        users = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}
-        names = dict.fromkeys(map(graph.name, sorted(users)))
-        yield replace(spec, user_names=tuple(islice(names, _MAX_NAMES)))
+        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=follows)

@@ -11,6 +11,7 @@ from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.rows import Row
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
@@ -18,7 +19,7 @@ from spackscope.model.core.variants import spell_signs, spell_variant
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.kinds import Kind
-    from spackscope.model.analysis.varying import Cell, VaryingRow
+    from spackscope.model.analysis.varying import Cell, ComparedRow
 
 
 BUILD_TOOLS_ONLY = "build tools only"
@@ -29,124 +30,96 @@ UNLISTED = "not listed"
 MAX_PHRASES = 5
 """Differences that a line names; the others are counted."""
 
-_SHORT_DIGEST = 7
 
-
-def differing_lines(rows: Sequence[VaryingRow], sizes: Sequence[int]) -> list[str]:
+def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[str]:
     """Return a line for each column: how it differs from most of the others.
 
     `sizes` has the number of specs that each column stands for. A column that has what most have
     says so of its builds, if there are several, or else what tells the others apart.
     """
     rows = [row for row in rows if row.tells or not row.follows]
-    usual = [_usual(row, sizes) for row in rows]
+    usual: list[Cell] = []
+    for row in rows:
+        counts: Counter[Cell] = Counter()
+        for value, size in zip(row.values, sizes, strict=True):
+            counts[value] += size
+        # Of equally many the first.
+        usual.append(counts.most_common(1)[0][0])
     lines: list[str] = []
     before: list[str] = []
     for column, size in enumerate(sizes):
-        phrases = _phrases(rows, usual, column)
+        # That a package is missing has a row of its own.
+        stated = [
+            (row, most)
+            for row, most in zip(rows, usual, strict=True)
+            if row.values[column] is not None or row.attribute in ("present", "provider")
+        ]
+        differing = [(row, most) for row, most in stated if row.values[column] != most]
+        phrases = list(dict.fromkeys(clean(phrase(row, column, most)) for row, most in differing))
+        more = [each for each in phrases if each not in before]
         if not phrases:
-            lines.append(ALL_RUN_THE_SAME if size > 1 else _own_values(rows, column))
+            telling = [clean(phrase(row, column)) for row, _ in stated if row.tells]
+            lines.append(ALL_RUN_THE_SAME if size > 1 else _listed(telling))
         elif before and len(phrases) > len(before) and set(before) <= set(phrases):
-            more = [phrase for phrase in phrases if phrase not in before]
             lines.append(f"the same, and {_listed(more)}")
         else:
-            lines.append(_listed(phrases) + _others(rows, usual, column, phrases))
+            others = ""
+            for row, most in differing if len(phrases) == 1 else ():
+                rest = {*row.values[:column], *row.values[column + 1 :]}
+                if row.attribute == "version" and row.values[column] and most and rest == {most}:
+                    others = f", others {clean(', '.join(most))}"
+            lines.append(_listed(phrases) + others)
         before = phrases
     return lines
 
 
-def telling_packages(rows: Sequence[VaryingRow]) -> str:
+def telling_packages(rows: Sequence[ComparedRow]) -> str:
     """Return the packages, or virtuals, by which kinds are told apart."""
     return ", ".join(dict.fromkeys(clean(row.package) for row in rows if row.tells))
-
-
-def _usual(row: VaryingRow, sizes: Sequence[int]) -> Cell:
-    """Return the value that most specs have, of equally many the first."""
-    counts: Counter[Cell] = Counter()
-    for value, size in zip(row.values, sizes, strict=True):
-        counts[value] += size
-    return counts.most_common(1)[0][0]
-
-
-def _phrases(rows: Sequence[VaryingRow], usual: Sequence[Cell], column: int) -> list[str]:
-    phrases: dict[str, None] = {}
-    for row, most in zip(rows, usual, strict=True):
-        if row.values[column] != most and _is_said(row, column):
-            phrases[phrase(row, column, most)] = None
-    return list(map(clean, phrases))
-
-
-def _is_said(row: VaryingRow, column: int) -> bool:
-    """Check whether a value says more than that a package is missing, which has a row."""
-    return row.values[column] is not None or row.attribute in ("present", "provider")
-
-
-def _own_values(rows: Sequence[VaryingRow], column: int) -> str:
-    telling = [row for row in rows if row.tells and _is_said(row, column)]
-    return _listed([clean(phrase(row, column)) for row in telling])
 
 
 def _listed(phrases: Sequence[str]) -> str:
     """Join phrases, of which those of one package name it once."""
     values: dict[str, list[str]] = {}
-    for phrase_ in phrases[:MAX_PHRASES]:
-        first, _, rest = phrase_.partition(" ")
+    for text in phrases[:MAX_PHRASES]:
+        first, _, rest = text.partition(" ")
         is_package = first not in ("with", "without", "no")
-        values.setdefault(first if is_package else phrase_, []).append(rest if is_package else "")
+        values.setdefault(first if is_package else text, []).append(rest if is_package else "")
     texts = [" ".join(filter(None, (name, *rest))) for name, rest in values.items()]
     more = len(phrases) - MAX_PHRASES
     return ", ".join([*texts, f"{more} more"] if more > 0 else texts)
 
 
-def _others(
-    rows: Sequence[VaryingRow], usual: Sequence[Cell], column: int, phrases: Sequence[str]
-) -> str:
-    """Return the version that all others have, where that is the only difference."""
-    if len(phrases) != 1:
-        return ""
-    for row, most in zip(rows, usual, strict=True):
-        value = row.values[column]
-        others = {each for number, each in enumerate(row.values) if number != column}
-        if row.attribute == "version" and value and value != most and others == {most} and most:
-            return f", others {clean(', '.join(most))}"
-    return ""
-
-
-def phrase(row: VaryingRow, column: int, usual: Cell = None) -> str:
+def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
     """Return the value of a column with its package, as in `mpich +hwloc`; not cleaned.
 
     Of several values of a variant only those are named that the usual ones lack, or have besides.
     """
-    cell, package = row.values[column], row.package
-    attribute = row.attribute.removeprefix("variant:")
-    if attribute == "present":
+    cell, package, kind = row.values[column], row.package, row.attribute
+    name = kind.removeprefix("variant:")
+    if kind == "present":
         return f"without {package}" if cell is None else f"with {package} {', '.join(cell)}"
-    if attribute == "provider":
+    if kind == "provider":
         return f"no {package}" if not cell else ", ".join(cell).replace("@", " ")
     if cell is None:
         return f"no {package}"
     if not cell:
-        return f"{package} without {attribute}"
+        return f"{package} without {name}"
     text = ",".join(cell)
-    if attribute == "version":
+    if kind == "version":
         return f"{package} {text}"
-    if row.attribute.startswith("variant:"):
-        return f"{package} {_variant_text(attribute, cell, usual or ())}"
+    if kind != name:
+        differing = [value for value in cell if value not in (usual or ())]
+        differing += (value for value in usual or () if value not in cell)
+        if usual and len(differing) <= len(cell) > 1:
+            return f"{package} {name} {spell_signs(differing, cell)}"
+        return f"{package} {spell_variant(name, cell)}"
     if len(row.packages) > 1:
-        return f"{attribute} {text}"
-    if attribute in ("package_hash", "patches"):
-        digests = ",".join(digest[:_SHORT_DIGEST] for digest in cell)
-        return f"{package} {'recipe' if attribute == 'package_hash' else attribute} {digests}"
-    return f"{package} {attribute.replace('_', ' ')} {text}"
-
-
-def _variant_text(name: str, values: tuple[str, ...], usual: tuple[str, ...]) -> str:
-    """Return a variant, or of several values those that differ from the usual ones."""
-    differing = [value for value in values if value not in usual]
-    differing += (value for value in usual if value not in values)
-    if usual and len(differing) <= len(values) > 1:
-        return f"{name} {spell_signs(differing, values)}"
-    return spell_variant(name, values)
+        return f"{name} {text}"
+    if kind in ("package_hash", "patches"):
+        digests = ",".join(digest[:SHORT_HASH] for digest in cell)
+        return f"{package} {'recipe' if kind == 'package_hash' else kind} {digests}"
+    return f"{package} {name.replace('_', ' ')} {text}"
 
 
 # The analyses are imported in the thread that needs them, after the first rows are shown.
@@ -169,13 +142,6 @@ class RowNote(NamedTuple):
     kinds: str = ""
     differs: str = ""
     is_whole: bool = True
-
-
-class _Compared(NamedTuple):
-    """The packages that tell groups apart, and a line on each group."""
-
-    packages: str
-    lines: Sequence[str]
 
 
 NoteKey = tuple[int, RowRole, int]
@@ -202,8 +168,8 @@ class RowNotes:
         self._kinds: BoundedCache[tuple[int, ...], tuple[Kind, ...]] = BoundedCache(
             lambda kinds: _BYTES_OF_AN_ID * sum(len(kind.ids) for kind in kinds)
         )
-        self._comparisons: BoundedCache[tuple[int, ...], _Compared] = BoundedCache(
-            lambda compared: sum(map(len, compared.lines))
+        self._comparisons: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
+            lambda texts: sum(map(len, texts))
         )
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
@@ -247,8 +213,8 @@ class RowNotes:
             note = notes[note_key(row)]
             if not note.is_whole:
                 kinds = self.kinds(listing.look_alike_ids(row.look_alike))
-                compared = self._compared([k.ids for k in kinds], should_stop, run_only=True)
-                whole[note_key(row)] = note._replace(differs=compared.packages, is_whole=True)
+                packages, *_ = self._compared([kind.ids for kind in kinds], should_stop)
+                whole[note_key(row)] = note._replace(differs=packages, is_whole=True)
         return whole
 
     def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
@@ -258,34 +224,30 @@ class RowNotes:
             return RowNote(len(self._graph.dependents(row.id)))
         kinds = self.kinds(listing.look_alike_ids(row.look_alike), should_stop=should_stop)
         if row.role in (RowRole.SPEC, RowRole.GROUP):
-            users = sum(kind.total_users for kind in kinds)
+            users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
-                is_head = row.role is RowRole.GROUP
-                return RowNote(users, "", ALL_RUN_THE_SAME if is_head else BUILD_TOOLS_ONLY)
-            is_open = row.role is RowRole.GROUP
+                return RowNote(users, "", ALL_RUN_THE_SAME if is_open else BUILD_TOOLS_ONLY)
             return RowNote(users, f"{len(kinds):,} kinds", "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:
             at = kind.ids.index(row.id)
-            builds = self._compared([(id_,) for id_ in kind.ids], should_stop, run_only=False)
-            return RowNote(kind.users[at], "", builds.lines[at])
-        compared = self._compared([kind.ids for kind in kinds], should_stop, run_only=True)
-        return RowNote(kind.total_users, "", compared.lines[number])
+            _, *lines = self._compared([(id_,) for id_ in kind.ids], should_stop, run_only=False)
+            return RowNote(kind.users[at], "", lines[at])
+        _, *lines = self._compared([kind.ids for kind in kinds], should_stop)
+        return RowNote(kind.total_users, "", lines[number])
 
     def _compared(
-        self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool
-    ) -> _Compared:
-        """Return the packages that differ between groups, and a line on each group."""
+        self, groups: Sequence[tuple[int, ...]], should_stop: ShouldStop, *, run_only: bool = True
+    ) -> list[str]:
+        """Return the packages that tell groups apart, and then a line on each group."""
         from spackscope.model.analysis.varying import varying
 
-        def compute() -> _Compared:
+        def compute() -> list[str]:
             if len(groups) > MAX_COMPARED:
-                return _Compared(
-                    "", [f"one of {len(groups):,}, too many to compare"] * len(groups)
-                )
+                return ["", *[f"one of {len(groups):,}, too many to compare"] * len(groups)]
             rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
-            return _Compared(telling_packages(rows), differing_lines(rows, list(map(len, groups))))
+            return [telling_packages(rows), *differing_lines(rows, list(map(len, groups)))]
 
         key = (int(run_only), *(id_ for ids in groups for id_ in ids))
         return self._comparisons.get(key, compute)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
-from spackscope.model.analysis.kinds import run_kind, run_kinds
+from spackscope.model.analysis.kinds import kinds_of, run_kinds
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
@@ -118,7 +118,7 @@ def read_difference(
         return []
     comparison = compare(graph, row.id, other, should_stop=should_stop)
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
-    runs_the_same = is_told and run_kind(graph, row.id) == run_kind(graph, other)
+    runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
     (hash_,) = graph.hashes([other])
     return list(difference_values(hash_, other, comparison, runs_the_same=runs_the_same))
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
+from spackscope.model.analysis.varying import ComparedRow, Part
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, counted, pad, shorten
 from spackscope.model.presentation.comparison import (
-    UNKNOWN,
-    ComparedRow,
     ComparedTable,
-    Part,
     Rank,
     ranks,
     row_label,
@@ -94,7 +92,7 @@ def _user_texts(table: ComparedTable) -> Sequence[str]:
     """Return how many specs use those of each column, nothing if none do."""
     if not any(spec.users for spec in table.specs):
         return [""] * len(table.specs)
-    return [UNKNOWN if spec.users is None else str(spec.users or "-") for spec in table.specs]
+    return ["?" if spec.users is None else str(spec.users or "-") for spec in table.specs]
 
 
 def _is_shown(row: ComparedRow, options: TableOptions) -> bool:

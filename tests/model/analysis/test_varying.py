@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_kinds
-from spackscope.model.analysis.varying import Cell, VaryingRow, varying
+from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from tests.builders import (
@@ -35,7 +35,7 @@ A, B, C, LIB, OTHER, MPICH, OPENMPI, HWLOC = (hash_of(number) for number in rang
 Key = tuple[str, str]
 
 
-def keys(rows: list[VaryingRow]) -> set[Key]:
+def keys(rows: list[ComparedRow]) -> set[Key]:
     return {(package, row.attribute) for row in rows for package in row.packages}
 
 
@@ -63,7 +63,7 @@ def keys_of_lines(lines: list[str]) -> set[Key]:
     return found
 
 
-def wrong_rows(group: dict[str, Any], table: Sequence[VaryingRow]) -> list[object]:
+def wrong_rows(group: dict[str, Any], table: Sequence[ComparedRow]) -> list[object]:
     """Return where the rows between the kinds of a group are not Spack's."""
     expected = {
         (row["name"], row["attr"]): tuple(map(expected_cell, row["values"]))
@@ -103,7 +103,7 @@ def test_rows_and_lines_of_all_groups_are_those_of_spack(
     assert wrong == {}
 
 
-def tells_all_apart(table: Sequence[VaryingRow], columns: int) -> bool:
+def tells_all_apart(table: Sequence[ComparedRow], columns: int) -> bool:
     telling = [row.values for row in table if row.tells]
     return len({tuple(values[n] for values in telling) for n in range(columns)}) == columns
 
@@ -132,11 +132,11 @@ def app(hash_: str, *dependencies: Node, **fields: object) -> Node:
     return node(hash_, name="app", **{"dependencies": [*dependencies], **fields})
 
 
-def table_of(graph: Dag, *hashes: str, run_only: bool = False) -> Sequence[VaryingRow]:
+def table_of(graph: Dag, *hashes: str, run_only: bool = False) -> Sequence[ComparedRow]:
     return varying(graph, [[graph.find([hash_])[hash_]] for hash_ in hashes], run_only=run_only)
 
 
-def lines(table: Sequence[VaryingRow], *, all_rows: bool = False) -> list[tuple[object, ...]]:
+def lines(table: Sequence[ComparedRow], *, all_rows: bool = False) -> list[tuple[object, ...]]:
     return [
         (row.package, row.attribute, *row.values) for row in table if all_rows or not row.follows
     ]
@@ -196,9 +196,9 @@ def test_what_is_built_with_is_apart(tmp_path: Path) -> None:
     )
     rows = {(row.package, row.attribute): row for row in table_of(graph, A, B)}
 
-    assert rows["app", "compiler"].is_run
+    assert rows["app", "compiler"].part == "own"
     assert rows["app", "compiler"].values == (("gcc@13",), ("gcc@14",))
-    assert not rows["lib", "version"].is_run
+    assert rows["lib", "version"].part == "build"
 
 
 def test_equal_differences_of_many_packages_are_one_row(tmp_path: Path) -> None:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.analysis.varying import Cell, VaryingRow
+from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.presentation.kinds import ALL_RUN_THE_SAME, differing_lines, phrase
 
 
 def row(
     package: str, attribute: str, *values: Cell, tells: bool = True, follows: str = ""
-) -> VaryingRow:
-    return VaryingRow(
-        package, (), attribute, values, tells=tells, follows=follows, packages=(package,)
+) -> ComparedRow:
+    return ComparedRow(
+        "run", package, attribute, values, tells=tells, follows=follows, packages=(package,)
     )
 
 

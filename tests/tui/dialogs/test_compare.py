@@ -5,29 +5,30 @@ from __future__ import annotations
 import contextlib
 from collections.abc import AsyncIterator
 
+from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.comparison import (
-    MISSING,
-    UNKNOWN,
-    ComparedRow,
-    ComparedSpec,
-    ComparedTable,
-)
+from spackscope.model.presentation.comparison import ComparedSpec, ComparedTable
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from tests.browsing import Browser, browsing
 
+
+def cells(*values: str) -> tuple[Cell, ...]:
+    """Return the cells of single values; "" where there is none."""
+    return tuple((value,) if value else None for value in values)
+
+
 HASHES = [name.ljust(32, "a") for name in ("uehz56w", "wuqgt3p", "yx2lkfs", "os4aewt")]
 VIA_MPICH = ("mpich", "libxml2", "libiconv")
 ROWS = (
-    ComparedRow("run", "libiconv", "version", ("1.18", "1.17", "1.18", "1.18"), VIA_MPICH),
-    ComparedRow("run", "libfabric", "variant:rxm", ("+", "+", "~", "~"), ("mpich", "libfabric")),
-    ComparedRow("run", "hwloc", "version", (MISSING, MISSING, "2.12", "2.12"), ("mpich", "hwloc")),
-    ComparedRow("run", "zlib-ng", "version", ("2.3.2",) * 4, ("zlib-ng",)),
+    ComparedRow("run", "libiconv", "version", cells("1.18", "1.17", "1.18", "1.18"), VIA_MPICH),
+    ComparedRow("run", "libfabric", "variant:rxm", cells(*"++~~"), ("mpich", "libfabric")),
+    ComparedRow("run", "hwloc", "version", cells("", "", "2.12", "2.12"), ("mpich", "hwloc")),
+    ComparedRow("run", "zlib-ng", "version", cells("2.3.2") * 4, ("zlib-ng",)),
 )
 BUILD_ROWS = (
-    ComparedRow("build", "ncurses", "version", ("6.5", "6.1", "6.5", "6.5"), ("ncurses",)),
+    ComparedRow("build", "ncurses", "version", cells("6.5", "6.1", "6.5", "6.5"), ("ncurses",)),
 )
 TABLE = ComparedTable(
     "hdf5@1.14.6",
@@ -142,7 +143,7 @@ async def test_enter_on_what_is_folded_opens_it_and_escape_leaves() -> None:
 
 async def test_columns_that_do_not_fit_are_scrolled_under_a_name_that_stays() -> None:
     many = tuple(ComparedSpec(n, f"{n:07}".ljust(32, "b")) for n in range(20))
-    values = tuple(f"1.{n % 3}.{n}" for n in range(20))
+    values = cells(*(f"1.{n % 3}.{n}" for n in range(20)))
     row = ComparedRow("run", "libiconv", "version", values, VIA_MPICH)
     table = ComparedTable("hdf5@1.14.6", many, 20, (True,) * 20, (row,), (), kinds=20)
     for size in ((80, 24), (40, 12), (24, 8)):
@@ -199,7 +200,7 @@ async def test_where_nothing_differs_the_cursor_stays_on_the_first_line() -> Non
 
 
 async def test_without_dependencies_the_screen_says_so() -> None:
-    row = ComparedRow("own", "hdf5", "version", ("1.14.6", "1.14.5", UNKNOWN, "1.14.6"))
+    row = ComparedRow("own", "hdf5", "version", cells("1.14.6", "1.14.5", "?", "1.14.6"))
     table = replace(TABLE, lists_dependencies=(False,) * 4, rows=(row,), build_rows=None)
     async with comparing(table) as (browser, _, _):
         assert "Dependencies not listed: not compared" in browser.text
