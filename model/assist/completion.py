@@ -5,14 +5,14 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.assist.answers import MAX_CHOICES, Choice, Completion, Completions, bounded
 from spackscope.model.catalog.by_host import HOST
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.facets import Facet, facets
-from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, FIELDS, HOST_COLUMNS, WORDS
+from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import ANSWERS, Spec
@@ -34,6 +34,8 @@ MAX_COMPLETIONS = 8
 
 # Words without a key come first.
 _COMPLETED = sorted((c for c in COLUMNS if "values" in c.completes), key=lambda c: c.sigil != "")
+_KEYS = [column.name for column in COLUMNS if "key" in column.completes]
+_OF_HOST = ("platform", "os", "target")
 _MAX_WORD = 200
 _KEY = r"[A-Za-z_0-9][\w\-.]*"
 _WORD = re.compile(
@@ -62,59 +64,53 @@ def complete(
     Example: for `py-build os=ub` with the cursor at its end `os=ubuntu24.04` is offered, with the
     count of that system among the records of py-build.
     """
-    text, cursor = parsed.text, parsed.cursor
+    text, cursor, column = parsed.text, parsed.cursor, parsed.column
     is_inside = bool(text[cursor : cursor + 1].strip())
     is_begun = bool(text[max(0, cursor - 1) : cursor].strip())
     word = typed_word(parsed)
-    is_counted = parsed.column in ("", *COUNTED) or parsed.column[:1] == "+"
+    is_counted = column in ("", *COUNTED) or column[:1] == "+"
     if is_inside or word is None or not is_counted or not (is_begun or always):
         return Completions(cursor, cursor)
+    part = "word" if column else 0
     try:
-        if parsed.column:
-            start, typed = word.start("word"), word["word"]
-            items = _filter_values(catalog, parsed, word["value"], should_stop)
-        else:
-            start, typed = word.start(), word[0]
-            others = satisfiable(catalog, without_word(parsed), should_stop)
-            items = Candidates(catalog, others, should_stop, parsed.named).of(word)
-        counted_items = [item for item in items if item.count]
+        others = without_word(parsed)
+        if not column:
+            others = satisfiable(catalog, others, should_stop)
+        under = _Under(catalog, others, parsed.named, should_stop)
+        found = under.filter_values(column, word["value"]) if column else under.candidates(word)
+        items = [Completion(each.text, each.count) for each in found if each.count]
     except (QueryError, Unanswerable):
         return Completions(cursor, cursor)
-    longer = [item for item in counted_items if item.text != typed]
-    exact = [item for item in counted_items if item.text == typed]
     # The typed word is first, so that Tab takes no longer one instead of it. A word with nothing
     # longer needs no completion.
+    longer = [item for item in items if item.text != word[part]]
+    exact = [item for item in items if item.text == word[part]]
     offered = [*exact[:1], *longer] if longer else []
-    return Completions(start, cursor, tuple(offered[:MAX_COMPLETIONS]))
+    return Completions(word.start(part), cursor, tuple(offered[:MAX_COMPLETIONS]))
 
 
-def _filter_values(
-    catalog: Catalog, parsed: ParsedInput, typed: str, should_stop: ShouldStop
-) -> Iterator[Completion]:
-    # The whole value, where the word alone would match anywhere in others.
-    variant = parsed.column[1:] if parsed.column[:1] == "+" else ""
-    candidates = Candidates(catalog, without_word(parsed), should_stop)
-    if parsed.column == "target" and (lists := _LISTS.match(typed)):
-        for facet in candidates.target_lists(lists, typed):
-            yield Completion(facet.value, facet.count)
-        return
-    values = candidates.facets("variants" if variant else parsed.column)
-    sign = "" if variant or parsed.column == "variants" else "="
-    for facet in _ranked(values, typed):
-        if not variant or split_variant(facet.value)[0] == variant:
-            yield Completion(sign + quote_word(facet.value), facet.count)
+class _Candidate(Frozen):
+    """What a word can become, with the number of specs; 0 where it is not counted.
+
+    For a shell, `note` is told in place of the number; it `is_whole` unless more has to follow.
+    """
+
+    text: str
+    count: int = 0
+    note: str | None = None
+    is_whole: bool = True
 
 
-class Candidates(Frozen):
-    """What a word can become under the other conditions, with counts.
+class _Under(NamedTuple):
+    """What words can become under the other conditions of a query.
 
-    Without a catalog there is nothing that it can become.
+    Without a catalog they become what the language has.
     """
 
     catalog: Catalog | None
     others: Query
+    named: NamedQueries | None
     should_stop: ShouldStop
-    named: NamedQueries | None = None
 
     def facets(self, column: str) -> list[Facet]:
         """Return the values of a column."""
@@ -122,182 +118,168 @@ class Candidates(Frozen):
             return []
         return facets(self.catalog, self.others, column, should_stop=self.should_stop)
 
-    def of(self, word: re.Match[str]) -> Iterator[Completion]:
-        """Yield what a match of `typed_word` can become."""
-        groups = word.groupdict()
-        if groups["key"] is not None:
-            yield from self._values(groups["key"], groups["operator"], groups["value"])
-        elif (typed := groups["version"]) is not None:
+    def count(self, query: Query) -> int:
+        """Count the specs that match a query."""
+        if self.catalog is None:
+            return 0
+        return self.catalog.count(query, should_stop=self.should_stop)
+
+    def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[_Candidate]:
+        """Yield what a match of `typed_word` can become; `in_shell` not all begins with it."""
+        parts = word.groupdict()
+        if parts["key"] is not None:
+            yield from self.values(parts["key"], parts["operator"], parts["value"], in_shell)
+        elif (typed := parts["version"]) is not None:
             last = re.split(r"[,:=]", typed)[-1]
-            before = typed[: len(typed) - len(last)]
-            for facet in self.facets("version"):
-                if facet.value.startswith(last):
-                    yield Completion(f"@{before}{facet.value}", facet.count)
-        elif (typed := groups["variant"]) is not None:
-            flag = "+" if groups["sign"][0] == "+" else "~"
+            before = typed.removesuffix(last)
+            values = [facet for facet in self.facets("version") if facet.value.startswith(last)]
+            if in_shell:
+                values.sort(key=lambda facet: version_key(facet.value), reverse=True)
+            for facet in values:
+                yield _Candidate(f"@{before}{facet.value}", facet.count)
+        elif (typed := parts["variant"]) is not None:
+            flag = ("+" if parts["sign"][0] == "+" else "~") + typed
             for facet in self.facets("variants"):
-                if facet.value[:1] == flag and facet.value[1:].startswith(typed):
-                    yield Completion(f"{groups['sign']}{facet.value[1:]}", facet.count)
-        elif (typed := groups["dependency"]) is not None:
-            sigil = word[0][: len(word[0]) - len(typed)]
+                if facet.value.startswith(flag):
+                    yield _Candidate(parts["sign"] + facet.value[1:], facet.count)
+        elif (typed := parts["dependency"]) is not None:
             counts: Counter[str] = Counter()
-            if groups["sigil"] == "%":
+            if parts["sigil"] == "%":
                 for facet in self.facets("compiler"):
                     name = facet.value if "@" in typed else facet.value.partition("@")[0]
                     counts[name] += facet.count
                 del counts["none"]
-            elif typed and self.catalog is not None and self.catalog.lists_dependencies:
+            elif typed and self.catalog and self.catalog.lists_dependencies:
                 # All packages, with the count of all specs, as dependents are not counted.
                 names = sorted(self.catalog.texts("package"), key=len)
-                counts.update(dict.fromkeys(names, self.catalog.count(self.others)))
+                counts.update(dict.fromkeys(names, self.count(self.others)))
+            note = "" if parts["sigil"] == "^" else None
             for name, count in counts.most_common():
                 if name.startswith(typed) and is_clean(name):
-                    yield Completion(sigil + name, count)
-        elif groups["name"]:
-            yield from self._anything(groups["name"])
+                    yield _Candidate(word[0].removesuffix(typed) + name, count, note)
+        elif parts["hash"] is not None and in_shell and self.catalog is not None:
+            for choice in hashes_with_prefix(self.catalog, parts["hash"], self.others):
+                yield _Candidate(f"/{choice.text}", 0, choice.note)
+        elif parts["name"] is not None and in_shell:
+            yield from self.shell_words(parts["name"])
+        elif parts["name"]:
+            yield from self.anything(parts["name"])
 
-    def values_of(self, key: str) -> list[Facet]:
-        """Return the values of a column or a variant."""
-        if key in COUNTED:
-            return self.facets(key)
-        counts: Counter[str] = Counter()
-        for facet in self.facets("variants"):
-            name, values = split_variant(facet.value)
-            if name == key and facet.value[:1] not in ("+", "~"):
-                counts.update(dict.fromkeys(values, facet.count))
-        return [Facet(*pair) for pair in counts.most_common()]
-
-    def _values(self, key: str, operator: str, typed: str) -> Iterator[Completion]:
+    def values(self, key: str, operator: str, typed: str, in_shell: bool) -> Iterator[_Candidate]:
+        """Yield the values of a column or a variant that contain a text."""
         if key == VIEW and self.named is not None:
-            yield from self._named(typed, lambda name: typed.lower() in name.lower())
+            yield from self.views(typed)
             return
-        lists = _LISTS.match(typed) if key == "target" else None
-        values = self.target_lists(lists, typed) if lists else _ranked(self.values_of(key), typed)
-        for facet in values:
-            text = f"{key}{'=' if key in COUNTED else operator}{lexer.quoted(facet.value)}"
-            yield Completion(text, facet.count)
+        before = lists[0] if (lists := _LISTS.match(typed)) else ""
+        column = ALIASES.get(key, key)
+        operator = "=" if column in COUNTED else operator
+        if in_shell and column in HOST_COLUMNS:
+            # Whether specs run on a host takes longer to find out than somebody waits.
+            for answer in ANSWERS:
+                yield _Candidate(f"{key}={answer}", note="")
+        elif column == "target" and before:
+            yield from self.target_lists(before, typed, f"{key}=")
+        else:
+            if column in COUNTED:
+                values = self.facets(column)
+            else:
+                counts: Counter[str] = Counter()
+                for facet in self.facets("variants"):
+                    name, its_values = split_variant(facet.value)
+                    if name == key and facet.value[:1] not in ("+", "~"):
+                        counts.update(dict.fromkeys(its_values, facet.count))
+                values = [Facet(*pair) for pair in counts.most_common()]
+            for facet in _ranked(values, typed):
+                yield _Candidate(f"{key}{operator}{lexer.quoted(facet.value)}", facet.count)
+            if before and (column == "version" or column not in COUNTED):
+                # Another value of a list.
+                for facet in _ranked(values, typed.removeprefix(before)):
+                    text = f"{key}{operator}{lexer.quoted(before + facet.value)}"
+                    yield _Candidate(text, facet.count)
+        if in_shell and column in _OF_HOST:
+            yield _Candidate(f"{key}={before}{HOST}", note="that of the host")
 
-    def target_lists(self, lists: re.Match[str], typed: str) -> list[Facet]:
-        """Return lists and ranges of targets: each with a known target that begins with the end.
+    def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[_Candidate]:
+        """Yield lists and ranges of targets: each with a known target that begins with the end.
 
         Once that is begun also with targets that no record has, as that of a host.
         """
         from archspec.cpu import TARGETS
 
-        assert self.catalog is not None
-        last = typed[lists.end() :]
+        last = typed.removeprefix(before)
         known = [facet.value for facet in self.facets("target")]
-        values = [
-            lists[0] + name
-            for name in dict.fromkeys([*known, *(TARGETS if last else ())])
-            if name in TARGETS and name.startswith(last)
-        ]
-        queries = (self.others.plus(query_of(Term("target", value))) for value in values)
-        return list(map(Facet, values, map(self.catalog.count, queries)))
+        for name in dict.fromkeys([*known, *(TARGETS if last else ())]):
+            if name in TARGETS and name.startswith(last):
+                query = self.others.plus(query_of(Term("target", before + name)))
+                yield _Candidate(sign + before + name, self.count(query))
 
-    def _named(self, typed: str, fits: Callable[[str], bool]) -> Iterator[Completion]:
-        """Yield the named queries with fitting names, those that begin with a text first."""
-        if self.named is None or self.catalog is None:
+    def views(self, typed: str) -> Iterator[_Candidate]:
+        """Yield the named queries whose names contain a text, those that begin with it first."""
+        if self.named is None:
             return
-        names = sorted(filter(fits, self.named.texts), key=lambda name: not name.startswith(typed))
-        for name in names:
+        for name in sorted(self.named.texts, key=lambda name: not name.startswith(typed)):
+            if typed.lower() not in name.lower():
+                continue
+            count = 0
             with contextlib.suppress(QueryError, Unanswerable):
                 query = self.named.query(name)
                 both = query if self.others.specs and query.specs else self.others.plus(query)
-                count = self.catalog.count(both, should_stop=self.should_stop)
-                yield Completion(f"{VIEW}={name}", count)
+                count = self.count(both)
+            yield _Candidate(f"{VIEW}={name}", count, None if count else "")
 
-    def _anything(self, typed: str) -> Iterator[Completion]:
+    def anything(self, typed: str) -> Iterator[_Candidate]:
         """Yield packages, values of the other columns, variants and keys."""
-        lower = typed.lower()
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
                 continue
-            begun = (f for f in self.facets(column.name) if f.value.lower().startswith(lower))
-            for facet in _ranked(begun, typed):
+            for facet in _ranked(self.facets(column.name), typed, begun=True):
                 keyed = f"{column.name}={lexer.quoted(facet.value)}"
                 text = keyed if column.sigil is None else column.sigil + facet.value
-                yield Completion(text, facet.count)
+                yield _Candidate(text, facet.count)
         for facet in self.facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
-                yield Completion(str(Term("variants", facet.value)), facet.count)
-        yield from self._named(
-            typed, lambda name: f"{VIEW}={name}".startswith(typed) or name.startswith(typed)
-        )
-        if self.catalog is not None:
-            for column in COLUMNS:
-                if "key" in column.completes and column.name.startswith(typed):
-                    yield Completion(f"{column.name}=", self.catalog.count(self.others))
+                yield _Candidate(str(Term("variants", facet.value)), facet.count)
+        for view in self.views(""):
+            if view.text.startswith(typed) or view.text.startswith(f"{VIEW}={typed}"):
+                yield view
+        for name in _KEYS:
+            if name.startswith(typed):
+                yield _Candidate(f"{name}=", self.count(self.others))
 
-    def choices(self, word: re.Match[str]) -> Iterator[Choice]:
-        """Yield the words that begin with a match of `typed_word`, for a shell."""
-        groups = word.groupdict()
-        if groups["key"] == VIEW and self.named is not None:
-            counts = {item.text: item.count for item in self.of(word)}
-            for text in (f"{VIEW}={name}" for name in self.named.texts):
-                yield Choice(text, counted(counts[text], "spec") if text in counts else "")
-        elif groups["key"] is not None:
-            yield from self._keyed(groups["key"], groups["operator"], groups["value"])
-        elif groups["name"] is not None:
-            yield from self._names(groups["name"])
-        elif groups["hash"] is not None and self.catalog is not None:
-            for choice in hashes_with_prefix(self.catalog, groups["hash"], self.others):
-                yield Choice(f"/{choice.text}", choice.note)
-        else:
-            found = [item for item in self.of(word) if item.count]
-            if groups["version"] is not None:
-                found.sort(key=lambda item: version_key(item.text), reverse=True)
-            # The dependents of a dependency are not counted.
-            is_counted = groups["sigil"] != "^"
-            for item in found:
-                yield Choice(item.text, counted(item.count, "spec") if is_counted else "")
-
-    def _keyed(self, key: str, operator: str, typed: str) -> Iterator[Choice]:
-        """Yield the values of a column or variant, after those of a list or range."""
-        column = ALIASES.get(key, key)
-        head = lists[0] if (lists := _LISTS.match(typed)) else ""
-        if column in FIELDS and FIELDS[column].is_by_host:
-            # Whether specs run on a host takes longer to find out than somebody waits.
-            for answer in ANSWERS:
-                yield Choice(f"{key}{operator}{answer}")
-        else:
-            for facet in self.values_of(column):
-                value = head + facet.value if head else lexer.quoted(facet.value)
-                is_part = bool(head) and lexer.quoted(value) != value
-                if (head + facet.value).startswith(typed) and facet.count and not is_part:
-                    yield Choice(f"{key}{operator}{value}", counted(facet.count, "spec"))
-        if column in _OF_HOST:
-            yield Choice(f"{key}{operator}{head}{HOST}", "that of the host")
-
-    def _names(self, typed: str) -> Iterator[Choice]:
+    def shell_words(self, typed: str) -> Iterator[_Candidate]:
         """Yield packages; after one, or where none begins so, words, keys and variants."""
         found = (f for f in self.facets("package") if f.value.startswith(typed))
-        packages = [Choice(facet.value, counted(facet.count, "spec")) for facet in found]
+        packages = [_Candidate(facet.value, facet.count) for facet in found]
         has_package = bool(self.others.package_term or self.others.specs)
         if not has_package:
             yield from packages
         if typed or has_package or not packages:
-            for word in WORDS:
-                yield Choice(word)
-            for column in COLUMNS:
-                if "key" in column.completes:
-                    yield Choice(f"{column.name}=", "column", is_whole=False)
+            yield from (_Candidate(word, note="") for word in WORDS)
+            yield from (_Candidate(f"{key}=", 0, "column", False) for key in _KEYS)
             if self.named is not None:
-                yield Choice(f"{VIEW}=", "a query with a name", is_whole=False)
+                yield _Candidate(f"{VIEW}=", 0, "a query with a name", False)
         if has_package or not packages:
             # What is counted of variants takes as long as the rest.
-            yield from self._variants(signs=not typed)
+            total = self.count(self.others)
+            for facet in self.facets("variants"):
+                if facet.value[:1] not in ("+", "~"):
+                    yield _Candidate(f"{split_variant(facet.value)[0]}=", 0, "variant", False)
+                elif not typed and facet.count < total:
+                    # What all have tells nothing.
+                    yield _Candidate(facet.value, facet.count)
         if has_package and typed:
             yield from packages
 
-    def _variants(self, *, signs: bool) -> Iterator[Choice]:
-        """Yield the variants with values by their names, and with `signs` others that differ."""
-        total = self.catalog.count(self.others) if self.catalog is not None else 0
-        for facet in self.facets("variants"):
-            if facet.value[:1] not in ("+", "~"):
-                yield Choice(f"{split_variant(facet.value)[0]}=", "variant", is_whole=False)
-            elif signs and facet.count < total:
-                yield Choice(facet.value, counted(facet.count, "spec"))
+    def filter_values(self, column: str, typed: str) -> Iterator[_Candidate]:
+        """Yield whole values of a column, where the word alone would match anywhere in others."""
+        if column == "target" and (lists := _LISTS.match(typed)):
+            yield from self.target_lists(lists[0], typed)
+            return
+        variant = column[1:] if column[:1] == "+" else ""
+        sign = "" if variant or column == "variants" else "="
+        for facet in _ranked(self.facets("variants" if variant else column), typed):
+            if not variant or split_variant(facet.value)[0] == variant:
+                yield _Candidate(sign + quote_word(facet.value), facet.count)
 
 
 def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
@@ -314,11 +296,16 @@ def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Quer
     return query_so_far
 
 
-def _ranked(values: Iterable[Facet], typed: str) -> list[Facet]:
-    """Return the values that contain a text: first the text itself, then those that begin so."""
-    lower = typed.lower()
-    fitting = [f for f in values if lower in f.value.lower() and is_clean(f.value)]
-    return sorted(fitting, key=lambda f: (f.value != typed, not f.value.lower().startswith(lower)))
+def _ranked(values: Iterable[Facet], typed: str, *, begun: bool = False) -> list[Facet]:
+    """Return the values that contain a text: first the text itself, then those that begin so.
+
+    With `begun` only these.
+    """
+    places = ((facet.value.lower().find(typed.lower()), facet) for facet in values)
+    fitting = [
+        (at, f) for at, f in places if (at == 0 if begun else at >= 0) and is_clean(f.value)
+    ]
+    return [f for at, f in sorted(fitting, key=lambda pair: (pair[1].value != typed, pair[0] > 0))]
 
 
 def typed_word(parsed: ParsedInput) -> re.Match[str] | None:
@@ -373,7 +360,6 @@ def without_word(parsed: ParsedInput) -> Query:
 
 
 _MAX_LENGTH = 200
-_OF_HOST = ("platform", "os", "target")
 
 
 def complete_word(
@@ -402,20 +388,19 @@ def complete_word(
     try:
         if catalog is not None:
             others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
-        found = [*Candidates(catalog, others, should_stop, named).choices(match)]
+        under = _Under(catalog, others, named, should_stop)
+        found = [*under.candidates(match, in_shell=True)]
     except (Cancelled, QueryError, Unanswerable):
         return []
-    typed, head = match[0], text[len(before) + 1 : match.start()]
-    unique = {choice.text: choice for choice in reversed(found)}
-    fitting = [
-        Choice(head + choice.text, choice.note, choice.is_whole)
-        for choice in reversed(unique.values())
-        if choice.text.startswith(typed)
+    head = text[len(before) + 1 : match.start()]
+    choices: dict[str, Choice] = {}
+    for each in found:
         # It is inserted in one line.
-        and len(choice.text) <= _MAX_LENGTH
-        and is_clean(choice.text)
-    ]
-    return bounded(fitting)
+        is_short = len(each.text) <= _MAX_LENGTH and is_clean(each.text)
+        note = counted(each.count, "spec") if each.note is None and each.count else each.note
+        if is_short and note is not None and each.text.startswith(match[0]):
+            choices.setdefault(each.text, Choice(head + each.text, note, each.is_whole))
+    return bounded([*choices.values()])
 
 
 def _before(text: str, named: NamedQueries | None) -> Query:
