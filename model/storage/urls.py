@@ -20,7 +20,6 @@ MAX_URL_LENGTH = 1 << 14
 """Characters of a URL; one with a signature in its query has up to some thousand."""
 
 _MAX_HOST_LENGTH = 253
-
 _PORTS = {"http": 80, "https": 443}
 _BUCKETS = ("s3", "gs")
 _CONTROL = r"[\x00-\x1f\x7f]"
@@ -29,7 +28,6 @@ _HOST_AND_PORT = r"(\[.*\]|[^:\[\]]*)(?::(.*))?"
 _HOST = r"[A-Za-z0-9._~-]*"
 _PORT = r"[0-9]{0,5}"
 _NOT_QUOTED = "/~:@!$&'()*+,;=%"
-
 _NO_HOST = "its host cannot be read"
 
 
@@ -75,17 +73,15 @@ class Url(Frozen):
         return shown_url(self.address)
 
     @property
-    def credentials(self) -> tuple[bytes, bytes] | None:
-        """User and password, if the URL has them."""
-        if not self.userinfo:
-            return None
+    def credentials(self) -> tuple[bytes, bytes]:
+        """User and password, empty if the URL has none."""
         user, _, password = self.userinfo.partition(":")
         return unquote_to_bytes(user), unquote_to_bytes(password)
 
     @property
     def authorization(self) -> str:
         """The Authorization header for the user and password, or nothing."""
-        return basic_authorization(*self.credentials) if self.credentials is not None else ""
+        return basic_authorization(*self.credentials) if self.userinfo else ""
 
     def is_same_server(self, other: Url) -> bool:
         """Check whether both have the same scheme, host and port, and so the same credentials."""
@@ -125,7 +121,7 @@ def split_url(url: str) -> Url:
     Raises SourceError, which shows no secret, where it is not valid.
     """
     _check_characters(url)
-    if not scheme_of(url):
+    if not (scheme := scheme_of(url)):
         raise _invalid(url, "it has no scheme, such as https://")
     try:
         parts = urlsplit(url)
@@ -137,20 +133,27 @@ def split_url(url: str) -> Url:
         host, port = match[1], match[2] or ""
         if not re.fullmatch(_PORT, port) or int(port or "0") > 65535:
             raise _invalid(url, "its port is not a number up to 65,535")
-        host = _ascii_host(host)
+        if host.startswith("["):
+            import ipaddress
+
+            host = host[1:-1]
+            # A zone (fe80::1%eth0) is not sent to servers.
+            ipaddress.IPv6Address(host.replace("%", " "))
+        else:
+            host = host.encode("idna").decode("ascii") if len(host) <= _MAX_HOST_LENGTH else " "
+            if not re.fullmatch(_HOST, host):
+                raise _invalid(url, _NO_HOST)
     except ValueError:
         raise _invalid(url, _NO_HOST) from None
-    scheme = parts.scheme.lower()
-    if port and scheme in _BUCKETS:
+    if scheme not in _BUCKETS:
+        host = host.lower()
+    elif port:
         raise _invalid(url, "a bucket has no port")
-    return Url(
-        scheme,
-        host if scheme in _BUCKETS else host.lower(),
-        int(port) if port else None,
-        _encoded(parts.path),
-        _encoded(parts.query, "?"),
-        _encoded(userinfo),
+    path, query, userinfo = (
+        quote(part, safe=_NOT_QUOTED + safe)
+        for part, safe in ((parts.path, ""), (parts.query, "?"), (userinfo, ""))
     )
+    return Url(scheme, host, int(port) if port else None, path, query, userinfo)
 
 
 def web_url(url: str, schemes: tuple[str, ...] = ("http", "https")) -> Url:
@@ -201,23 +204,3 @@ def _check_characters(url: str) -> None:
         raise _invalid(url, "it has a control character")
     if re.search(_SURROGATE, url):
         raise _invalid(url, "it has bytes that are not text, which have to be written as %XX")
-
-
-def _ascii_host(host: str) -> str:
-    """Return a host as it is sent, without brackets. Raises ValueError."""
-    if host.startswith("[") and host.endswith("]"):
-        import ipaddress
-
-        ipaddress.IPv6Address(host[1:-1])
-        # A zone (fe80::1%eth0) is not sent to servers.
-        if "%" not in host:
-            return host[1:-1]
-    elif len(host) <= _MAX_HOST_LENGTH:
-        host = host.encode("idna").decode("ascii")
-        if re.fullmatch(_HOST, host):
-            return host
-    raise ValueError
-
-
-def _encoded(part: str, more: str = "") -> str:
-    return quote(part, safe=_NOT_QUOTED + more)
