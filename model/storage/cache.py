@@ -1,48 +1,22 @@
-"""Download files, and keep copies of them in the user's cache directory from one run to the next.
-
-A file is requested in a thread, which may wait in a library for as long as it likes: it is
-abandoned when the user stops, or when a server takes too long.
-"""
+"""Keep downloaded files in the user's cache directory from one run to the next."""
 
 from __future__ import annotations
 
 import atexit
-import codecs
 import contextlib
 import functools
 import hashlib
-import io
 import json
 import os
 import shutil
 import tempfile
 import time
-from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, BinaryIO, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import BinaryIO
 
 from spackscope.model.core import files
-from spackscope.model.core.errors import (
-    Cancelled,
-    SourceError,
-    TemporaryFailure,
-    Unreachable,
-    Unreadable,
-    WrongContent,
-    reason,
-)
-from spackscope.model.core.files import open_file, read_file
-from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.tasks import (
-    OnProgress,
-    ShouldStop,
-    never,
-    no_progress,
-    run_cancellable,
-    sleep,
-)
-from spackscope.model.storage.base import FetchedFile, Storage, Wanted
-from spackscope.model.storage.urls import shown_top
+from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.frozen import Frozen, asdict, replace
 
 UNUSED_DAYS = 30
 MAX_SIZE = 20 << 30
@@ -51,31 +25,23 @@ MAX_SIZE = 20 << 30
 _DAY = 86_400.0
 _META = ".json"
 _MAX_META_SIZE = 2**16
-_REPORT_SECONDS = 0.05
-_HEAD_SIZE = 64
 
 
 class CachedFile(Frozen):
     """A cached file: where it is, where it comes from, and its version there.
 
-    `url` is without secrets. `stamp` is what identifies a version to the server: an ETag, a
-    generation, a digest. `checked` is when the file was last known to be current, in seconds since
-    1970. Size is in bytes, mtime and ctime are in ns: where they have changed, the file has to be
-    verified again.
+    `url` is without secrets. `validators` are sent to the server to ask whether its version is
+    another one. `status` is the file's size in bytes, its mtime and its ctime in ns: where they
+    have changed, the file has to be verified again. `checked` is when the file was last known to
+    be current, in seconds since 1970.
     """
 
     path: str
     url: str
-    stamp: str
-    last_modified: str
     sha256: str
-    size: int
-    mtime_ns: int
-    ctime_ns: int
+    validators: dict[str, str]
+    status: list[int]
     checked: float
-
-
-_KINDS: dict[str, Callable[[Any], Any]] = {"str": str, "int": int, "float": float}
 
 
 class DownloadCache:
@@ -92,25 +58,17 @@ class DownloadCache:
         """Return the cached file of a key, or None if there is no intact one."""
         path = self._path(key)
         try:
-            meta = {"path": path, **json.loads(read_file(path + _META, _MAX_META_SIZE))}
-            cached = CachedFile(
-                **{
-                    each.name: _KINDS[str(each.type)](meta[each.name])
-                    for each in fields(CachedFile)
-                }
-            )
-            with open_file(path) as file:
-                status = os.fstat(file.fileno())
-                if status.st_size != cached.size:
-                    return None
-                times = (status.st_mtime_ns, status.st_ctime_ns)
-                if times != (cached.mtime_ns, cached.ctime_ns):
+            meta = json.loads(files.read_file(path + _META, _MAX_META_SIZE))
+            cached = CachedFile(path, **meta)
+            with files.open_file(path) as file:
+                if (status := _status_of(file)) != cached.status:
                     if files.sha256_of(file) != cached.sha256:
                         return None
-                    cached = replace(cached, mtime_ns=times[0], ctime_ns=times[1])
-        except (OSError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError):
+                    cached = replace(cached, status=status)
+        except (OSError, ValueError, TypeError, RecursionError):
             return None
         with contextlib.suppress(OSError):
+            # Its mtime is when the file was last used.
             if time.time() - os.stat(path + _META).st_mtime > _DAY:
                 os.utime(path + _META)
         return cached
@@ -123,7 +81,7 @@ class DownloadCache:
             yield file
 
     def store(
-        self, key: str, file: BinaryIO, url: str, sha256: str, stamp: str, last_modified: str = ""
+        self, key: str, file: BinaryIO, url: str, sha256: str, validators: dict[str, str]
     ) -> CachedFile:
         """Cache a file of `open_new`, unless the cached one is the same. Raises OSError."""
         cached = self.find(key)
@@ -132,18 +90,17 @@ class DownloadCache:
             file.flush()
             os.replace(file.name, path)
             # Of the file that was written: another process may have replaced the path since.
-            status = os.fstat(file.fileno())
-            times = status.st_mtime_ns, status.st_ctime_ns
-            cached = CachedFile(path, url, "", "", sha256, status.st_size, *times, 0.0)
-        return self.confirm(cached, stamp=stamp, last_modified=last_modified)
+            cached = CachedFile(path, url, sha256, validators, _status_of(file), 0.0)
+        return self.confirm(replace(cached, validators=validators))
 
-    def confirm(self, cached: CachedFile, **version: Any) -> CachedFile:
+    def confirm(self, cached: CachedFile) -> CachedFile:
         """Record that a cached file is current now, and return it with that."""
-        confirmed = replace(cached, checked=time.time(), **version)
-        meta = {name: value for name, value in asdict(confirmed).items() if name != "path"}
+        confirmed = replace(cached, checked=time.time())
+        meta = asdict(confirmed)
+        path = meta.pop("path")
         # It is current for this run even where that cannot be written.
         with contextlib.suppress(OSError):
-            files.write_atomically(cached.path + _META, json.dumps(meta).encode())
+            files.write_atomically(path + _META, json.dumps(meta).encode())
         return confirmed
 
     def prune(self, *, max_size: int = MAX_SIZE) -> None:
@@ -155,14 +112,13 @@ class DownloadCache:
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
             now = files.file_system_time(self.directory)
             for entry in entries:
-                if entry.name.endswith(_META) or files.is_temporary(entry.name):
-                    continue
-                with contextlib.suppress(OSError):
-                    status = entry.stat(follow_symlinks=False)
-                    used = status.st_mtime
-                    with contextlib.suppress(FileNotFoundError):
-                        used = os.stat(entry.path + _META).st_mtime
-                    copies.append((now - used, status.st_size, entry.path))
+                if not entry.name.endswith(_META) and not files.is_temporary(entry.name):
+                    with contextlib.suppress(OSError):
+                        status = entry.stat(follow_symlinks=False)
+                        used = status.st_mtime
+                        with contextlib.suppress(FileNotFoundError):
+                            used = os.stat(entry.path + _META).st_mtime
+                        copies.append((now - used, status.st_size, entry.path))
         total = 0
         for age, size, path in sorted(copies):
             total += size
@@ -175,6 +131,11 @@ class DownloadCache:
         # The key may contain a token, which a digest does not reveal.
         digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
         return os.path.join(self.directory, digest[:40])
+
+
+def _status_of(file: BinaryIO) -> list[int]:
+    status = os.fstat(file.fileno())
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
 def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
@@ -192,7 +153,7 @@ def open_download_cache(environ: Mapping[str, str]) -> DownloadCache:
             _prune_at_exit(directory)
             return DownloadCache(directory)
     try:
-        return _temporary_cache(os.geteuid())
+        return temporary_cache(os.geteuid())
     except OSError as error:
         raise SourceError(f"nothing can be downloaded: {reason(error)}") from None
 
@@ -204,312 +165,8 @@ def _prune_at_exit(directory: str) -> None:
 
 
 @functools.cache
-def _temporary_cache(_user: int) -> DownloadCache:
+def temporary_cache(_user: int) -> DownloadCache:
     """Create the cache of this process, which is removed at exit. Raises OSError."""
     directory = tempfile.mkdtemp(prefix="spackscope-copies-")
     atexit.register(shutil.rmtree, directory, ignore_errors=True)
     return DownloadCache(directory)
-
-
-class Timeouts(Frozen):
-    """Timeouts of a server in seconds, and how often a request is retried.
-
-    `stalled` is the longest time without any byte, `head` the longest time until a request is
-    sent and the head of the response has come, and `slow_for` the longest time with fewer than
-    `min_rate` bytes a second. Between two attempts the client waits `pause` seconds, three times
-    as long before each further one, or as long as the server asks; it does not try again where
-    that is more than `max_pause`.
-    """
-
-    connect: float = 10.0
-    stalled: float = 20.0
-    head: float = 21.0
-    slow_for: float = 60.0
-    min_rate: int = 1024
-    attempts: int = 3
-    pause: float = 0.5
-    max_pause: float = 30.0
-
-
-USUAL_TIMEOUTS = Timeouts()
-
-
-class Download:
-    """A file on its way, which is requested in a thread that can be abandoned.
-
-    The thread says what it waits for, counts the bytes that come, and writes those of the file;
-    whoever waits for the thread checks the pace. `cached` is the copy to ask about; `stamp` and
-    `last_modified` are set to what the server says of the version, as in a `CachedFile`. Methods
-    raise SourceError where there are more bytes than may be.
-    """
-
-    def __init__(
-        self,
-        downloader: Downloader,
-        wanted: Wanted,
-        origin: str,
-        cached: CachedFile | None = None,
-        target: BinaryIO | None = None,
-    ) -> None:
-        self.wanted, self.origin, self.cached = wanted, origin, cached
-        self.stamp = self.last_modified = ""
-        self.is_abandoned = False
-        self.timeouts, self._on_progress = downloader.timeouts, downloader.on_progress
-        self._target = target or io.BytesIO()
-        self._reported = 0.0
-        self.restart()
-
-    def restart(self) -> None:
-        """Discard what was received and written."""
-        self._target.seek(0)
-        self._target.truncate()
-        self._digest, self._size = hashlib.sha256(), 0
-        self._received, self._received_then = 0, 0
-        self._total: int | None = None
-        self._host, self._waits_for_head, self._since = "", False, 0.0
-
-    @property
-    def sha256(self) -> str:
-        """The hexadecimal digest of what was written."""
-        return self._digest.hexdigest()
-
-    def expect_head(self, host: str) -> None:
-        """Note that a request to a host begins."""
-        self._since = time.monotonic()
-        self._host, self._waits_for_head = host, True
-
-    def expect_body(self, host: str, total: int | None) -> None:
-        """Note that a body begins, unless it is announced to be too large."""
-        limit = self.wanted.max_size
-        if total is not None and total > limit:
-            allowed = f"{limit:,} are allowed"
-            raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
-        self._since, self._received_then = time.monotonic(), self._received
-        self._host, self._waits_for_head, self._total = host, False, total
-
-    def check_pace(self) -> None:
-        """Raise Unreachable where a response does not begin, or comes too slowly."""
-        timeouts, host = self.timeouts, self._host
-        seconds = time.monotonic() - self._since
-        if self._waits_for_head:
-            if seconds > timeouts.head:
-                ended = f"has not ended the head of its response in {timeouts.head:g} seconds"
-                raise Unreachable(f"{host} {ended}", host)
-        elif host and seconds >= timeouts.slow_for and self._received != self._total:
-            if self._received - self._received_then < timeouts.min_rate * seconds:
-                rate = f"fewer than {timeouts.min_rate:,} bytes a second"
-                sent = f"has sent {rate} for {timeouts.slow_for:g} seconds"
-                raise Unreachable(f"{host} {sent}", host)
-            self._since, self._received_then = time.monotonic(), self._received
-
-    def check_abandoned(self) -> None:
-        """Raise Cancelled where nobody waits for the thread any more."""
-        if self.is_abandoned:
-            raise Cancelled
-
-    def receive(self, count: int) -> None:
-        """Count and report bytes on the wire. Raises Cancelled as `check_abandoned` does.
-
-        Compressed bytes are limited as well, since many may unpack to few.
-        """
-        self.check_abandoned()
-        self._received += count
-        self._check_size(self._received)
-        now = time.monotonic()
-        if now - self._reported >= _REPORT_SECONDS or self._received == self._total:
-            self._reported = now
-            name = self.origin.rpartition("/")[2] or self.origin
-            self._on_progress(f"bytes of {name}", self._received, self._total)
-
-    def write(self, chunk: bytes) -> None:
-        """Append bytes of the file."""
-        self._size += len(chunk)
-        self._check_size(self._size)
-        self._digest.update(chunk)
-        self._target.write(chunk)
-
-    def _check_size(self, size: int) -> None:
-        if size > self.wanted.max_size:
-            limit = f"{self.wanted.max_size:,} bytes"
-            raise SourceError(f"{self.origin} is larger than the {limit} allowed")
-
-    def check_content(self) -> None:
-        """Raise WrongContent for a web page, and for what does not match its checksum."""
-        self._target.seek(0)
-        head = self._target.read(_HEAD_SIZE)
-        self._target.seek(0, os.SEEK_END)
-        if head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"<"):
-            # No file of Spack's begins so.
-            message = f"{self.origin} cannot be read: the server returned a web page"
-            raise WrongContent(message, may_serve_stale=True)
-        self.wanted.check_digest(self.sha256, self.origin)
-
-
-Request = Callable[[Download], bool]
-"""Requests a file from a server once. Returns whether it came; else the cached copy is current.
-
-Raises SourceErrors and Cancelled.
-"""
-
-_Result = TypeVar("_Result")
-
-
-class Downloader:
-    """Downloads into a cache, for all storages of one session.
-
-    With `asks_anew` a server is not asked whether a copy is current, but for the file. A host that
-    could not be reached is not asked again. Raises SourceError where nothing can be written.
-    """
-
-    def __init__(
-        self,
-        environ: Mapping[str, str],
-        *,
-        timeouts: Timeouts = USUAL_TIMEOUTS,
-        on_progress: OnProgress = no_progress,
-        should_stop: ShouldStop = never,
-        asks_anew: bool = False,
-    ) -> None:
-        self.environ, self.timeouts = environ, timeouts
-        self.cache = open_download_cache(environ)
-        self.on_progress, self._should_stop = on_progress, should_stop
-        self._asks_anew = asks_anew
-        self._unreachable: dict[str, str] = {}
-
-    def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
-        """Download a file, or reuse the cached copy of that key if it is still current.
-
-        A copy with the expected sha256 is current whatever the server says. Where the server
-        fails, a stale copy serves even if its sha256 is another one, with a remark that says why;
-        but not where the file no longer exists or does not match its checksum.
-
-        Raises SourceErrors and Cancelled.
-        """
-        try:
-            return self._fetch(self.cache, key, origin, wanted, request)
-        except OSError as error:
-            why = f"cannot be written to the cache: {error.strerror}"
-            failure = SourceError(f"{origin} {why}")
-        if (stale := self.cache.find(key)) is not None:
-            return FetchedFile(stale.path, origin, stale.checked, str(failure))
-        try:
-            # The disk of the cache may be full, and another one not.
-            return self._fetch(_temporary_cache(os.geteuid()), key, origin, wanted, request)
-        except OSError:
-            raise failure from None
-
-    def _fetch(
-        self, cache: DownloadCache, key: str, origin: str, wanted: Wanted, request: Request
-    ) -> FetchedFile:
-        cached = cache.find(key)
-        if cached is not None and wanted.sha256 and cached.sha256 == wanted.sha256:
-            return FetchedFile(cached.path, origin, time.time())
-        usable = None if wanted.sha256 or self._asks_anew else cached
-        if usable is not None and wanted.immutable:
-            return FetchedFile(usable.path, origin, usable.checked)
-        try:
-            with cache.open_new(key) as target:
-                download = Download(self, wanted, origin, usable, target)
-                if not self.retry(download, request, has_cached=usable is not None):
-                    assert usable is not None, "a server is asked only of a copy"
-                    current = cache.confirm(usable)
-                else:
-                    download.check_content()
-                    if why := _why_unreadable(target.name, wanted):
-                        is_kept = cached is not None and not _why_unreadable(cached.path, wanted)
-                        if is_kept or wanted.immutable:
-                            message = f"{origin} cannot be read: {why}"
-                            raise WrongContent(message, may_serve_stale=True)
-                        # Without its version, a server is asked for all of the file again.
-                        download.stamp = download.last_modified = ""
-                    version = download.stamp, download.last_modified
-                    current = cache.store(key, target, origin, download.sha256, *version)
-        except SourceError as error:
-            if cached is None or not error.may_serve_stale:
-                raise
-            return FetchedFile(cached.path, origin, cached.checked, str(error))
-        return FetchedFile(current.path, origin, current.checked)
-
-    def retry(
-        self, download: Download, request: Callable[[Download], _Result], *, has_cached: bool
-    ) -> _Result:
-        """Send a request as `wait_for` does, as often as `timeouts.attempts`.
-
-        Where there is a cached file, a host that stays silent is not asked a second time.
-        """
-        for number in range(1, self.timeouts.attempts + 1):
-            download.restart()
-            try:
-                return self.wait_for(download, request)
-            except TemporaryFailure as failure:
-                wait = self.timeouts.pause * 3 ** (number - 1)
-                wait = wait if failure.after is None else failure.after
-                is_last = number >= self.timeouts.attempts or (has_cached and failure.silent)
-                if is_last or wait > self.timeouts.max_pause:
-                    if failure.silent:
-                        self._unreachable[failure.silent] = str(failure)
-                    raise
-                sleep(wait, self._should_stop)
-        raise AssertionError("no attempt is allowed")
-
-    def wait_for(self, download: Download, request: Callable[[Download], _Result]) -> _Result:
-        """Send a request in a thread, which is abandoned if it takes too long.
-
-        Raises what the request raises, Unreachable, and Cancelled.
-        """
-
-        def should_stop() -> bool:
-            download.check_pace()
-            return self._should_stop()
-
-        if should_stop():
-            raise Cancelled
-        download.is_abandoned = False
-        try:
-            return run_cancellable(lambda: request(download), should_stop)
-        except Unreachable as failure:
-            self._unreachable[failure.host] = str(failure)
-            raise
-        finally:
-            download.is_abandoned = True
-
-    def check_reachable(self, host: str) -> None:
-        """Raise Unreachable for a host that could not be reached before."""
-        if host in self._unreachable:
-            raise Unreachable(self._unreachable[host], host)
-
-
-class RemoteStorage(Storage):
-    """Storage whose files are downloaded, each by one request."""
-
-    def __init__(self, url: str, downloader: Downloader) -> None:
-        self.origin = shown_top(url)
-        self.downloader = downloader
-
-    @abstractmethod
-    def _cache_key(self, name: str) -> str:
-        """Return what identifies a file in the cache."""
-
-    @abstractmethod
-    def _request(self, download: Download) -> bool:
-        """Request a file once, as a `Request` does."""
-
-    def fetch(self, wanted: Wanted) -> FetchedFile:
-        """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
-        # Without a name, it is the file that the URL itself names.
-        origin = f"{self.origin}/{wanted.name}" if wanted.name else self.origin
-        return self.downloader.fetch(self._cache_key(wanted.name), origin, wanted, self._request)
-
-    def is_cached(self, name: str) -> bool:
-        """Check whether there is a cached copy of a file."""
-        return self.downloader.cache.find(self._cache_key(name)) is not None
-
-
-def _why_unreadable(path: str, wanted: Wanted) -> str:
-    """Return why a copy is not to be kept; "" if it can be read. Raises OSError."""
-    try:
-        if wanted.check is not None and not wanted.sha256:
-            wanted.check(read_file(path, wanted.max_size))
-    except Unreadable as error:
-        return str(error)
-    return ""

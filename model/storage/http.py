@@ -6,14 +6,12 @@ Connections are those of urllib3, which is slow to import: it is imported by the
 from __future__ import annotations
 
 import contextlib
-import email.utils
 import http.client
 import ipaddress
 import os
 import socket
 import ssl
 import threading
-import time
 import zlib
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,22 +23,21 @@ from spackscope.model.core.errors import (
     Unauthorized,
     Unreachable,
 )
-from spackscope.model.core.files import MAX_EXPANSION, MAX_GZIP_MEMBERS, max_unpacked_size
 from spackscope.model.core.redaction import library_message
 from spackscope.model.core.tasks import MAX_THREADS
 from spackscope.model.storage.base import Wanted
-from spackscope.model.storage.cache import Download, Downloader, RemoteStorage, Timeouts
+from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.urls import Url, web_url
 
 if TYPE_CHECKING:
     from urllib3 import BaseHTTPResponse, PoolManager
 
 _MAX_REDIRECTS = 10
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
-_RETRY_STATUSES = frozenset({408, 425, 429})
+_MAX_REPLY_SIZE = 4 << 20
 _READ_SIZE = 1 << 16
 _GZIP = 31
 _PIECE_SIZE = 1 << 20
+_VALIDATORS = {"If-None-Match": "etag", "If-Modified-Since": "last-modified"}
 _BUNDLES = ("SSL_CERT_FILE", "CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE")
 _PROXIES = ("http", "https", "socks5", "socks5h")
 _SYSTEM_BUNDLES = (
@@ -59,62 +56,73 @@ class HttpStorage(RemoteStorage):
         super().__init__(url, client)
         self._url, self._client = web_url(url), client
 
+    def _headers(self) -> dict[str, str]:
+        """Return headers of every request. Raises SourceError."""
+        return {}
+
     def _cache_key(self, name: str) -> str:
         return self._url.below(name).key
 
     def _request(self, download: Download) -> bool:
-        return request_file(self._client, self._url.below(download.wanted.name), download)
+        url = self._url.below(download.wanted.name)
+        return request_file(self._client, url, download, self._headers())
 
     def size_of(self, name: str) -> int | None:
         """Return the size that a server announces. Raises SourceErrors and Cancelled."""
-        url, headers = self._url.below(name), {"Accept-Encoding": "identity"}
 
         def ask(download: Download) -> int | None:
+            url, headers = (
+                self._url.below(name),
+                {**self._headers(), "Accept-Encoding": "identity"},
+            )
             with self._client.request("HEAD", url, headers, download) as response:
-                response.check_status(download.origin)
-                return None if response.encoding else response.length
+                length = response.headers.get("content-length", "")
+                is_size = length.isdecimal() and len(length) < 20 and not _encoding(response)
+                return int(length) if is_size else None
 
-        download = Download(self._client, Wanted(name), f"{self.origin}/{name}")
+        download = Download(Wanted(name), f"{self.origin}/{name}")
         # A server that is silent is not worth a second wait for an answer of this kind.
-        return self._client.retry(download, ask, has_cached=True)
+        return self._client.retry(download, ask, is_patient=False)
 
 
-def request_file(
-    client: Client, url: Url, download: Download, headers: Mapping[str, str] = {}
-) -> bool:
+def request_file(client: Client, url: Url, download: Download, headers: Mapping[str, str]) -> bool:
     """Request a file once, and return whether it came: the cached copy is current else.
 
     Raises NotFound, Unauthorized, TemporaryFailure, other SourceErrors and Cancelled.
     """
     sha256, cached = download.wanted.sha256, download.cached
-    # A checksum is that of the file on the server, which may itself be compressed.
-    headers = {**headers, "Accept-Encoding": "identity" if sha256 else "gzip"}
-    if cached is not None and cached.stamp:
-        headers["If-None-Match"] = cached.stamp
-    if cached is not None and cached.last_modified:
-        headers["If-Modified-Since"] = cached.last_modified
-    for unpack in (False, True) if sha256 else (True,):
+    headers = {
+        **headers,
+        # A checksum is that of the file on the server, which may itself be compressed.
+        "Accept-Encoding": "identity" if sha256 else "gzip",
+        **(cached.validators if cached is not None else {}),
+    }
+    for unpacks in (False, True) if sha256 else (True,):
         download.restart()
         with client.request("GET", url, headers, download) as response:
-            if response.status == 304 and cached is not None:
+            if response.status == 304:
                 return False
-            response.check_status(download.origin)
-            if response.encoding not in ("", "gzip", "x-gzip"):
-                encoded = f"is encoded as {response.encoding[:20]}, which was not requested"
+            encoding = _encoding(response)
+            if encoding not in ("", "gzip", "x-gzip"):
+                encoded = f"is encoded as {encoding[:20]}, which was not requested"
                 raise SourceError(f"{download.origin} {encoded}")
-            chunks = response.chunks()
-            if unpack and response.encoding:
-                chunks = _unpacked(chunks, download.origin)
-            for chunk in chunks:
+            chunks = _chunks(response, download)
+            for chunk in _unpacked(chunks, download.origin) if unpacks and encoding else chunks:
                 download.write(chunk)
-        if not response.encoding or download.sha256 == sha256:
+        if not encoding or download.sha256 == sha256:
             break
     # What a server says of the version is kept so far as it can be sent back.
-    download.stamp, download.last_modified = (
-        value if value.isascii() and value.isprintable() else ""
-        for value in (response.headers.get(name, "") for name in ("etag", "last-modified"))
-    )
+    download.validators = {
+        condition: value
+        for condition, name in _VALIDATORS.items()
+        if (value := response.headers.get(name, "")) and value.isascii() and value.isprintable()
+    }
     return True
+
+
+def _encoding(response: BaseHTTPResponse) -> str:
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    return "" if encoding == "identity" else encoding
 
 
 def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
@@ -123,73 +131,24 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
     urllib3 takes a body that is cut off for whole, and reads on without end for one that is empty.
     """
     member = zlib.decompressobj(_GZIP)
-    packed_size = unpacked_size = 0
-    members = 1
     for chunk in chunks:
-        packed_size += len(chunk)
-        rest = chunk
-        while rest:
+        while chunk:
             if member.eof:
-                members += 1
-                if members > MAX_GZIP_MEMBERS:
-                    parts = f"{MAX_GZIP_MEMBERS:,} parts"
-                    raise SourceError(f"{origin} is packed in more than {parts}")
                 member = zlib.decompressobj(_GZIP)
             try:
-                piece = member.decompress(rest, _PIECE_SIZE)
+                yield member.decompress(chunk, _PIECE_SIZE)
             except zlib.error as error:
                 raise TemporaryFailure(f"{origin} cannot be unpacked: {error}") from None
-            unpacked_size += len(piece)
-            if unpacked_size > max_unpacked_size(packed_size):
-                raise SourceError(f"{origin} unpacks to more than {MAX_EXPANSION} times its size")
-            yield piece
-            rest = member.unused_data if member.eof else member.unconsumed_tail
+            chunk = member.unused_data if member.eof else member.unconsumed_tail
     if not member.eof:
         raise TemporaryFailure(f"{origin} cannot be unpacked: it is cut off")
 
 
-class Response:
-    """A server's response: status, headers, and its body.
-
-    `length` are the bytes that the body is announced to have, `encoding` is how it is compressed
-    for the transfer.
-    """
-
-    def __init__(self, url: Url, response: BaseHTTPResponse, download: Download) -> None:
-        self.url, self.status, self.headers = url, response.status, response.headers
-        self._response, self._download = response, download
-        length = self.headers.get("content-length", "")
-        self.length = int(length) if length.isdecimal() and len(length) < 20 else None
-        encoding = self.headers.get("content-encoding", "").strip().lower()
-        self.encoding = "" if encoding == "identity" else encoding
-
-    def check_status(self, origin: str) -> None:
-        """Raise what any status but 200 means for a file: NotFound, TemporaryFailure and so on."""
-        status = self.status
-        if status == 200:
-            return
-        if status in (404, 410):
-            raise NotFound(f"{origin} does not exist: HTTP {status}")
-        if status == 403:
-            raise NotFound(f"{origin} is forbidden: HTTP 403", is_forbidden=True)
-        if status == 401:
-            challenge = self.headers.get("www-authenticate", "")
-            raise Unauthorized(f"{origin} needs credentials: HTTP 401", challenge, self.url)
-        message = f"{origin} cannot be read: {self.url.netloc} answers HTTP {status}"
-        if status in _RETRY_STATUSES or status >= 500:
-            raise TemporaryFailure(message, after=_seconds(self.headers.get("retry-after", "")))
-        raise SourceError(message)
-
-    def chunks(self) -> Iterator[bytes]:
-        """Yield the body as it comes over the wire.
-
-        Raises TemporaryFailure where it breaks off, other SourceErrors and Cancelled.
-        """
-        self._download.expect_body(self.url.netloc, self.length)
-        with _translated_errors(self.url.netloc, self._download.timeouts):
-            while chunk := self._response.read1(_READ_SIZE, decode_content=False):
-                self._download.receive(len(chunk))
-                yield chunk
+def _chunks(response: BaseHTTPResponse, download: Download) -> Iterator[bytes]:
+    """Yield a body as it comes over the wire."""
+    while chunk := response.read1(_READ_SIZE, decode_content=False):
+        download.receive(len(chunk))
+        yield chunk
 
 
 class Client(Downloader):
@@ -200,58 +159,78 @@ class Client(Downloader):
         self._pools: dict[tuple[str, Url | None], PoolManager] = {}
         self._lock = threading.Lock()
 
+    def read(
+        self, url: Url, headers: Mapping[str, str], download: Download, origin: str = ""
+    ) -> bytes:
+        """Return a small document, such as a token, or its beginning. Raises as `request` does."""
+        reply = b""
+        with self.request("GET", url, headers, download, origin) as response:
+            for chunk in _chunks(response, download):
+                reply += chunk
+                if len(reply) > _MAX_REPLY_SIZE:
+                    break
+        return reply
+
     @contextlib.contextmanager
     def request(
-        self, method: str, url: Url, headers: Mapping[str, str], download: Download
-    ) -> Iterator[Response]:
-        """Send a request with the method GET or HEAD, and follow redirects.
+        self,
+        method: str,
+        url: Url,
+        headers: Mapping[str, str],
+        download: Download,
+        origin: str = "",
+    ) -> Iterator[BaseHTTPResponse]:
+        """Send a request with the method GET or HEAD, follow redirects, and yield the response.
 
-        User and password of the URL, or else the header Authorization, are sent to its own
-        server only: same scheme, host and port. Raises Unreachable, TemporaryFailure,
-        other SourceErrors and Cancelled.
+        Its status is 200, or 304 where the request has conditions. User and password of the URL,
+        or else the header Authorization, are sent to its own server only: same scheme, host and
+        port. `origin` names the file in errors, if it is not that of the download. Raises
+        NotFound, Unauthorized, Unreachable, TemporaryFailure, other SourceErrors and Cancelled.
         """
-        headers = {"User-Agent": "spackscope", "Accept": "*/*", **headers}
-        if url.authorization:
-            headers["Authorization"] = url.authorization
-        urls = [url]
-        while True:
-            response = self._send(method, urls[-1], headers, download)
-            try:
-                download.check_abandoned()
-                target = _redirect_target(urls, response)
-                if target is None:
-                    yield Response(urls[-1], response, download)
-                    return
-            finally:
-                if response.length_remaining == 0:
-                    # Nothing more comes, and the connection can be used again.
-                    response.drain_conn()
-                response.close()
-            if not target.is_same_server(urls[-1]):
-                headers.pop("Authorization", None)
-            urls.append(target)
-
-    def _send(
-        self, method: str, url: Url, headers: Mapping[str, str], download: Download
-    ) -> BaseHTTPResponse:
-        """Send one request, and return the response once its head has come."""
         import urllib3
 
-        self.check_reachable(url.netloc)
-        proxy = proxy_of(url, self.environ)
+        # In which the case of a name does not matter.
+        headers = urllib3.HTTPHeaderDict({"User-Agent": "spackscope", "Accept": "*/*", **headers})
+        if url.authorization:
+            headers["Authorization"] = url.authorization
         seconds = urllib3.Timeout(connect=self.timeouts.connect, read=self.timeouts.stalled)
-        pool = self._pool(url.scheme, proxy)
-        download.expect_head(url.netloc)
-        with _translated_errors(url.netloc, download.timeouts, proxy):
-            return pool.urlopen(
-                method,
-                url.address,
-                headers=headers,
-                timeout=seconds,
-                redirect=False,
-                retries=False,
-                preload_content=False,
-            )
+        for _ in range(_MAX_REDIRECTS + 1):
+            host = url.netloc
+            self.check_reachable(host)
+            proxy = proxy_of(url, self.environ)
+            pool = self._pool(url.scheme, proxy)
+            download.expect(host)
+            with _translated_errors(host, self.timeouts.stalled, proxy):
+                response = pool.urlopen(
+                    method,
+                    url.address,
+                    headers=headers,
+                    timeout=seconds,
+                    redirect=False,
+                    retries=False,
+                    preload_content=False,
+                )
+                try:
+                    download.check_abandoned()
+                    location = response.get_redirect_location()
+                    if not location:
+                        _check_status(response, headers, url, origin or download.origin)
+                        download.expect(host, response.length_remaining)
+                        yield response
+                        return
+                finally:
+                    if response.length_remaining == 0:
+                        # Nothing more comes, and the connection can be used again.
+                        response.drain_conn()
+                    response.close()
+            try:
+                target = web_url(url.resolve(location).address)
+            except SourceError as error:
+                raise SourceError(f"{host} redirects to a wrong URL: {error}") from None
+            if not target.is_same_server(url):
+                headers.discard("Authorization")
+            url = target
+        raise SourceError(f"{host} redirects more than {_MAX_REDIRECTS} times")
 
     def _pool(self, scheme: str, proxy: Url | None) -> PoolManager:
         with self._lock:
@@ -264,7 +243,7 @@ class Client(Downloader):
 
         # Certificates take long to load, and are of no use without TLS.
         needs_tls = "https" in (scheme, proxy.scheme if proxy is not None else "")
-        context = tls_context(self.environ) if needs_tls else None
+        context = _tls_context(self.environ) if needs_tls else None
         options: dict[str, Any] = {"maxsize": MAX_THREADS, "ssl_context": context}
         if proxy is None:
             return urllib3.PoolManager(**options)
@@ -275,48 +254,37 @@ class Client(Downloader):
             )
         from urllib3.contrib.socks import SOCKSProxyManager
 
-        user, password = (
-            part.decode("utf-8", "replace") for part in proxy.credentials or (b"", b"")
-        )
+        user, password = (part.decode("utf-8", "replace") for part in proxy.credentials)
         return SOCKSProxyManager(proxy.server, user, password, **options)
 
 
-def _redirect_target(urls: list[Url], response: BaseHTTPResponse) -> Url | None:
-    """Return the URL that a response to the last URL redirects to, if it does.
+def _check_status(
+    response: BaseHTTPResponse, headers: Mapping[str, str], url: Url, origin: str
+) -> None:
+    """Raise what a status means for a file: NotFound, TemporaryFailure and so on."""
+    import urllib3
 
-    Raises SourceError for one that is not to be followed.
-    """
-    location = response.headers.get("location", "")
-    if response.status not in _REDIRECTS or not location:
-        return None
-    host = urls[-1].netloc
-    try:
-        target = urls[-1].resolve(location)
-        if target.scheme in ("http", "https"):
-            web_url(target.address)
-    except SourceError as error:
-        raise SourceError(f"{host} redirects to a wrong URL: {error}") from None
-    if target.scheme not in ("http", "https"):
-        raise SourceError(f"{host} redirects to {target.shown}, which is not http or https")
-    if target in urls:
-        raise SourceError(f"{host} redirects in a circle, back to {target.shown}")
-    if len(urls) > _MAX_REDIRECTS:
-        raise SourceError(f"{urls[0].netloc} redirects more than {_MAX_REDIRECTS} times")
-    return target
-
-
-def _seconds(retry_after: str) -> float | None:
-    """Parse a Retry-After header, which has seconds or a date (RFC 9110, 10.2.3)."""
-    if retry_after.strip().isdecimal():
-        return float(retry_after)
-    try:
-        return max(0.0, email.utils.parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except (ValueError, TypeError, OverflowError):
-        return None
+    status = response.status
+    if status == 200 or (status == 304 and not headers.keys().isdisjoint(_VALIDATORS)):
+        return
+    if status in (404, 410):
+        raise NotFound(f"{origin} does not exist: HTTP {status}")
+    if status == 403:
+        raise NotFound(f"{origin} is forbidden: HTTP 403", is_forbidden=True)
+    if status == 401:
+        challenge = response.headers.get("www-authenticate", "")
+        raise Unauthorized(f"{origin} needs credentials: HTTP 401", challenge, url)
+    message = f"{origin} cannot be read: {url.netloc} answers HTTP {status}"
+    if status in (408, 425, 429) or status >= 500:
+        after: float | None = None
+        with contextlib.suppress(urllib3.exceptions.HTTPError, ValueError, OverflowError):
+            after = urllib3.Retry().get_retry_after(response)
+        raise TemporaryFailure(message, after=after)
+    raise SourceError(message)
 
 
 @contextlib.contextmanager
-def _translated_errors(host: str, timeouts: Timeouts, proxy: Url | None = None) -> Iterator[None]:
+def _translated_errors(host: str, stalled: float, proxy: Url | None) -> Iterator[None]:
     """Turn exceptions of urllib3 into SourceErrors, which name the host."""
     from urllib3 import exceptions
 
@@ -328,12 +296,32 @@ def _translated_errors(host: str, timeouts: Timeouts, proxy: Url | None = None) 
         forbidden = "its URL or a header has characters that HTTP does not allow"
         raise SourceError(f"{host} cannot be requested: {forbidden}") from None
     except exceptions.HTTPError as error:
-        cause = _cause(error)
-        why = library_message(_reason(cause))
+        # That of the socket, of TLS or of HTTP, which urllib3 wraps.
+        cause: BaseException = error
+        while not isinstance(cause, http.client.HTTPException):
+            inner = cause.__cause__ or cause.__context__
+            if inner is None:
+                break
+            cause = inner
         is_handshake = "handshake" in str(cause)
         if isinstance(error, exceptions.ReadTimeoutError) and not is_handshake:
-            message = f"{host} has sent nothing for {timeouts.stalled:g} seconds{through}"
+            message = f"{host} has sent nothing for {stalled:g} seconds{through}"
             raise TemporaryFailure(message, silent=host) from None
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            why = f"its certificate cannot be trusted: {cause.verify_message}"
+        elif isinstance(cause, TimeoutError):
+            why = f"it does not answer {'TLS ' if is_handshake else ''}in time"
+        elif isinstance(cause, ssl.SSLError):
+            why = f"TLS fails: {cause.reason or cause}"
+        elif isinstance(cause, socket.gaierror):
+            why = f"its name cannot be resolved: {cause.strerror}"
+        elif isinstance(cause, http.client.IncompleteRead):
+            why = "the body ends too early"
+        elif type(cause) is http.client.BadStatusLine:
+            why = "it does not answer as a web server"
+        else:
+            text = str(getattr(cause, "strerror", None) or cause)
+            why = library_message(text[:1].lower() + text[1:])
         never_began = (
             exceptions.ConnectTimeoutError,
             exceptions.NewConnectionError,
@@ -344,35 +332,6 @@ def _translated_errors(host: str, timeouts: Timeouts, proxy: Url | None = None) 
         if isinstance(error, never_began) and not isinstance(cause, ssl.SSLEOFError):
             raise Unreachable(f"{host} cannot be reached{through}: {why}", host) from None
         raise TemporaryFailure(f"the connection to {host}{through} broke: {why}") from None
-
-
-def _cause(error: BaseException) -> BaseException:
-    """Return the exception of the socket, of TLS or of HTTP that one of urllib3 was raised for."""
-    while not isinstance(error, http.client.HTTPException):
-        inner = error.__cause__ or error.__context__
-        if inner is None:
-            break
-        error = inner
-    return error
-
-
-def _reason(cause: BaseException) -> str:
-    """Return why a connection failed."""
-    if isinstance(cause, ssl.SSLCertVerificationError):
-        return f"its certificate cannot be trusted: {cause.verify_message}"
-    if isinstance(cause, TimeoutError):
-        what = "TLS in time" if "handshake" in str(cause) else "in time"
-        return f"it does not answer {what}"
-    if isinstance(cause, ssl.SSLError):
-        return f"TLS fails: {cause.reason or cause}"
-    if isinstance(cause, socket.gaierror):
-        return f"its name cannot be resolved: {cause.strerror}"
-    if isinstance(cause, http.client.IncompleteRead):
-        return "the body ends too early"
-    if type(cause) is http.client.BadStatusLine:
-        return "it does not answer as a web server"
-    text = str(getattr(cause, "strerror", None) or cause)
-    return text[:1].lower() + text[1:]
 
 
 def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
@@ -386,10 +345,18 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
     def variable(name: str) -> str:
         return (environ.get(name) or environ.get(name.upper()) or "").strip()
 
-    names = (f"{url.scheme}_proxy", "all_proxy")
-    name = next(filter(variable, names), "")
-    if not name or _is_exempt(url.host, url.port, variable("no_proxy")):
+    name = next(filter(variable, (f"{url.scheme}_proxy", "all_proxy")), "")
+    if not name:
         return None
+    for entry in variable("no_proxy").lower().replace(",", " ").split():
+        with contextlib.suppress(ValueError):
+            network = ipaddress.ip_network(entry.strip("[]"), strict=False)
+            if ipaddress.ip_address(url.host) in network:
+                return None
+        domain, _, port = entry.partition(":")
+        is_below = f".{url.host.rstrip('.')}".endswith(f".{domain.strip('*.')}")
+        if entry == "*" or (is_below and port in ("", str(url.port))):
+            return None
     proxy = variable(name)
     try:
         return web_url(proxy if "://" in proxy else f"http://{proxy}", _PROXIES)
@@ -397,39 +364,19 @@ def proxy_of(url: Url, environ: Mapping[str, str]) -> Url | None:
         raise SourceError(f"{url.netloc} cannot be reached: {name} is invalid: {error}") from None
 
 
-def _is_exempt(host: str, port: int | None, no_proxy: str) -> bool:
-    for entry in no_proxy.lower().replace(",", " ").split():
-        with contextlib.suppress(ValueError):
-            network = ipaddress.ip_network(entry.strip("[]"), strict=False)
-            if ipaddress.ip_address(host) in network:
-                return True
-        name, colon, entry_port = entry.rpartition(":") if ":" in entry else (entry, "", "")
-        if colon and entry_port != str(port):
-            continue
-        domain = name.strip("*.")
-        if entry == "*" or (domain and f".{host.rstrip('.')}".endswith(f".{domain}")):
-            return True
-    return False
-
-
-def tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
+def _tls_context(environ: Mapping[str, str]) -> ssl.SSLContext:
     """Return a TLS context that trusts the environment's, the system's or certifi's certificates.
 
     SSL_CERT_FILE and SSL_CERT_DIR name them, or as for curl and requests CURL_CA_BUNDLE and
     REQUESTS_CA_BUNDLE, which may be directories. Raises SourceError where they cannot be read.
     """
-    bundle = next((name for name in _BUNDLES if environ.get(name)), "")
-    named = [name for name in (bundle, "SSL_CERT_DIR") if environ.get(name)]
-    if not named:
-        return ssl.create_default_context(cafile=_system_bundle())
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    for name in named:
-        path = environ[name]
-        if os.path.isdir(path):
-            context.load_verify_locations(capath=path)
-            continue
+    bundle = next((name for name in _BUNDLES if environ.get(name)), "")
+    named = {name: environ[name] for name in (bundle, "SSL_CERT_DIR") if environ.get(name)}
+    for name, path in (named or {"the system": _system_bundle()}).items():
+        is_folder = os.path.isdir(path)
         try:
-            context.load_verify_locations(cafile=path)
+            context.load_verify_locations(*((None, path) if is_folder else (path, None)))
         except (OSError, ssl.SSLError) as error:
             why = error.strerror if not isinstance(error, ssl.SSLError) else "no certificate in it"
             raise SourceError(f"{name} names {path}, which cannot be read: {why}") from None

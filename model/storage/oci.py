@@ -6,15 +6,16 @@ servers do, with its proxies, retries and cache, which no library for registries
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
-from collections.abc import Mapping
 
 from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import FetchedFile, Storage, Wanted
-from spackscope.model.storage.cache import Download
+from spackscope.model.storage.download import Download
 from spackscope.model.storage.http import Client, request_file
 from spackscope.model.storage.urls import Url, basic_authorization, shown_top, web_url
 
@@ -22,9 +23,9 @@ INDEX = "index.json"
 """The only file of a registry: the index of the build cache."""
 
 _TAG = "index.spack"
-_MANIFEST = (
+_ACCEPTED = (
     "application/vnd.oci.image.manifest.v1+json,"
-    "application/vnd.docker.distribution.manifest.v2+json"
+    "application/vnd.docker.distribution.manifest.v2+json,*/*;q=0.5"
 )
 _MAX_MANIFEST_SIZE = 4 << 20
 _DIGEST = re.compile(r"sha256:([0-9a-f]{64})")
@@ -44,8 +45,14 @@ class OciRegistry(Storage):
         self.origin = shown_top(url)
         self._top = Url(scheme, split.host, split.port, f"/v2{split.path.rstrip('/')}")
         self._manifest_url = self._top.below(f"manifests/{_TAG}")
-        self._password = split.authorization or _authorization(user, password)
-        self._authorization = ""
+        self._password, self._authorization = split.authorization, ""
+        if user and not self._password:
+            try:
+                # The environment consists of bytes, and they are sent as they are.
+                self._password = basic_authorization(os.fsencode(user), os.fsencode(password))
+            except UnicodeEncodeError:
+                wrong = "its access_pair has characters that cannot be sent"
+                raise SourceError(wrong) from None
         self._client = client
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
@@ -59,7 +66,6 @@ class OciRegistry(Storage):
             self._manifest_url,
             f"{self.origin}:{_TAG}",
             Wanted(_TAG, max_size=_MAX_MANIFEST_SIZE, check=_index_digest),
-            accept=_MANIFEST,
         )
         try:
             digest = _index_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
@@ -78,100 +84,70 @@ class OciRegistry(Storage):
         """Check whether there is a cached manifest that names the index."""
         return name == INDEX and self._client.cache.find(self._manifest_url.key) is not None
 
-    def _download(
-        self, url: Url, origin: str, wanted: Wanted, *, accept: str = "*/*"
-    ) -> FetchedFile:
-        def send(download: Download) -> bool:
-            headers = {"Accept": accept}
-            if self._authorization:
-                headers["Authorization"] = self._authorization
-            return request_file(self._client, url, download, headers)
+    def _download(self, url: Url, origin: str, wanted: Wanted) -> FetchedFile:
+        return self._client.fetch(
+            url.key, origin, wanted, lambda download: self._request(url, download)
+        )
 
-        def request(download: Download) -> bool:
-            try:
-                return send(download)
-            except Unauthorized as error:
-                refusal = error
-            self._authorization, server = self._authenticate(refusal, download)
-            try:
-                return send(download)
-            except SourceError as error:
-                raise self._explain(error, server) from None
+    def _request(self, url: Url, download: Download) -> bool:
+        """Request a file, and again with what the registry asks for if it refuses.
 
-        return self._client.fetch(url.key, origin, wanted, request)
-
-    def _authenticate(self, refusal: Unauthorized, download: Download) -> tuple[str, Url]:
-        """Return the Authorization that a registry asks for, and the URL that it is from.
-
-        As the token specification of the distribution registry says. Raises SourceError.
+        The challenge is answered as the token specification of the distribution registry says.
         """
-        if not refusal.url.is_same_server(self._top):
-            raise self._explain(refusal, refusal.url)
-        kind, _, rest = refusal.challenge.partition(" ")
-        if kind.lower() == "basic" and self._password:
-            return self._password, self._top
-        parameters = dict(_PARAMETER.findall(rest))
-        if kind.lower() != "bearer" or not parameters.get("realm"):
-            raise refusal
-        schemes = ("https",) if self._top.scheme == "https" else ("http", "https")
         try:
-            realm = web_url(parameters["realm"], schemes)
+            return self._send(url, download)
+        except Unauthorized as error:
+            refusal, server = error, error.url
+        kind, _, rest = refusal.challenge.partition(" ")
+        parameters = dict(_PARAMETER.findall(rest))
+        try:
+            if not server.is_same_server(self._top):
+                raise refusal
+            if kind.lower() == "basic" and self._password:
+                self._authorization = self._password
+            elif kind.lower() == "bearer" and parameters.get("realm"):
+                schemes = ("https",) if self._top.scheme == "https" else ("http", "https")
+                try:
+                    server = web_url(parameters["realm"], schemes)
+                except SourceError as error:
+                    wrong = f"its token server is invalid: {error}"
+                    raise SourceError(f"{refusal}, and {wrong}") from None
+                self._authorization = f"Bearer {self._token(server, parameters, download)}"
+            else:
+                raise refusal
+            return self._send(url, download)
         except SourceError as error:
-            raise SourceError(f"{refusal}, and its token server is invalid: {error}") from None
+            is_own = server.is_same_server(self._top)
+            if is_own or not self._password or not error.is_forbidden:
+                raise
+            raise SourceError(
+                f"the registry {self._top.netloc} asks for a password at {server.server},"
+                " another server; credentials are not sent there"
+            ) from None
+
+    def _send(self, url: Url, download: Download) -> bool:
+        headers = {"Accept": _ACCEPTED}
+        if self._authorization:
+            headers["Authorization"] = self._authorization
+        return request_file(self._client, url, download, headers)
+
+    def _token(self, realm: Url, parameters: dict[str, str], download: Download) -> str:
         is_own = realm.is_same_server(self._top)
         headers = {"Authorization": self._password} if self._password and is_own else {}
         query = {key: parameters[key] for key in ("service", "scope") if parameters.get(key)}
-        try:
-            token = self._request_token(realm.with_query(query), headers, download)
-        except SourceError as error:
-            raise self._explain(error, realm) from None
-        return f"Bearer {token}", realm
-
-    def _explain(self, failure: SourceError, server: Url) -> SourceError:
-        """Return why a server refused, if that is because no credentials were sent to it."""
-        if not failure.is_forbidden or not self._password or server.is_same_server(self._top):
-            return failure
-        return SourceError(
-            f"the registry {self._top.netloc} asks for a password at {server.server},"
-            " another server; credentials are not sent there"
-        )
-
-    def _request_token(self, realm: Url, headers: Mapping[str, str], download: Download) -> str:
-        reply, url = b"", replace(realm, userinfo="")
-        with self._client.request("GET", url, headers, download) as response:
-            response.check_status(realm.shown)
-            for chunk in response.chunks():
-                reply += chunk
-                if len(reply) > _MAX_MANIFEST_SIZE:
-                    break
-        try:
+        url = replace(realm, userinfo="").with_query(query)
+        reply = self._client.read(url, headers, download, url.shown)
+        with contextlib.suppress(ValueError, AttributeError, RecursionError):
             document = json.loads(reply)
             token = document.get("token") or document.get("access_token")
             if token.isascii() and token.isprintable():
                 return str(token)
-        except (ValueError, AttributeError, RecursionError):
-            pass
-        raise SourceError(f"{realm.shown} returns no token")
-
-
-def _authorization(user: str, password: str) -> str:
-    if not user:
-        return ""
-    try:
-        # The environment consists of bytes, and they are sent as they are.
-        return basic_authorization(
-            *(text.encode("utf-8", "surrogateescape") for text in (user, password))
-        )
-    except UnicodeEncodeError:
-        raise SourceError("its access_pair has characters that cannot be sent") from None
+        raise SourceError(f"{url.shown} returns no token")
 
 
 def _index_digest(manifest: bytes) -> str:
     """Return the sha256 of the first layer of an image, the index. Raises Unreadable."""
-    try:
-        match = _DIGEST.fullmatch(json.loads(manifest)["layers"][0]["digest"])
-    except (ValueError, LookupError, TypeError, RecursionError):
-        match = None
-    if match is None:
-        raise Unreadable("it is not the manifest of an index: it has no sha256")
-    return match[1]
+    with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
+        if match := _DIGEST.fullmatch(json.loads(manifest)["layers"][0]["digest"]):
+            return match[1]
+    raise Unreadable("it is not the manifest of an index: it has no sha256")

@@ -54,7 +54,7 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
         if scheme == "gs":
             return object_stores.GcsStorage(url, client)
     except ImportError:
-        library = "boto3" if scheme == "s3" else "google-cloud-storage"
+        library = "boto3" if scheme == "s3" else "google-auth"
         install = f"pip install 'spackscope[{scheme}]'"
         raise SourceError(f"{scheme}:// needs {library}: {install}") from None
-    return oci.OciRegistry(url, credentials.user, credentials.secret, client)
+    return oci.OciRegistry(url, credentials["id"], credentials["secret"], client)

@@ -16,7 +16,7 @@ from spackscope.model.sources.mirror import Mirror, discover_mirror
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
 from spackscope.model.storage.base import LocalFolder
-from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from tests.builders import (
     DATABASE_TYPE,

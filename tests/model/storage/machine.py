@@ -16,7 +16,7 @@ import trustme
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.storage.base import Wanted
-from spackscope.model.storage.cache import Timeouts
+from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client, HttpStorage
 from tests.web_server import Handler, WebServer, serving
 
@@ -26,7 +26,7 @@ NO_URL = "is not a valid URL"
 NO_PORT = "its port is not a number up to 65,535"
 
 
-QUICK = Timeouts(connect=1.0, stalled=0.2, head=1.5, pause=0.01, max_pause=0.5)
+QUICK = Timeouts(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
 
 
 OLD, NEW = b'{"old": true}', b'{"new": true}'

@@ -39,7 +39,8 @@ def test_a_copy_is_for_the_user_alone_and_described_without_secrets(machine: Mac
     assert [stat.S_IMODE(each.stat().st_mode) for each in (path.parent, path)] == [0o700, 0o600]
     described = json.loads(Path(f"{path}.json").read_text())
     assert described["url"] == fetched.origin == f"{server.url}/index"
-    assert (described["stamp"], described["size"]) == ('"7"', len(NEW))
+    assert described["validators"] == {"If-None-Match": '"7"'}
+    assert described["status"][0] == len(NEW)
     assert (described["sha256"], described["checked"]) == (sha256(NEW), fetched.checked)
     assert (fetched.remark, sorted(os.listdir(machine.cache))) == (
         "",
@@ -263,7 +264,9 @@ def test_progress_has_the_bytes_so_far_and_in_all(machine: Machine) -> None:
 def keep(cache: DownloadCache, data: bytes, key: str) -> CachedFile:
     with cache.open_new(key) as file:
         file.write(data)
-        return cache.store(key, file, "url", hashlib.sha256(data).hexdigest(), data.decode())
+        return cache.store(
+            key, file, "url", hashlib.sha256(data).hexdigest(), {"ETag": data.decode()}
+        )
 
 
 def age(cache: DownloadCache, key: str, days: float) -> None:
@@ -316,8 +319,8 @@ def write_in_turn(directory: str, number: int) -> None:
             # Another process may have written another one since; but never half of one.
             whole = {f"{one} {two}" * 5_000 for one in range(8) for two in range(3)}
             assert Path(cached.path).read_text() in whole
-            assert cached.sha256 == hashlib.sha256(cached.stamp.encode()).hexdigest()
-        assert fetched.size == len(text)
+            assert cached.sha256 == hashlib.sha256(cached.validators["ETag"].encode()).hexdigest()
+        assert fetched.status[0] == len(text)
 
 
 def test_eight_processes_at_once_do_no_harm(cache: DownloadCache, machine: Machine) -> None:

@@ -1,0 +1,324 @@
+"""Download files into the cache, or reuse their cached copies.
+
+A file is requested in a thread, which may wait in a library for as long as it likes: it is
+abandoned when the user stops, or when a server takes too long.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+import os
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from typing import BinaryIO, TypeVar
+
+from spackscope.model.core.errors import (
+    Cancelled,
+    SourceError,
+    TemporaryFailure,
+    Unreachable,
+    Unreadable,
+    WrongContent,
+)
+from spackscope.model.core.files import MAX_EXPANSION, max_unpacked_size, read_file, read_head
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import (
+    OnProgress,
+    ShouldStop,
+    never,
+    no_progress,
+    run_cancellable,
+    sleep,
+)
+from spackscope.model.storage.base import FetchedFile, Storage, Wanted
+from spackscope.model.storage.cache import (
+    CachedFile,
+    DownloadCache,
+    open_download_cache,
+    temporary_cache,
+)
+from spackscope.model.storage.urls import shown_top
+
+_REPORT_SECONDS = 0.05
+_HEAD_SIZE = 64
+
+
+class Timeouts(Frozen):
+    """Timeouts of a server in seconds, and how often a request is retried.
+
+    `stalled` is the longest time without any byte, and `slow_for` that with fewer than `min_rate`
+    bytes a second. Between two attempts the client waits `pause` seconds, three times as long
+    before each further one, or as long as the server asks; it does not try again where that is
+    more than `max_pause`.
+    """
+
+    connect: float = 10.0
+    stalled: float = 20.0
+    slow_for: float = 60.0
+    min_rate: int = 1024
+    attempts: int = 3
+    pause: float = 0.5
+    max_pause: float = 30.0
+
+
+USUAL_TIMEOUTS = Timeouts()
+
+
+class Download:
+    """A file on its way, which is requested in a thread that can be abandoned.
+
+    The thread says what it waits for, counts the bytes that come, and writes those of the file.
+    `cached` is the copy to ask about, `validators` are to be set to those of the version that
+    comes, `host` is where bytes are expected from, and `received` are those on the wire.
+    """
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        origin: str,
+        on_progress: OnProgress = no_progress,
+        cached: CachedFile | None = None,
+        target: BinaryIO | None = None,
+    ) -> None:
+        self.wanted, self.origin, self.cached = wanted, origin, cached
+        self.validators: dict[str, str] = {}
+        self.is_abandoned = False
+        self._on_progress = on_progress
+        self._target = target or io.BytesIO()
+        self._reported = 0.0
+        self.restart()
+
+    def restart(self) -> None:
+        """Discard what was received and written."""
+        self._target.seek(0)
+        self._target.truncate()
+        self._digest, self._size = hashlib.sha256(), 0
+        self.received, self.host = 0, ""
+        self._total: int | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The hexadecimal digest of what was written."""
+        return self._digest.hexdigest()
+
+    def expect(self, host: str, total: int | None = None) -> None:
+        """Note that a host is to respond, or to send a body of `total` bytes.
+
+        Raises SourceError for a body that is announced to be too large.
+        """
+        limit = self.wanted.max_size
+        if total is not None and total > limit:
+            allowed = f"{limit:,} are allowed"
+            raise SourceError(f"{self.origin} is too large: {total:,} bytes, and {allowed}")
+        self.host, self._total = host, total
+
+    def check_abandoned(self) -> None:
+        """Raise Cancelled where nobody waits for the thread any more."""
+        if self.is_abandoned:
+            raise Cancelled
+
+    def receive(self, count: int) -> None:
+        """Count and report bytes on the wire. Raises Cancelled as `check_abandoned` does."""
+        self.check_abandoned()
+        self.received += count
+        now = time.monotonic()
+        if now - self._reported >= _REPORT_SECONDS or self.received == self._total:
+            self._reported = now
+            name = self.origin.rpartition("/")[2] or self.origin
+            self._on_progress(f"bytes of {name}", self.received, self._total)
+
+    def write(self, chunk: bytes) -> None:
+        """Append bytes of the file, which may be unpacked from those on the wire.
+
+        Both are limited, since few may unpack to very many, and many to none. Raises SourceError.
+        """
+        self._size += len(chunk)
+        if max(self._size, self.received) > self.wanted.max_size:
+            limit = f"{self.wanted.max_size:,} bytes"
+            raise SourceError(f"{self.origin} is larger than the {limit} allowed")
+        if self._size > max_unpacked_size(self.received):
+            raise SourceError(f"{self.origin} unpacks to more than {MAX_EXPANSION} times its size")
+        self._digest.update(chunk)
+        self._target.write(chunk)
+
+
+Request = Callable[[Download], bool]
+"""Requests a file from a server once. Returns whether it came; else the cached copy is current.
+
+Raises SourceErrors and Cancelled.
+"""
+
+_Result = TypeVar("_Result")
+
+
+class Downloader:
+    """Downloads into a cache, for all storages of one session.
+
+    With `asks_anew` a server is not asked whether a copy is current, but for the file. A host that
+    could not be reached is not asked again. Raises SourceError where nothing can be written.
+    """
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        timeouts: Timeouts = USUAL_TIMEOUTS,
+        on_progress: OnProgress = no_progress,
+        should_stop: ShouldStop = never,
+        asks_anew: bool = False,
+    ) -> None:
+        self.environ, self.timeouts = environ, timeouts
+        self.cache = open_download_cache(environ)
+        self.on_progress, self._should_stop = on_progress, should_stop
+        self._asks_anew = asks_anew
+        self._unreachable: dict[str, str] = {}
+
+    def fetch(self, key: str, origin: str, wanted: Wanted, request: Request) -> FetchedFile:
+        """Download a file, or reuse the cached copy of that key if it is still current.
+
+        A copy with the expected sha256 is current whatever the server says. Where the server
+        fails, a stale copy serves even if its sha256 is another one, with a remark that says why;
+        but not where the file no longer exists or does not match its checksum.
+
+        Raises SourceErrors and Cancelled.
+        """
+        try:
+            return self._fetch(self.cache, key, origin, wanted, request)
+        except OSError as error:
+            why = f"cannot be written to the cache: {error.strerror}"
+            failure = SourceError(f"{origin} {why}")
+        if (stale := self.cache.find(key)) is not None:
+            return FetchedFile(stale.path, origin, stale.checked, str(failure))
+        try:
+            # The disk of the cache may be full, and another one not.
+            return self._fetch(temporary_cache(os.geteuid()), key, origin, wanted, request)
+        except OSError:
+            raise failure from None
+
+    def _fetch(
+        self, cache: DownloadCache, key: str, origin: str, wanted: Wanted, request: Request
+    ) -> FetchedFile:
+        cached = cache.find(key)
+        if cached is not None and wanted.sha256 and cached.sha256 == wanted.sha256:
+            return FetchedFile(cached.path, origin, time.time())
+        usable = None if wanted.sha256 or self._asks_anew else cached
+        if usable is not None and wanted.immutable:
+            return FetchedFile(usable.path, origin, usable.checked)
+        try:
+            with cache.open_new(key) as target:
+                download = Download(wanted, origin, self.on_progress, usable, target)
+                if not self.retry(download, request, is_patient=usable is None):
+                    assert usable is not None, "a server is asked only of a copy"
+                    current = cache.confirm(usable)
+                else:
+                    target.flush()
+                    head = read_head(target.name, _HEAD_SIZE).removeprefix(codecs.BOM_UTF8)
+                    if head.lstrip().startswith(b"<"):
+                        # No file of Spack's begins so.
+                        message = f"{origin} cannot be read: the server returned a web page"
+                        raise WrongContent(message, may_serve_stale=True)
+                    wanted.check_digest(download.sha256, origin)
+                    validators = download.validators
+                    if why := _why_unreadable(target.name, wanted):
+                        is_kept = cached is not None and not _why_unreadable(cached.path, wanted)
+                        if is_kept or wanted.immutable:
+                            message = f"{origin} cannot be read: {why}"
+                            raise WrongContent(message, may_serve_stale=True)
+                        # Without them, a server is asked for all of the file again.
+                        validators = {}
+                    current = cache.store(key, target, origin, download.sha256, validators)
+        except SourceError as error:
+            if cached is None or not error.may_serve_stale:
+                raise
+            return FetchedFile(cached.path, origin, cached.checked, str(error))
+        return FetchedFile(current.path, origin, current.checked)
+
+    def retry(
+        self, download: Download, request: Callable[[Download], _Result], *, is_patient: bool
+    ) -> _Result:
+        """Send a request in a thread, up to `timeouts.attempts` times; return its result.
+
+        The thread is abandoned if bytes come too slowly. A host that stays silent is asked a
+        second time by a patient caller only. Raises what the request raises, Unreachable and
+        Cancelled.
+        """
+        timeouts, since, received = self.timeouts, 0.0, 0
+
+        def should_stop() -> bool:
+            nonlocal since, received
+            now = time.monotonic()
+            if now - since >= timeouts.slow_for:
+                host = download.host
+                if host and download.received - received < timeouts.min_rate * (now - since):
+                    rate = f"fewer than {timeouts.min_rate:,} bytes a second"
+                    sent = f"has sent {rate} for {timeouts.slow_for:g} seconds"
+                    raise Unreachable(f"{host} {sent}", host)
+                since, received = now, download.received
+            return self._should_stop()
+
+        for number in range(timeouts.attempts):
+            if self._should_stop():
+                raise Cancelled
+            download.restart()
+            download.is_abandoned = False
+            since, received = time.monotonic(), 0
+            try:
+                return run_cancellable(lambda: request(download), should_stop)
+            except Unreachable as failure:
+                self._unreachable[failure.host] = str(failure)
+                raise
+            except TemporaryFailure as failure:
+                wait = timeouts.pause * 3**number if failure.after is None else failure.after
+                is_last = number + 1 == timeouts.attempts or (failure.silent and not is_patient)
+                if is_last or wait > timeouts.max_pause:
+                    if failure.silent:
+                        self._unreachable[failure.silent] = str(failure)
+                    raise
+            finally:
+                download.is_abandoned = True
+            sleep(wait, self._should_stop)
+        raise AssertionError("no attempt is allowed")
+
+    def check_reachable(self, host: str) -> None:
+        """Raise Unreachable for a host that could not be reached before."""
+        if host in self._unreachable:
+            raise Unreachable(self._unreachable[host], host)
+
+
+class RemoteStorage(Storage):
+    """Storage whose files are downloaded, each by one request."""
+
+    def __init__(self, url: str, downloader: Downloader) -> None:
+        self.origin = shown_top(url)
+        self.downloader = downloader
+
+    @abstractmethod
+    def _cache_key(self, name: str) -> str:
+        """Return what identifies a file in the cache."""
+
+    @abstractmethod
+    def _request(self, download: Download) -> bool:
+        """Request a file once, as a `Request` does."""
+
+    def fetch(self, wanted: Wanted) -> FetchedFile:
+        """Download a file, or reuse its cached copy. Raises SourceErrors and Cancelled."""
+        # Without a name, it is the file that the URL itself names.
+        origin = f"{self.origin}/{wanted.name}" if wanted.name else self.origin
+        return self.downloader.fetch(self._cache_key(wanted.name), origin, wanted, self._request)
+
+    def is_cached(self, name: str) -> bool:
+        """Check whether there is a cached copy of a file."""
+        return self.downloader.cache.find(self._cache_key(name)) is not None
+
+
+def _why_unreadable(path: str, wanted: Wanted) -> str:
+    """Return why a copy is not to be kept; "" if it can be read. Raises OSError."""
+    try:
+        if wanted.check is not None and not wanted.sha256:
+            wanted.check(read_file(path, wanted.max_size))
+    except Unreadable as error:
+        return str(error)
+    return ""
