@@ -6,7 +6,7 @@ import contextlib
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import IntEnum
+from functools import partial
 from itertools import chain, combinations, islice
 
 from spackscope.model.assist.answers import Note, Relaxation
@@ -36,8 +36,23 @@ from spackscope.model.query.ast import (
 from spackscope.model.query.matchers import ANY, is_glob, target_test, unknown_target
 from spackscope.model.query.parser import ParsedInput, parse
 
+MAX_RELAXATIONS = 8
+"""Relaxations that are offered at most."""
+
+_MAX_WIDER = 4
+"""Those among them that change a condition rather than drop one."""
+
+_MAX_COUNTED = 100
+"""Queries that are counted at most where dropping one, two or all but one is tried."""
+
+_MAX_CONDITIONS = 2_000
+"""Conditions of these queries in total; a pasted query may have a thousand."""
+
+_MAX_PARTS = 12
+"""Parts of a query of which every two are dropped together."""
+
 _MAX_NEAREST = 3
-"""Values that are offered in place of one."""
+"""Versions that are offered in place of one."""
 
 _ALIKE = 0.8
 """How near a word without its key must be to a value, from 0 to 1."""
@@ -53,9 +68,142 @@ _ONLY_DROPPED = ("size", "state", "flags", "arch")
 
 _BOUNDS = re.compile(r"[,:=]")
 
+_Groups = tuple[Group, ...]
+_Wider = Callable[[Condition], Iterator[Condition]]
+_Candidate = tuple[int, str, Query]
+"""A query that is tried, how much of another it keeps (0: most), and how it differs from that."""
 
-def wider_conditions(
-    catalog: Catalog, others: Query, condition: Condition, should_stop: ShouldStop
+
+def _moved(group: Group, _wider: _Wider) -> Iterator[tuple[str, _Groups]]:
+    """Ask variants of a dependency of the spec itself: they were typed after `%gcc` or `^zlib`."""
+    dependency = group[0]
+    if len(group) == 1 and isinstance(dependency, Depends) and not dependency.negated:
+        variants = [term for term in dependency.terms if term.column == "variants"]
+        others = tuple(term for term in dependency.terms if term not in variants)
+        if variants and others:
+            plain = replace(dependency, terms=others)
+            label = f"{' '.join(map(str, variants))} before {plain!s}"
+            yield label, (*((term,) for term in variants), (plain,))
+
+
+def _changed(group: Group, wider: _Wider) -> Iterator[tuple[str, _Groups]]:
+    if len(group) == 1 and not group[0].negated:
+        for condition in wider(group[0]):
+            yield f"{_text((condition,))} instead of {_text(group)}", ((condition,),)
+
+
+def _dropped(group: Group, _wider: _Wider) -> Iterator[tuple[str, _Groups]]:
+    yield f"without {_text(group)}", ()
+
+
+_KINDS = (_moved, _changed, _dropped)
+"""What may take the place of a group, with a label; those that keep most come first."""
+
+_MOVED, _CHANGED, _DROPPED = range(len(_KINDS))
+
+
+def relaxations(
+    catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
+) -> tuple[Relaxation, ...]:
+    """Return what to drop or to widen in a query without a match: what keeps most of it first.
+
+    Those that keep as much are in the order of their counts, each that of its whole query. More
+    than one condition is changed only where changing one does not help. Raises Cancelled.
+
+    Example: for `hdf5@1.14: +mpi` the first may be `@=1.12.2 instead of @1.14:`.
+    """
+    parts = query.parts()
+
+    def near(of: Query, *kinds: int, after: str = "") -> Iterator[_Candidate]:
+        """Yield a query with one group replaced; `after` ends the labels."""
+        for kind in kinds:
+            # First the last: it was typed last.
+            for group in reversed([*chain(of.groups, *of.specs)]):
+                others = _replaced(of, group, ()) or Query()
+                wider = partial(_wider, catalog, others, should_stop)
+                is_name = all(condition.column == "package" for condition in group)
+                with contextlib.suppress(Unanswerable, QueryError):
+                    for label, groups in _KINDS[kind](group, wider):
+                        if candidate := _replaced(of, group, groups):
+                            yield kind + (is_name and not groups), label + after, candidate
+
+    def two_changed() -> Iterator[_Candidate]:
+        for first, second in combinations(parts[:_MAX_PARTS], 2):
+            if rest := query.minus(first).minus(second):
+                label = f"without {_part_text(first)} and {_part_text(second)}"
+                yield _DROPPED, label, rest
+        for rank, label, rest in islice(near(query, _DROPPED), _MAX_PARTS):
+            if rank == _DROPPED:
+                yield from near(rest, _CHANGED, after=f", {label}")
+
+    apart = [(_DROPPED, "without what all specs share", Query((), query.specs))]
+    stages: tuple[Iterable[_Candidate], ...] = (
+        # What is changed is counted last: there may be much of it.
+        chain(apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
+        two_changed(),
+        ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
+        [(_DROPPED, "without any filter", Query())],
+    )
+    conditions = sum(1 for _ in query.conditions)
+    budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
+    tried = {query}
+
+    def new(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
+        for candidate in candidates:
+            if candidate[2] not in tried:
+                tried.add(candidate[2])
+                yield candidate
+
+    for stage in stages:
+        found: list[tuple[int, Relaxation]] = []
+        for rank, label, candidate in islice(new(stage), budget):
+            with contextlib.suppress(Unanswerable):
+                count = catalog.count(candidate, should_stop=should_stop)
+                if count and _is_writable(candidate):
+                    found.append((rank, Relaxation(clean(label), candidate, count)))
+        if found:
+            found.sort(key=lambda pair: (pair[0], -pair[1].count))
+            # Those that change a condition leave room for those that drop one.
+            too_many = [pair for pair in found if pair[0] == _CHANGED][_MAX_WIDER:]
+            offered = [
+                relaxation for rank, relaxation in found if (rank, relaxation) not in too_many
+            ]
+            return tuple(offered[:MAX_RELAXATIONS])
+    return ()
+
+
+def _replaced(query: Query, group: Group, new: _Groups) -> Query | None:
+    """Return the query with others in place of a group.
+
+    None where one of several specs would be left without any, and match everything.
+    """
+    shared, *specs = (
+        dict.fromkeys(chain.from_iterable(new if g == group else (g,) for g in groups))
+        for groups in (query.groups, *query.specs)
+    )
+    return Query(tuple(shared), tuple(map(tuple, specs))) if all(specs) else None
+
+
+def _part_text(part: Query) -> str:
+    return str(part) if part.specs else _text(part.groups[0])
+
+
+def _text(group: Group) -> str:
+    """Return the text of alternatives; a package without its key."""
+    texts = [str(condition) for condition in group]
+    return " | ".join(text.removeprefix("package=") for text in texts)
+
+
+def _is_writable(query: Query) -> bool:
+    """Check whether a query can be written, so that it can be shown, and changed by hand."""
+    try:
+        return parse(str(query), packages=()) == query
+    except QueryError:
+        return False
+
+
+def _wider(
+    catalog: Catalog, others: Query, should_stop: ShouldStop, condition: Condition
 ) -> Iterator[Condition]:
     """Yield conditions near one that is not negated, or wider ones, the best first.
 
@@ -73,34 +221,16 @@ def wider_conditions(
     typed = pattern.strip("*")
     can_be_near = bool(typed) and not is_glob(typed)
     nearest: list[str] = []
-    if column in ("package", ANY):
+    if column == "variants" and is_variant(pattern):
+        yield from _wider_variant(pattern, values("variants"))
+    elif column in ("package", ANY):
         column = "package"
         if len(typed) >= _MIN_HASH_WORD and catalog.has_hash(typed):
             yield Term("hash", typed)
         if can_be_near and typed not in catalog.texts("package"):
-            if (meant := meant_condition(catalog, typed, should_stop)) is not None:
+            if (meant := _meant_condition(catalog, typed, should_stop)) is not None:
                 yield meant
             nearest = near(typed, values("package"))
-    elif column == "version" and not is_glob(pattern):
-        nearest = nearest_versions(pattern, values("version"))
-    elif column == "compiler" and not is_glob(pattern):
-        name, constraint = _split_compiler(pattern)
-        if constraint:
-            yield Term("compiler", name)
-        nearest = _near_compilers(values("compiler"), name, constraint)
-    elif column == "target" and not is_glob(pattern):
-        # What the targets can run, and what the nearest newer ones can run.
-        known, newer = values("target"), list[str]()
-        for name in dict.fromkeys(filter(None, re.split("[,:]", pattern))):
-            if any(map(target_test(f":{name}"), known)):
-                yield Term("target", f":{name}")
-            newer += filter(target_test(f"{name}:"), known)
-        for value in newer:
-            if not any(target_test(f":{value}")(other) for other in newer if other != value):
-                yield Term("target", f":{value}")
-        nearest = near(typed, known) if can_be_near else []
-    elif column == "variants" and is_variant(pattern):
-        yield from _wider_variant(pattern, values("variants"))
     elif column == "hash":
         # The longest prefix that some hash has.
         prefix = pattern.removeprefix("/").lower()
@@ -112,6 +242,26 @@ def wider_conditions(
         # What may fit: its source does not list what decides it.
         if pattern == YES:
             yield Term(column, UNKNOWN)
+    elif column in ("version", "compiler", "target") and is_glob(pattern):
+        return
+    elif column == "version":
+        nearest = nearest_versions(pattern, values("version"))
+    elif column == "compiler":
+        name, constraint = _split_compiler(pattern)
+        if constraint:
+            yield Term("compiler", name)
+        nearest = _near_compilers(values("compiler"), name, constraint)
+    elif column == "target":
+        # What the targets can run, and what the nearest newer ones can run.
+        known, newer = values("target"), list[str]()
+        for name in dict.fromkeys(filter(None, _BOUNDS.split(pattern))):
+            if any(map(target_test(f":{name}"), known)):
+                yield Term("target", f":{name}")
+            newer += filter(target_test(f"{name}:"), known)
+        for value in newer:
+            if not any(target_test(f":{value}")(other) for other in newer if other != value):
+                yield Term("target", f":{value}")
+        nearest = near(typed, known) if can_be_near else []
     elif column not in _ONLY_DROPPED and can_be_near:
         nearest = near(typed, values(column))
     for value in nearest:
@@ -146,8 +296,7 @@ def _wider_dependency(
     if condition.virtuals or condition.deptypes:
         yield replace(condition, virtuals=(), deptypes=())
     if condition.compiler is not None and name is not None:
-        constraint = condition.compiler.partition("@")[2].partition("/")[0]
-        own_name = compiler_name(name.pattern)
+        own_name, constraint = compiler_name(name.pattern), _split_compiler(condition.compiler)[1]
         for compiler in _near_compilers(values("compiler"), own_name, constraint):
             its_name, version = _split_compiler(compiler)
             exact = (Term("version", f"={version}"),) if version else ()
@@ -165,12 +314,31 @@ def _near_compilers(compilers: Sequence[str], name: str, constraint: str) -> lis
     return near(name, (its_name for its_name, _ in pairs))
 
 
+def _split_compiler(compiler: str) -> tuple[str, str]:
+    name, _, version = compiler.partition("/")[0].partition("@")
+    return name, version
+
+
+def nearest_versions(constraint: str, versions: Iterable[str]) -> list[str]:
+    """Return the versions next to the bounds of a constraint, below and above, nearest first.
+
+    Example: `nearest_versions("1.14:", ["1.10", "1.12", "2.0"]) == ["1.12", "2.0"]`.
+    """
+    ordered = sorted(dict.fromkeys(versions), key=version_key)
+    keys = [version_key(version) for version in ordered]
+    nearest: dict[str, None] = {}
+    for bound in filter(None, _BOUNDS.split(constraint)):
+        at = bisect_left(keys, version_key(bound))
+        nearest.update(dict.fromkeys(ordered[max(0, at - 1) : at][::-1] + ordered[at : at + 1]))
+    return list(nearest)[:_MAX_NEAREST]
+
+
 def _values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop) -> list[str]:
     counted = facets(catalog, query, column, should_stop=should_stop)
     return [facet.value for facet in counted if facet.value]
 
 
-def meant_condition(
+def _meant_condition(
     catalog: Catalog, word: str, should_stop: ShouldStop, *, is_near: bool = False
 ) -> Condition | None:
     """Return the condition that a word stands for which lacks its key, if it is not a package.
@@ -190,189 +358,6 @@ def meant_condition(
     return None
 
 
-def nearest_versions(constraint: str, versions: Iterable[str]) -> list[str]:
-    """Return the versions next to the bounds of a constraint, below and above, nearest first.
-
-    Example: `nearest_versions("1.14:", ["1.10", "1.12", "2.0"]) == ["1.12", "2.0"]`.
-    """
-    ordered = sorted(dict.fromkeys(versions), key=version_key)
-    keys = [version_key(version) for version in ordered]
-    nearest: dict[str, None] = {}
-    for bound in filter(None, _BOUNDS.split(constraint)):
-        at = bisect_left(keys, version_key(bound))
-        nearest.update(dict.fromkeys(ordered[max(0, at - 1) : at][::-1] + ordered[at : at + 1]))
-    return list(nearest)[:_MAX_NEAREST]
-
-
-def _split_compiler(compiler: str) -> tuple[str, str]:
-    name, _, version = compiler.partition("/")[0].partition("@")
-    return name, version
-
-
-MAX_RELAXATIONS = 8
-"""Relaxations that are offered at most."""
-
-_MAX_WIDER = 4
-"""Those among them that change a condition rather than drop one."""
-
-_MAX_COUNTED = 100
-"""Queries that are counted at most where dropping one, two or all but one is tried."""
-
-_MAX_CONDITIONS = 2_000
-"""Conditions of these queries in total; a pasted query may have a thousand."""
-
-_MAX_PARTS = 12
-"""Parts of a query of which every two are dropped together."""
-
-Groups = tuple[Group, ...]
-
-
-class _Rank(IntEnum):
-    """How much of a query is kept, most first."""
-
-    MOVED = 0
-    CHANGED = 1
-    WITHOUT_ONE = 2
-    WITHOUT_NAME = 3
-    CHANGED_WITHOUT_ONE = 4
-    WITHOUT_TWO = 5
-    ONLY_ONE = 6
-    NOTHING = 7
-
-
-_Candidate = tuple[_Rank, str, Query]
-"""A query that is tried, how much of another it keeps, and how it differs from that."""
-
-
-def relaxations(
-    catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
-) -> tuple[Relaxation, ...]:
-    """Return what to drop or to widen in a query without a match: what keeps most of it first.
-
-    Those that keep as much are in the order of their counts, each that of its whole query. More
-    than one condition is changed only where changing one does not help. Raises Cancelled.
-
-    Example: for `hdf5@1.14: +mpi` the first may be `@=1.12.2 instead of @1.14:`.
-    """
-    parts, tried = query.parts(), {query}
-    conditions = sum(1 for _ in query.conditions)
-    budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
-
-    def changed(of: Query, rank: _Rank, after: str = "") -> Iterator[_Candidate]:
-        """Yield a query with a wider condition; `after` ends the labels."""
-        for group, rest, put in _places(of):
-            if len(group) > 1 or group[0].negated:
-                continue
-            with contextlib.suppress(Unanswerable, QueryError):
-                others = put(rest) or Query()
-                for wider in wider_conditions(catalog, others, group[0], should_stop):
-                    if new := put(rest if (wider,) in rest else (*rest, (wider,))):
-                        label = f"{_text((wider,))} instead of {_text(group)}{after}"
-                        yield rank, label, new
-
-    def farther() -> Iterator[_Candidate]:
-        """Yield the query without two of its parts, or without one and with another wider."""
-        for first, second in combinations(parts[:_MAX_PARTS], 2):
-            if rest := query.minus(first).minus(second):
-                label = f"without {_part_text(first)} and {_part_text(second)}"
-                yield _Rank.WITHOUT_TWO, label, rest
-        for rank, label, rest in islice(_dropped(query), _MAX_PARTS):
-            if rank is _Rank.WITHOUT_ONE:
-                yield from changed(rest, _Rank.CHANGED_WITHOUT_ONE, f", {label}")
-
-    def new(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
-        for candidate in candidates:
-            if candidate[2] not in tried:
-                tried.add(candidate[2])
-                yield candidate
-
-    apart: list[_Candidate] = []
-    if query.specs and query.groups:
-        apart = [(_Rank.WITHOUT_ONE, "without what all specs share", Query((), query.specs))]
-    stages: tuple[Iterable[_Candidate], ...] = (
-        chain(apart, _moved(query), _dropped(query), changed(query, _Rank.CHANGED)),
-        farther(),
-        ((_Rank.ONLY_ONE, f"only {_part_text(part)}", part) for part in parts),
-        [(_Rank.NOTHING, "without any filter", Query())],
-    )
-    for stage in stages:
-        found: list[tuple[_Rank, Relaxation]] = []
-        for rank, label, candidate in islice(new(stage), budget):
-            with contextlib.suppress(Unanswerable):
-                count = catalog.count(candidate, should_stop=should_stop)
-                if count and _is_writable(candidate):
-                    found.append((rank, Relaxation(clean(label), candidate, count)))
-        if found:
-            found.sort(key=lambda pair: (pair[0], -pair[1].count))
-            # Those that change a condition leave room for those that drop one.
-            wider = [p for p in found if p[0] in (_Rank.CHANGED, _Rank.CHANGED_WITHOUT_ONE)]
-            offered = (pair for pair in found if pair not in wider[_MAX_WIDER:])
-            return tuple(relaxation for _, relaxation in offered)[:MAX_RELAXATIONS]
-    return ()
-
-
-def _moved(query: Query) -> Iterator[_Candidate]:
-    """Yield the query with variants of a dependency asked of the spec itself instead.
-
-    They were typed after `%gcc` or `^zlib`, and so belong to that.
-    """
-    for (dependency, *alternatives), rest, put in _places(query):
-        if alternatives or not isinstance(dependency, Depends) or dependency.negated:
-            continue
-        variants = [term for term in dependency.terms if term.column == "variants"]
-        others = tuple(term for term in dependency.terms if term not in variants)
-        plain = replace(dependency, terms=others)
-        moved = put((*rest, *((term,) for term in variants), (plain,)))
-        if variants and others and moved:
-            yield _Rank.MOVED, f"{' '.join(map(str, variants))} before {plain!s}", moved
-
-
-def _dropped(query: Query) -> Iterator[_Candidate]:
-    """Yield the query without one condition, first without the last: it was typed last."""
-    for group, rest, put in _places(query, last_first=True):
-        is_name = all(condition.column == "package" for condition in group)
-        if dropped := put(rest):
-            rank = _Rank.WITHOUT_NAME if is_name else _Rank.WITHOUT_ONE
-            yield rank, f"without {_text(group)}", dropped
-
-
-def _places(
-    query: Query, *, last_first: bool = False
-) -> Iterator[tuple[Group, Groups, Callable[[Groups], Query | None]]]:
-    """Yield each group of a query, those beside it, and what puts others in the place of all.
-
-    That returns None where one of several specs would be left without any, and match everything.
-    """
-    places = (query.groups, *query.specs)
-    for number, groups in enumerate(places):
-
-        def put(new: Groups, number: int = number) -> Query | None:
-            changed = list(places)
-            changed[number] = new
-            return Query(changed[0], tuple(changed[1:])) if new or not number else None
-
-        for group in reversed(groups) if last_first else groups:
-            yield group, tuple(other for other in groups if other is not group), put
-
-
-def _part_text(part: Query) -> str:
-    return str(part) if part.specs else _text(part.groups[0])
-
-
-def _text(group: Group) -> str:
-    """Return the text of alternatives; a package without its key."""
-    texts = [str(condition) for condition in group]
-    return " | ".join(text.removeprefix("package=") for text in texts)
-
-
-def _is_writable(query: Query) -> bool:
-    """Check whether a query can be written, so that it can be shown, and changed by hand."""
-    try:
-        return parse(str(query), packages=()) == query
-    except QueryError:
-        return False
-
-
 _MAX_VALUES = 3
 """Values that are named where nothing is close."""
 
@@ -380,14 +365,13 @@ _MAX_NAMES = 6
 """Variants that are all named where none is close."""
 
 _ON_HOST = {
-    ("fits", YES): ("runs on this host", "run on this host"),
+    ("fits", YES): ("runs on this host", "is known to run on this host"),
     ("fits", NO): ("fails to run on this host", ""),
-    ("reusable", YES): ("can be reused on this host", "be reusable on this host"),
+    ("reusable", YES): ("can be reused on this host", "is known to be reusable on this host"),
 }
 """What no spec does, and what none is known to do, by the conditions on the host."""
 
 _MAX_SENTENCE = 160
-_MIN_WORD = 4
 
 
 class Advice(Frozen):
@@ -405,8 +389,15 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
     """
     first = None
     for groups in query.specs or ((),):
+        spec = Query((*query.groups, *groups))
+        packages = Query(tuple(g for g in spec.groups if all(c.column == "package" for c in g)))
         try:
-            advice = _Advisor(catalog, (*query.groups, *groups), should_stop).advise()
+            advice = None
+            for group in (*packages.groups[:1], *spec.minus(packages).groups):
+                if not catalog.count(packages.plus(Query((group,))), should_stop=should_stop):
+                    sentence = _sentence(catalog, spec, packages, group, should_stop)
+                    advice = Advice(clean(sentence), group[0])
+                    break
         except Unanswerable as error:
             return Advice(str(error), error.condition)
         if advice is None:
@@ -415,146 +406,107 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
     return first
 
 
-class _Advisor:
-    """Check the conditions of one spec, each within the packages that the spec names."""
+def _sentence(
+    catalog: Catalog, spec: Query, packages: Query, group: Group, should_stop: ShouldStop
+) -> str:
+    """Return the sentence on a group of a spec that no record of its packages fulfils."""
 
-    def __init__(self, catalog: Catalog, groups: Sequence[Group], should_stop: ShouldStop) -> None:
-        self._catalog = catalog
-        self._names = [g for g in groups if all(c.column == "package" for c in g)]
-        self._others = [group for group in groups if group not in self._names]
-        self._context = Query(tuple(self._names))
-        self._should_stop = should_stop
-        self._name = clean(self._context.package or "")
-        self._none = f"No {self._name or 'spec'}"
+    def counted(column: str) -> list[Facet]:
+        return facets(catalog, packages, column, should_stop=should_stop)
 
-    def advise(self) -> Advice | None:
-        for group in (*self._names[:1], *self._others):
-            query = self._context if group in self._names else Query((group,))
-            if not self._count(query):
-                return self._advice(group)
-        return None
-
-    def _count(self, query: Query) -> int:
-        """Count the records of the packages that match a query."""
-        return self._catalog.count(self._context.plus(query), should_stop=self._should_stop)
-
-    def _advice(self, group: Group) -> Advice:
-        condition = group[0]
-        if len(group) > 1 and group in self._names and not any(c.negated for c in group):
-            names = [clean(c.pattern) for c in group if isinstance(c, Term)]
-            sentence = f"No package {listed(names, 'or')}"
-        elif len(group) > 1 or condition.negated:
-            sentence = f"{self._none} matches {format_group(group)}"
-        elif isinstance(condition, Depends) and condition.compiler is None:
-            sentence = self._on_dependency(condition)
-        elif isinstance(condition, Depends):
-            sentence = self._on_compiler(condition)
-        elif condition.column == "variants" and is_variant(condition.pattern):
-            sentence = self._on_variant(condition.pattern)
-        else:
-            sentence = self._on_value(condition)
-        return Advice(clean(sentence), condition)
-
-    def _facets(self, column: str) -> list[Facet]:
-        context = Query() if column == "package" else self._context
-        return facets(self._catalog, context, column, should_stop=self._should_stop)
-
-    def _on_dependency(self, condition: Depends) -> str:
-        for term in condition.terms:
-            if isinstance(term, Term) and (sentence := _on_targets(term)):
+    condition, name = group[0], clean(packages.package or "")
+    none = f"No {name or 'spec'}"
+    if len(group) > 1 or condition.negated:
+        names = [clean(c.pattern) for c in group if isinstance(c, Term) and not c.negated]
+        if len(names) == len(group) and group in packages.groups:
+            return f"No package {listed(names, 'or')}"
+        return f"{none} matches {format_group(group)}"
+    for term in condition.terms if isinstance(condition, Depends) else (condition,):
+        if isinstance(term, Term) and term.column == "target":
+            targets = filter(None, _BOUNDS.split(term.pattern))
+            if sentence := next(filter(None, map(unknown_target, targets)), ""):
                 return sentence
-        names = [name for name in self._catalog.texts("package") if name]
-        package_query = query_of(Term("package", condition.name))
-        is_known = condition.name in names or self._catalog.virtuals.providers(package_query)
-        guess = "" if is_known else did_you_mean(condition.name, names)
-        return f"{self._none} has a dependency {condition}{guess}"
 
-    def _on_compiler(self, condition: Depends) -> str:
-        values = self._facets("compiler")
-        names = [facet.value.partition("@")[0] for facet in values]
-        name = compiler_name(condition.name)
-        if name != condition.name and condition.name in names:
+    if isinstance(condition, Depends) and condition.compiler is None:
+        known = [name for name in catalog.texts("package") if name]
+        named = query_of(Term("package", condition.name))
+        is_known = condition.name in known or catalog.virtuals.providers(named)
+        guess = "" if is_known else did_you_mean(condition.name, known)
+        return f"{none} has a dependency {condition}{guess}"
+    if isinstance(condition, Depends):
+        name, compilers = compiler_name(condition.name), counted("compiler")
+        listed_names = [facet.value.partition("@")[0] for facet in compilers]
+        if name != condition.name and condition.name in listed_names:
             return (
                 f"%{condition.name} means the package {name}, as in Spack. For the compiler as it"
                 f" is listed, write compiler={condition.name}."
             )
-        if self._catalog.virtuals.asked_of_compilers(query_of(condition)):
+        if catalog.virtuals.asked_of_compilers(query_of(condition)):
             return (
-                f"{self._none} is built with {condition}, as far as that is known without recipes."
+                f"{none} is built with {condition}, as far as that is known without recipes."
                 f" Write {replace(condition, direct=False)} for a dependency."
             )
-        if name not in names:
-            guess = did_you_mean(condition.name, [n for n in names if n != "none"])
-            return f"{self._none} is built with %{condition.name}{guess}"
-        versions = [f for f in values if f.value.startswith(f"{name}@")]
-        return f"{self._none} is built with {condition}{_only(versions)}"
+        if name not in listed_names:
+            guess = did_you_mean(condition.name, [n for n in listed_names if n != "none"])
+            return f"{none} is built with %{condition.name}{guess}"
+        versions = [facet for facet in compilers if facet.value.startswith(f"{name}@")]
+        return f"{none} is built with {condition}{_only(versions)}"
 
-    def _on_variant(self, pattern: str) -> str:
-        name, values = split_variant(pattern)
-        if name == VIEW:
+    column, pattern = condition.column, condition.pattern
+    if column == "variants" and is_variant(pattern):
+        variant, its_values = split_variant(pattern)
+        if variant == VIEW:
             view = clean(pattern.partition("=")[2])
             return f"There is no view {view}: the configuration has no [views]"
-        variants = self._facets("variants")
-        same_name = [facet for facet in variants if split_variant(facet.value)[0] == name]
-        if same_name:
-            return f"{self._none} has {clean(pattern)}{_only(same_name)}"
-        names = dict.fromkeys(split_variant(facet.value)[0] for facet in variants)
-        others = [] if values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
-        guess = did_you_mean(name, [*names, *others])
-        package = f" of {self._name}" if self._name else ""
-        if not guess and 0 < len(names) <= _MAX_NAMES:
-            guess = f", only {listed(sorted(map(clean, names)), 'and')}"
-        return f"Unknown variant {clean(name)}{package}{guess}"
-
-    def _on_value(self, condition: Term) -> str:
-        column, pattern = condition.column, condition.pattern
-        if column == "hash":
-            is_possible = set(pattern) <= set("abcdefghijklmnopqrstuvwxyz234567*?")
-            why = "" if is_possible else ": hashes contain only a-z and 2-7"
-            if len(pattern) > HASH_LENGTH:
-                why = f": hashes have {HASH_LENGTH} characters"
-            return f"No hash starts with {clean(pattern)}{why}"
-        if (column, pattern) in _ON_HOST:
-            may_fit = pattern == YES and self._count(query_of(Term(column, UNKNOWN)))
-            known = "is known to " if may_fit else ""
-            return f"{self._none} {known}{_ON_HOST[column, pattern][bool(may_fit)]}"
-        if column == "size":
-            return f"{self._none} has {condition}"
-        if column == ANY:
-            return f"{self._none} shows {clean(pattern)} in any column{self._meant(pattern)}"
-        if column == "package":
-            word = ".".join([*self._patterns("namespace"), pattern])
-            return f"Unknown package {clean(word)}{self._meant(word)}"
-        if sentence := _on_targets(condition):
-            return sentence
-        values, guess = self._facets(column), ""
-        if column != "version" and len(values) > _MAX_VALUES:
-            guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
-        return f"{self._none} has {condition}{guess or _only(values)}"
-
-    def _patterns(self, column: str) -> list[str]:
-        """Return the patterns of the conditions on a column."""
-        groups = (group[0] for group in self._others if len(group) == 1)
-        return [c.pattern for c in groups if isinstance(c, Term) and c.column == column]
-
-    def _meant(self, word: str) -> str:
-        """Guess what was meant by a word that is not a package: with its key, or alike."""
-        meant = meant_condition(self._catalog, word, self._should_stop)
-        if meant is None:
-            names = [facet.value for facet in facets(self._catalog, Query(), "package")]
-            if guess := did_you_mean(word, names):
-                return guess
-            meant = meant_condition(self._catalog, word, self._should_stop, is_near=True)
-        if meant is None:
-            return ""
-        versions = self._patterns("version") if isinstance(meant, Depends) else []
-        return f". Did you mean {clean(str(meant))}{''.join(f'@{v}' for v in versions[:1])}?"
+        variants = counted("variants")
+        names = [split_variant(facet.value)[0] for facet in variants]
+        if variant in names:
+            own = [facet for facet, its in zip(variants, names, strict=True) if its == variant]
+            return f"{none} has {clean(pattern)}{_only(own)}"
+        keys = [] if its_values in (("+",), ("~",)) else [f"{key}=" for key in sorted(COLUMN_KEYS)]
+        guess = did_you_mean(variant, [*names, *keys])
+        if not guess and 0 < len({*names}) <= _MAX_NAMES:
+            guess = f", only {listed(sorted(map(clean, {*names})), 'and')}"
+        return f"Unknown variant {clean(variant)}{f' of {name}' if name else ''}{guess}"
+    if column == "hash":
+        is_possible = set(pattern) <= set("abcdefghijklmnopqrstuvwxyz234567*?")
+        why = "" if is_possible else ": hashes contain only a-z and 2-7"
+        if len(pattern) > HASH_LENGTH:
+            why = f": hashes have {HASH_LENGTH} characters"
+        return f"No hash starts with {clean(pattern)}{why}"
+    if (column, pattern) in _ON_HOST:
+        unknown = packages.also(Term(column, UNKNOWN))
+        may_fit = pattern == YES and catalog.count(unknown, should_stop=should_stop)
+        return f"{none} {_ON_HOST[column, pattern][bool(may_fit)]}"
+    if column == ANY:
+        return f"{none} shows {clean(pattern)} in any column{_meant(catalog, spec, pattern)}"
+    if column == "package":
+        word = ".".join([*_patterns(spec, "namespace"), pattern])
+        return f"Unknown package {clean(word)}{_meant(catalog, spec, word)}"
+    values = [] if column == "size" else counted(column)
+    guess = ""
+    if column != "version" and len(values) > _MAX_VALUES:
+        guess = did_you_mean(pattern.strip("*"), [facet.value for facet in values])
+    return f"{none} has {condition}{guess or _only(values)}"
 
 
-def _on_targets(term: Term) -> str:
-    """Return the sentence on the first unknown target of a condition; empty if there is none."""
-    names = re.split("[,:]", term.pattern) if term.column == "target" else ()
-    return next(filter(None, map(unknown_target, filter(None, names))), "")
+def _meant(catalog: Catalog, spec: Query, word: str) -> str:
+    """Guess what was meant by a word that is not a package: with its key, or alike."""
+    meant = _meant_condition(catalog, word, never)
+    if meant is None:
+        if guess := did_you_mean(word, _values(catalog, Query(), "package", never)):
+            return guess
+        meant = _meant_condition(catalog, word, never, is_near=True)
+    if meant is None:
+        return ""
+    versions = _patterns(spec, "version") if isinstance(meant, Depends) else []
+    return f". Did you mean {clean(str(meant))}{''.join(f'@{v}' for v in versions[:1])}?"
+
+
+def _patterns(spec: Query, column: str) -> list[str]:
+    """Return the patterns of the single conditions on a column."""
+    terms = (group[0] for group in spec.of_column(column) if len(group) == 1)
+    return [term.pattern for term in terms if isinstance(term, Term)]
 
 
 def _only(values: Sequence[Facet]) -> str:
@@ -577,19 +529,15 @@ def check_input(catalog: Catalog, parsed: ParsedInput, should_stop: ShouldStop) 
     for query in (finished, parsed.query or Query()):
         advice = advise(catalog, query, should_stop=should_stop)
         if advice is not None:
-            offset = _offset(parsed, advice.condition)
-            return Note(shorten(advice.sentence, _MAX_SENTENCE), offset)
+            span = parsed.spans.get(advice.condition)
+            return Note(shorten(advice.sentence, _MAX_SENTENCE), span and span[0])
     return None
 
 
 def unanswerable_note(error: Unanswerable, parsed: ParsedInput) -> Note:
     """Return the note on a condition that the records cannot decide."""
-    return Note(str(error), _offset(parsed, error.condition))
-
-
-def _offset(parsed: ParsedInput, condition: Condition) -> int | None:
-    span = parsed.spans.get(condition)
-    return span[0] if span is not None else None
+    span = parsed.spans.get(error.condition)
+    return Note(str(error), span and span[0])
 
 
 def explain_no_match(catalog: Catalog, query: Query) -> str:
@@ -599,9 +547,11 @@ def explain_no_match(catalog: Catalog, query: Query) -> str:
     """
     if not query:
         return "There are no specs"
-    prefix = _hash_prefix(catalog, query)
-    if prefix:
-        return f"No match for {query}, but /{prefix} is a hash"
+    (condition, *others) = query.conditions
+    if not others and isinstance(condition, Term) and condition.column == "package":
+        word = condition.pattern
+        if len(word) >= _MIN_HASH_WORD and catalog.has_hash(word):
+            return f"No match for {query}, but /{word} is a hash"
     if (advice := advise(catalog, query)) is not None:
         return advice.sentence
     parts = query.parts()
@@ -616,13 +566,3 @@ def explain_no_match(catalog: Catalog, query: Query) -> str:
             return f"No match for {part} together with {next(pairs, before)}"
         before = before.plus(part)
     return "No match"
-
-
-def _hash_prefix(catalog: Catalog, query: Query) -> str:
-    """Return the word that was read as a package and begins a hash, or an empty text."""
-    (condition, *others) = query.conditions
-    if others or not isinstance(condition, Term) or condition.column != "package":
-        return ""
-    pattern = condition.pattern
-    is_prefix = len(pattern) >= _MIN_WORD and catalog.has_hash(pattern)
-    return pattern if is_prefix else ""

@@ -32,7 +32,7 @@ IN_EVERY_SHELL = {
     "find 'py-build os=ubuntu24\t": ["find", "py-build os=ubuntu24.04"],
     'find "py-build os=ubuntu24\t': ["find", "py-build os=ubuntu24.04"],
     "find '!os=seq\t": ["find", "!os=sequoia"],
-    "find os=sequoia,ubuntu24\t": ["find", "os=sequoia,ubuntu24.04"],
+    "find build_system=x,py\t": ["find", "build_system=x,python_pip"],
     "find %appl\t": ["find", "%apple-clang"],
     "find py-build build_sys\tpyt\t": ["find", "py-build", "build_system=python_pip"],
     "find /pfqg2xi\t": ["find", f"/{HASH}"],
