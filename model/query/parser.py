@@ -119,21 +119,20 @@ class NamedQueries:
             sentence = f"More than {MAX_NESTED} views are used in each other"
             raise WrongNamedQuery(sentence, sentence, tuple(inside))
         if name not in self._queries:
-            self._queries[name] = self._parse(name, inside)
-        return self._queries[name]
-
-    def _parse(self, name: str, inside: Sequence[str]) -> Query:
-        try:
-            text = self.texts[name]
-            return Parser(None, self, (*inside, name)).parse(text, lexer.tokens(text))
-        except QueryError as error:
-            sentence = str(error)
+            text, sentence = self.texts[name], ""
             names: tuple[str, ...] = (name,)
-            if isinstance(error, WrongNamedQuery):
-                sentence, names = error.sentence, error.names
-            place = self._places.get(name, "")
-            message = f"view={name}{place and f' ({place})'}: {error}"
-        raise WrongNamedQuery(message, sentence, names)
+            try:
+                parser = Parser(None, self, (*inside, name))
+                self._queries[name] = parser.parse(text, lexer.tokens(text))
+            except QueryError as error:
+                sentence, place = str(error), self._places.get(name, "")
+                message = f"view={name}{place and f' ({place})'}: {sentence}"
+                if isinstance(error, WrongNamedQuery):
+                    sentence, names = error.sentence, error.names
+            # Outside, as an error of it would be kept with each that it was raised from.
+            if sentence:
+                raise WrongNamedQuery(message, sentence, names)
+        return self._queries[name]
 
 
 class ParsedInput(Frozen):
@@ -210,7 +209,7 @@ def format_for_shell(query: Query) -> str:
 class _Dependency:
     """A dependency while its conditions are read; `end` is where the last of them ends.
 
-    `is_any` where `*` was written, so that no condition has to follow.
+    It is begun once it has a condition of its own, or `*`, so that none has to follow.
     """
 
     def __init__(self, sigil: Token, *, negated: bool) -> None:
@@ -218,13 +217,8 @@ class _Dependency:
         self.is_direct = sigil.text.startswith("%")
         # As in `%c=`: a name must follow.
         self.is_assigned = sigil.text.endswith("=")
+        self.is_begun = False
         self.parts: list[tuple[Term | _Dependency, int]] = []
-        self.is_any = False
-
-    @property
-    def is_begun(self) -> bool:
-        """Check whether there is a condition on the dependency itself."""
-        return self.is_any or bool(self.parts)
 
 
 class _View(NamedTuple):
@@ -233,6 +227,9 @@ class _View(NamedTuple):
     query: Query
     token: Token
     negated: bool
+
+
+_Part = Term | _Dependency | _View
 
 
 class Parser:
@@ -250,11 +247,13 @@ class Parser:
         self.spans: dict[Condition, tuple[int, int]] = {}
         self.words: list[Token] = []
         """The words that are searched in any column."""
-        self._tokens: list[Token] = []
-        self._position = 0
+        # Those that are read, and the tokens before and after the one that is.
+        self._read: list[Token] = []
+        self._before: Token | None = None
+        self._after: Token | None = None
         self._count = 0
         # The groups of each spec so far: alternatives, each with its offset.
-        self._specs: list[list[list[tuple[Term | _Dependency | _View, int]]]] = [[]]
+        self._specs: list[list[list[tuple[_Part, int]]]] = [[]]
         # The columns of which another condition begins the next spec.
         self._begun_with: set[str] = set()
         # What conditions belong to now, and what `%` belongs to; None for the spec itself.
@@ -271,12 +270,13 @@ class Parser:
         if len(text) > MAX_QUERY_LENGTH:
             message = f"A query has at most {MAX_QUERY_LENGTH:,} characters"
             raise QueryError(message, MAX_QUERY_LENGTH)
-        self._tokens = [token for token in tokens if token.kind != lexer.SPACE]
-        for position, token in enumerate(self._tokens):
-            self._position = position
+        every = [token for token in tokens if token.kind != lexer.SPACE]
+        for token, self._after in zip(every, [*every[1:], None], strict=False):
             if self._packages is None:
                 _check_ascii(token)
             getattr(self, f"_{token.kind}")(token)
+            self._read.append(token)
+            self._before = token
         for sign in (self._negation, self._alternative):
             if sign is not None:
                 raise _incomplete(sign.text, sign.start)
@@ -286,36 +286,37 @@ class Parser:
     # The kinds of tokens.
 
     def _name(self, token: Token) -> None:
-        dependency = self._at
+        text, dependency = token.text, self._at
         if dependency is not None and not dependency.is_begun:
             dependency.end = token.end
-            if token.text == "*" and not dependency.is_assigned:
-                dependency.is_any = True
+            if text == "*" and not dependency.is_assigned:
+                dependency.is_begun = True
                 return
             for term in _name_terms(token):
                 self._add(term, token, dependency)
             return
-        if not self._is_attached and token.text in WORDS:
-            self._add(Term(*WORDS[token.text]), token)
-            return
-        if not self._is_attached and not self._is_package(token.text):
+        after = self._after
+        # With a sigil after it without a blank the word can only be a name.
+        is_attached = after is not None and after.start == token.end and after.kind in _SIGILS
+        if not is_attached and text in WORDS:
+            self._add(Term(*WORDS[text]), token)
+        elif not is_attached and not self._is_package(text):
             self._word(token)
-            return
-        self._begin("package")
-        if token.text == "*":
-            self._empty = token
-            return
-        terms = _name_terms(token)
-        following = self._next
-        if self._needs_one_condition or (following is not None and following.kind == lexer.OR):
-            if len(terms) > 1:
-                hint = f"this is two. Write {terms[0].pattern} {terms[1]}."
-                raise QueryError(f"! and | apply to one condition, and {hint}", token.start)
-            if self._is_attached:
-                message = f"! and | apply to one condition. {_WHOLE_SPECS}"
-                raise QueryError(message, token.start)
-        for term in terms:
-            self._add(term, token)
+        else:
+            self._begin("package")
+            if text == "*":
+                self._empty = token
+                return
+            terms = _name_terms(token)
+            if self._needs_one_condition or (after is not None and after.kind == lexer.OR):
+                if len(terms) > 1:
+                    hint = f"this is two. Write {terms[0].pattern} {terms[1]}."
+                    raise QueryError(f"! and | apply to one condition, and {hint}", token.start)
+                if is_attached:
+                    message = f"! and | apply to one condition. {_WHOLE_SPECS}"
+                    raise QueryError(message, token.start)
+            for term in terms:
+                self._add(term, token)
 
     def _word(self, token: Token) -> None:
         if self._packages is None:
@@ -329,8 +330,7 @@ class Parser:
             for bound in _BOUND_OF_VERSION.finditer(token.text):
                 if bound[0][-1] in ".-":
                     raise QueryError(f'Unexpected "{bound[0][-1]}"', token.start + bound.end() - 1)
-        constraint = re.sub(r"\s", "", token.text[1:])
-        before = self._previous
+        constraint, before = re.sub(r"\s", "", token.text[1:]), self._before
         if constraint != ":":
             self._add(Term("version", constraint), token, self._at)
         elif before is None or before.kind != lexer.NAME or before.end != token.start:
@@ -350,7 +350,7 @@ class Parser:
         if self._at is None:
             self._begin("hash")
         elif any(isinstance(p, Term) and p.column == "hash" for p, _ in self._at.parts):
-            self._begin_spec("hash")
+            self._begin("hash", always=True)
         self._add(Term("hash", token.text[1:]), token, self._at)
 
     def _pair(self, token: Token) -> None:
@@ -422,64 +422,45 @@ class Parser:
 
     def _or(self, token: Token) -> None:
         self._check_dependency()
-        is_first = not self._specs[-1] or self._previous is self._empty
+        is_first = not self._specs[-1] or self._before is self._empty
         if is_first or self._needs_one_condition:
             raise QueryError("Expected a condition on each side of |", token.start)
-        if self._at is None and self._is_after_attached:
+        # The tokens of the last condition, with the name that it is attached to.
+        first = len(self._read) - 1
+        while first > 0 and self._read[first - 1].end == self._read[first].start:
+            first -= 1
+        name, *attached = self._read[first:]
+        # `name@:` is the same as the name alone.
+        is_alone = [token.text for token in attached] in ([], ["@:"])
+        if self._at is None and name.kind == lexer.NAME and not is_alone:
             raise QueryError(f"| joins two single conditions. {_WHOLE_SPECS}", token.start)
         self._alternative, self._at, self._parent = token, None, None
 
     def _error(self, token: Token) -> None:
         """Refuse a character that begins no token, by the tokens around it."""
-        before, after = self._previous or token, self._next
-        is_value_missing = token.text == "=" and before.kind == lexer.NAME
-        if token.text[0] in lexer.QUOTES:
-            raise QueryError(UNCLOSED_QUOTE, token.start)
+        text, start, before, after = token.text, token.start, self._before or token, self._after
+        is_value_missing = text == "=" and before.kind == lexer.NAME
+        if text[0] in lexer.QUOTES:
+            raise QueryError(UNCLOSED_QUOTE, start)
         if is_value_missing and after is not None and after.text[0] in lexer.QUOTES:
             raise QueryError(UNCLOSED_QUOTE, after.start)
-        if token.text == "[" and before.kind == lexer.DEPENDENCY:
-            if before.end == token.start:
-                raise QueryError("Expected ] and a name after [", token.start)
-            hint = f"Write {before.text}[ without a blank."
-            raise QueryError(f'Unexpected "[". {hint}', token.start)
-        if is_value_missing and before.end == token.start:
-            raise QueryError(f"Expected a value after {before.text}=", token.start)
-        if token.text in _EXPECTED:
-            raise _incomplete(token.text, token.start)
-        hint = "Quote it, or use | for or." if token.text in "()" else "Quote it in a value."
-        raise QueryError(f'Unexpected "{token.text}". {hint}', token.start)
+        if text == "[" and before.kind == lexer.DEPENDENCY:
+            if before.end == start:
+                raise QueryError("Expected ] and a name after [", start)
+            raise QueryError(f'Unexpected "[". Write {before.text}[ without a blank.', start)
+        if is_value_missing and before.end == start:
+            raise QueryError(f"Expected a value after {before.text}=", start)
+        if text in _EXPECTED:
+            raise _incomplete(text, start)
+        hint = "Quote it, or use | for or." if text in "()" else "Quote it in a value."
+        raise QueryError(f'Unexpected "{text}". {hint}', start)
 
-    # Where a token stands.
-
-    @property
-    def _previous(self) -> Token | None:
-        return self._tokens[self._position - 1] if self._position else None
-
-    @property
-    def _next(self) -> Token | None:
-        following = self._tokens[self._position + 1 : self._position + 2]
-        return following[0] if following else None
+    # Where a condition goes.
 
     @property
     def _needs_one_condition(self) -> bool:
         """Check whether the next condition is negated, or an alternative."""
         return self._negation is not None or self._alternative is not None
-
-    @property
-    def _is_attached(self) -> bool:
-        """Check whether a sigil follows without a blank, so that the word can only be a name."""
-        token, following = self._tokens[self._position], self._next
-        return following is not None and following.start == token.end and following.kind in _SIGILS
-
-    @property
-    def _is_after_attached(self) -> bool:
-        """Check whether the last condition is attached to the name that it belongs to."""
-        last = first = self._position - 1
-        while first > 0 and self._tokens[first - 1].end == self._tokens[first].start:
-            first -= 1
-        is_attached = first < last and self._tokens[first].kind == lexer.NAME
-        # `name@:` is the same as the name alone.
-        return is_attached and not (first == last - 1 and self._tokens[last].text == "@:")
 
     def _is_package(self, word: str) -> bool:
         """Check whether a bare word names a package."""
@@ -490,22 +471,16 @@ class Parser:
         parts = word.split(".")
         return parts[-1] in self._packages and all(map(_PART_OF_NAME.fullmatch, parts))
 
-    # Where a condition goes.
-
-    def _begin(self, column: str) -> None:
+    def _begin(self, column: str, *, always: bool = False) -> None:
         """Begin another spec if this one has a hash, or a condition on the column."""
         if self._needs_one_condition:
             return
-        if self._begun_with & {"hash", column}:
-            self._begin_spec(column)
+        if always or self._begun_with & {"hash", column}:
+            self._check_dependency()
+            self._specs.append([])
+            self._begun_with = set()
+            self._at = self._parent = None
         self._begun_with.add(column)
-
-    def _begin_spec(self, column: str) -> None:
-        """Begin another spec with a condition on a column."""
-        self._check_dependency()
-        self._specs.append([])
-        self._begun_with = {column}
-        self._at = self._parent = None
 
     def _add(self, term: Term, token: Token, place: _Dependency | None = None) -> None:
         """Add a condition to a dependency, or to the spec."""
@@ -518,7 +493,7 @@ class Parser:
             raise QueryError(str(error), token.start) from None
         if place is not None:
             place.parts.append((term, token.start))
-            place.end = token.end
+            place.end, place.is_begun = token.end, True
         else:
             term = Term(term.column, term.pattern, self._negation is not None)
             self._append(term, token)
@@ -526,12 +501,11 @@ class Parser:
                 self._at = self._parent = None
         self.spans.setdefault(term, (token.start, token.end))
 
-    def _append(self, part: Term | _Dependency | _View, token: Token) -> None:
+    def _append(self, part: _Part, token: Token) -> None:
         groups = self._specs[-1]
-        if self._alternative is not None:
-            groups[-1].append((part, token.start))
-        else:
-            groups.append([(part, token.start)])
+        if self._alternative is None:
+            groups.append([])
+        groups[-1].append((part, token.start))
         self._negation = self._alternative = None
 
     def _ignore(self, token: Token) -> None:
@@ -539,8 +513,8 @@ class Parser:
         if self._needs_one_condition:
             raise QueryError(f"{token.text} is not a condition", token.start)
         self._count_term(token)
-        if self._at is not None and not self._at.is_begun:
-            self._at.is_any = True
+        if self._at is not None:
+            self._at.is_begun = True
         self._empty = token
 
     def _count_term(self, token: Token) -> None:
@@ -557,9 +531,7 @@ class Parser:
 
     # What the conditions of a spec mean together.
 
-    def _meanings(
-        self, spec: list[list[tuple[Term | _Dependency | _View, int]]]
-    ) -> list[list[Group]]:
+    def _meanings(self, spec: list[list[tuple[_Part, int]]]) -> list[list[Group]]:
         """Return the groups of a spec, once for each spec that its named queries have."""
         groups: list[Group] = []
         single: list[tuple[Condition, int]] = []
@@ -579,12 +551,9 @@ class Parser:
         specs = [groups]
         for parts, start in inserted:
             try:
-                products = _product([specs, self._inserted(parts)])
-                specs = [[*groups, *more] for groups, more in products]
-                if (
-                    sum(_size(c) for groups in specs for group in groups for c in group)
-                    > MAX_TERMS
-                ):
+                pairs = _product([specs, self._inserted(parts)])
+                specs = [[*groups, *more] for groups, more in pairs]
+                if sum(_size(c) for spec in specs for group in spec for c in group) > MAX_TERMS:
                     raise QueryError(_TOO_MANY)
             except QueryError as error:
                 raise QueryError(str(error), start) from None
@@ -622,27 +591,26 @@ class Parser:
 
         Raises QueryError where they are too many.
         """
-        first = parts[0]
-        if len(parts) == 1 and isinstance(first, _View) and not first.negated:
-            query = first.query
-            self._note(first, chain(query.groups, *query.specs))
-            return [[*query.groups, *more] for more in query.specs or ((),)]
         wholes: list[Sequence[Group]] = []
         for part in parts:
             if not isinstance(part, _View):
                 wholes.append([(part,)])
                 continue
             query = part.query
-            groups = [*query.groups, *(_either(query.specs) if query.specs else ())]
-            if part.negated:
-                groups = _either([(_negated(c),) for c in group] for group in groups)
-            self._note(part, groups)
-            wholes.append(groups)
+            if len(parts) == 1 and not part.negated:
+                specs = [[*query.groups, *more] for more in query.specs or ((),)]
+            else:
+                groups = [*query.groups, *(_either(query.specs) if query.specs else ())]
+                if part.negated:
+                    opposites = ([(_negated(c),) for c in group] for group in groups)
+                    groups = _either(opposites)
+                specs = [groups]
+            for condition in chain.from_iterable(chain(*specs)):
+                self.spans.setdefault(condition, (part.token.start, part.token.end))
+            if len(parts) == 1:
+                return specs
+            wholes += specs
         return [_either(wholes)]
-
-    def _note(self, view: _View, groups: Iterable[Group]) -> None:
-        for condition in chain.from_iterable(groups):
-            self.spans.setdefault(condition, (view.token.start, view.token.end))
 
 
 def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = False) -> None:
@@ -655,33 +623,26 @@ def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = F
     """
     first_conditions: dict[tuple[str, str], Condition] = {}
     for condition, offset in conditions:
-        keys = _once_keys(condition)
-        is_whole = condition.column == "arch"
-        excluded = {(column, column) for column in ARCHITECTURE} if is_whole else keys
+        if not isinstance(condition, Term):
+            continue
+        column, pattern = condition.column, condition.pattern
+        # The columns, each with itself or a variant, that a spec has only once.
+        keys, excluded = {(column, column)}, {(column, column)}
+        if column == "arch":
+            keys = {(part, part) for part, _ in architecture(pattern)}
+            excluded = {(part, part) for part in ARCHITECTURE}
+        elif column == "variants" and is_variant(pattern):
+            keys = excluded = {(column, split_variant(pattern)[0])}
+        elif column == "variants" or column not in _ONCE or (pattern != "*" and is_glob(pattern)):
+            continue
         for key in sorted(excluded & first_conditions.keys()):
             first = first_conditions[key]
-            if first == condition and condition.column == "namespace":
+            if first == condition and column == "namespace":
                 continue
             hint = f". For either, write {first} | {condition}." if first != condition else ""
             hint = ": here and in a view" if in_view else hint
             raise QueryError(f"{key[1]} is given twice{hint}", offset)
         first_conditions.update(dict.fromkeys(keys, condition))
-
-
-def _once_keys(condition: Condition) -> set[tuple[str, str]]:
-    """Return the columns, each with itself or a variant, that a spec has only once."""
-    if not isinstance(condition, Term):
-        return set()
-    column, pattern = condition.column, condition.pattern
-    if column == "arch":
-        return {(part, part) for part, _ in architecture(pattern)}
-    if column == "variants":
-        return {(column, split_variant(pattern)[0])} if is_variant(pattern) else set()
-    return (
-        {(column, column)}
-        if column in _ONCE and (pattern == "*" or not is_glob(pattern))
-        else set()
-    )
 
 
 def _incomplete(sign: str, offset: int) -> QueryError:
