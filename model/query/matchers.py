@@ -44,8 +44,11 @@ def matcher(column: str, pattern: str) -> Matcher:
         low, high = size_range(pattern)
         return lambda size: isinstance(size, int | float) and low <= size <= high
     if column == "arch":
-        return _architecture(pattern)
-    fits = _text_matcher(column, pattern)
+        matchers = [(ARCHITECTURE.index(c), matcher(c, part)) for c, part in architecture(pattern)]
+        return lambda value: (
+            isinstance(value, tuple) and all(fits(value[at]) for at, fits in matchers)
+        )
+    fits = _MATCHERS.get(column, _glob)(pattern)
 
     def matches(value: Value) -> bool:
         if isinstance(value, str):
@@ -53,26 +56,6 @@ def matcher(column: str, pattern: str) -> Matcher:
         return isinstance(value, tuple) and any(map(fits, value))
 
     return matches
-
-
-def _text_matcher(column: str, pattern: str) -> TextMatcher:
-    if column == ANY:
-        return _glob(pattern if is_glob(pattern) else f"*{pattern}*")
-    if column == "hash":
-        return _hash(pattern)
-    if column == "variants" and is_variant(pattern):
-        return _variant(pattern)
-    if column == "flags":
-        return _flags(pattern)
-    if column == "target" and pattern:
-        return target_test(pattern)
-    if column in ("version", "compiler") and pattern and not is_glob(pattern):
-        return _version(pattern) if column == "version" else _compiler(pattern)
-    fits = _glob(pattern)
-    if column == "namespace":
-        # Pages name no namespace; their specs come from Spack's own recipes.
-        return lambda value: fits(value or "builtin")
-    return fits
 
 
 def _glob(pattern: str) -> TextMatcher:
@@ -83,30 +66,40 @@ def _glob(pattern: str) -> TextMatcher:
     return lambda text: compiled.match(text) is not None
 
 
+def _namespace(pattern: str) -> TextMatcher:
+    # Pages name no namespace; their specs come from Spack's own recipes.
+    fits = _glob(pattern)
+    return lambda namespace: fits(namespace or "builtin")
+
+
 def _version(constraint: str) -> TextMatcher:
+    if not constraint or is_glob(constraint):
+        return _glob(constraint)
     versions.satisfies("0", constraint)
     return lambda version: versions.satisfies(version, constraint)
 
 
 def _compiler(pattern: str) -> TextMatcher:
     """Match `name`, `@constraint`, `/hash` or some of them together, as Spack's `%` does."""
+    if not pattern or is_glob(pattern):
+        return _glob(pattern)
     without_hash, _, prefix = pattern.partition("/")
     name, at, constraint = without_hash.partition("@")
-    fits_version = _version(constraint) if at else None
+    if at:
+        versions.satisfies("0", constraint)
 
     def fits(compiler: str) -> bool:
         spec, _, hash_ = compiler.partition("/")
         its_name, _, version = spec.partition("@")
         return (
             (not name or its_name == name)
-            and (fits_version is None or fits_version(version))
+            and (not at or versions.satisfies(version, constraint))
             and hash_.startswith(prefix)
         )
 
     return fits
 
 
-@lru_cache(maxsize=256)
 def target_test(constraint: str) -> TextMatcher:
     """Return the check for a constraint written as after Spack's `target=`.
 
@@ -117,6 +110,8 @@ def target_test(constraint: str) -> TextMatcher:
 
     Example: `target_test("x86_64_v3:")("zen4") is True`.
     """
+    if not constraint:
+        return _glob(constraint)
     entries = constraint.split(",")
     # Among others `*` is not a target that Spack knows.
     checks = [_target(entry) for entry in entries if entry and (entry != "*" or entries == ["*"])]
@@ -125,15 +120,16 @@ def target_test(constraint: str) -> TextMatcher:
 
 def _target(entry: str) -> TextMatcher:
     low, colon, high = entry.partition(":")
-    return (lambda target: _is_between(target, low, high)) if colon else _glob(entry)
+    if not colon:
+        return _glob(entry)
 
+    def is_between(target: str) -> bool:
+        microarchitecture = _microarchitecture(target)
+        return (not low or microarchitecture >= _microarchitecture(low)) and (
+            not high or microarchitecture <= _microarchitecture(high)
+        )
 
-@lru_cache(maxsize=1 << 12)
-def _is_between(target: str, low: str, high: str) -> bool:
-    microarchitecture = _microarchitecture(target)
-    return (not low or microarchitecture >= _microarchitecture(low)) and (
-        not high or microarchitecture <= _microarchitecture(high)
-    )
+    return is_between
 
 
 def target_ranges(pattern: str) -> Iterator[tuple[str, str]]:
@@ -172,7 +168,8 @@ def _variant(pattern: str) -> TextMatcher:
     """Match one variant as `Spec.satisfies` does: `x=a` matches `x=a,b`, `x:=a` does not."""
     match = KEYED.fullmatch(pattern)
     if match is None:
-        return (pattern[0] + pattern.lstrip("+~")).__eq__
+        is_flag = is_variant(pattern)
+        return (pattern[0] + pattern.lstrip("+~")).__eq__ if is_flag else _glob(pattern)
     name, operator, values = match[1], match[2], unquoted(match[3])
     as_flag = {"true": f"+{name}", "false": f"~{name}"}.get(values.lower())
     is_exact = operator.startswith(":")
@@ -224,17 +221,6 @@ def architecture(value: str) -> list[tuple[str, str]]:
     return [(column, part) for column, part in zip(ARCHITECTURE, parts, strict=True) if part]
 
 
-def _architecture(pattern: str) -> Matcher:
-    matchers = {column: matcher(column, part) for column, part in architecture(pattern)}
-
-    def matches(value: Value) -> bool:
-        values = dict(zip(ARCHITECTURE, value, strict=True)) if isinstance(value, tuple) else {}
-        return all(fits(values.get(column)) for column, fits in matchers.items())
-
-    return matches
-
-
-@lru_cache(64)
 def size_range(pattern: str) -> tuple[float, float]:
     """Parse `10MB:1GB`, `10MB:` or `:1GB` into bytes, both ends included. Raises ValueError."""
     low, colon, high = pattern.partition(":")
@@ -258,3 +244,16 @@ def _size(text: str, default: float) -> float:
 def is_glob(pattern: str) -> bool:
     """Check whether a pattern has wildcards."""
     return "*" in pattern or "?" in pattern
+
+
+_MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
+    ANY: lambda pattern: _glob(pattern if is_glob(pattern) else f"*{pattern}*"),
+    "hash": _hash,
+    "version": _version,
+    "compiler": _compiler,
+    "target": target_test,
+    "variants": _variant,
+    "flags": _flags,
+    "namespace": _namespace,
+}
+"""How the texts of columns are matched; those of others are equal, or fit a glob."""
