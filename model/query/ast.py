@@ -106,12 +106,9 @@ class Depends(Frozen):
     negated: bool = False
 
     def __str__(self) -> str:
-        return f"!{self._text()}" if self.negated else self._text()
-
-    def _text(self) -> str:
         term_of_name, name = self.name_term, self.name
         virtuals, deptypes = ",".join(self.virtuals), ",".join(self.deptypes)
-        sigil = "%" if self.direct else "^"
+        sigil = "!" * self.negated + ("%" if self.direct else "^")
         if deptypes or (virtuals and not (name and self.is_assigned)):
             attributes = {"deptypes": deptypes, "virtuals": virtuals}.items()
             pairs = " ".join(f"{key}={lexer.quoted(text)}" for key, text in attributes if text)
@@ -296,7 +293,7 @@ class Query(Frozen):
         # With a key at every word, so that it means the same whatever packages there are.
         if not self.specs:
             return " ".join(_group_texts(self.groups))
-        specs = [sorted((*groups, *self.groups), key=order_of) for groups in self.specs]
+        specs = [_in_order((*groups, *self.groups)) for groups in self.specs]
         return " ".join(map(_spec_text, specs, [specs[0], *specs]))
 
     def __bool__(self) -> bool:
@@ -338,7 +335,7 @@ class Query(Frozen):
 
     def with_package(self, name: str | None) -> Query:
         """Return the query with another package in place of its own; with None for all."""
-        rest = replace(self, groups=tuple(g for g in self.groups if _package_named(g) is None))
+        rest = self.minus(Query(tuple(g for g in self.groups if _package_named(g) is not None)))
         return rest if name is None else rest.also(exact_term("package", name))
 
     def parts(self) -> list[Query]:
@@ -378,8 +375,7 @@ class Query(Frozen):
 
     def without_column(self, column: str) -> Query:
         """Return the query without the groups that `of_column` returns."""
-        groups = tuple(g for g in self.groups if not all(_is_on(c, column) for c in g))
-        return replace(self, groups=groups)
+        return self.minus(Query(self.of_column(column)))
 
 
 def query_of(*conditions: Condition) -> Query:
@@ -405,9 +401,8 @@ def _is_on(condition: Condition, column: str) -> bool:
         return condition.column == column
     if not isinstance(condition, Term) or condition.column != "variants":
         return False
-    if not is_variant(condition.pattern):
-        return False
-    return split_variant(condition.pattern)[0] == column[1:]
+    pattern = condition.pattern
+    return is_variant(pattern) and split_variant(pattern)[0] == column[1:]
 
 
 _UNNAMED = Term("package", "?*", negated=True)
@@ -433,12 +428,8 @@ def is_package_name(group: Group) -> bool:
     return is_name and ("." not in pattern or is_glob(pattern))
 
 
-def order_of(group: Group) -> int:
-    """Return the key that sorts the groups of a spec into the order of a text."""
-    return _rank(group[0])
-
-
 def _rank(condition: Condition) -> int:
+    """Return the key that sorts the conditions of a spec into the order of a text."""
     if isinstance(condition, Depends):
         return 3 if condition.direct else 4
     if condition.column == "package" and not condition.negated:
@@ -450,7 +441,7 @@ def _rank(condition: Condition) -> int:
 def _in_order(groups: Iterable[Group]) -> tuple[Group, ...]:
     # Among alternatives only dependencies have a place of their own.
     ordered = (tuple(sorted(g, key=lambda condition: -max(2, _rank(condition)))) for g in groups)
-    return tuple(sorted(ordered, key=order_of))
+    return tuple(sorted(ordered, key=lambda group: _rank(group[0])))
 
 
 def format_group(group: Group) -> str:
@@ -469,18 +460,17 @@ def join_words(words: Iterable[str]) -> str:
 
 def _group_texts(groups: Iterable[Group]) -> list[str]:
     """Return the texts of the groups of one spec, where a second `/hash` would begin another."""
-    texts = []
+    texts: list[str] = []
     has_hash = False
     for group in groups:
         alternatives = list(map(str, group))
-        hashes = [text.lstrip("!").startswith("/") for text in alternatives]
+        hashes = [text for text in alternatives if text.lstrip("!").startswith("/")]
         if has_hash:
             alternatives = [
-                text.replace("/", "hash=", 1) if is_hash else text
-                for text, is_hash in zip(alternatives, hashes, strict=True)
+                text.replace("/", "hash=", 1) if text in hashes else text for text in alternatives
             ]
         texts.append(" | ".join(alternatives))
-        has_hash = has_hash or any(hashes)
+        has_hash = has_hash or bool(hashes)
     return texts
 
 

@@ -57,12 +57,14 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     """
     if len(text) > MAX_QUERY_LENGTH:
         raise QueryError(f"A filter has at most {MAX_QUERY_LENGTH:,} characters", MAX_QUERY_LENGTH)
+    # In the filter of a variant these are whole words.
+    signs = {"+", "~", "!+", "!~"} if column[:1] == "+" else set[str]()
     groups: list[Group] = []
     spans: dict[Condition, tuple[int, int]] = {}
     joined = False
     for count, match in enumerate(_WORD.finditer(text)):
         word = _QUOTES.sub(lambda quoted: lexer.unquoted(quoted[0]), match[0])
-        if match[0] == "|" or word in _INCOMPLETE - _complete(column):
+        if match[0] == "|" or word in _INCOMPLETE - signs:
             joined = match[0] == "|" and bool(groups)
             continue
         try:
@@ -80,11 +82,6 @@ def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
     return tuple(dict.fromkeys(groups)), spans
 
 
-def _complete(column: str) -> frozenset[str]:
-    """Return the signs that are whole words in the filter of a column."""
-    return frozenset({"+", "~", "!+", "!~"}) if column[:1] == "+" else frozenset()
-
-
 def column_text(query: Query, column: str) -> str:
     """Return the filter of a column for the conditions that a query has on it alone."""
     return " ".join(
@@ -96,45 +93,37 @@ def column_text(query: Query, column: str) -> str:
 def _condition(column: str, word: str) -> Condition:
     body = word.removeprefix("!")
     negated = body != word
+    variant = column[1:] if column[:1] == "+" else ""
     if column == "compiler" and body.startswith("%"):
         conditions = list(parse(word).conditions)
         if [condition.column for condition in conditions] != [column]:
             raise ValueError(f"{body} is more than a compiler. Type it in the query line.")
         return conditions[0]
-    if column[:1] == "+":
-        term = Term("variants", _variant_pattern(column[1:], body), negated)
-    else:
-        term = Term(column, _pattern(column, body), negated)
-    matcher(term.column, term.pattern)
-    return term
-
-
-def _variant_pattern(name: str, body: str) -> str:
-    """Return the pattern of a variant for a word of its filter."""
-    if body in ("+", "~"):
-        return body + name
-    if is_variant(body) and split_variant(body)[0] == name:
-        return body
-    if body[:1] in ("+", "~"):
-        raise ValueError(f"{body} is not {name}. Type other variants in the query line.")
-    if body.startswith("=") or is_glob(body):
-        return f"{name}={body.removeprefix('=') or '*'}"
-    return f"{name}=*{body}*"
-
-
-def _pattern(column: str, body: str) -> str:
-    if column in ("hash", "size") or (column == "variants" and is_variant(body)):
-        return body
-    if column == "version" and body.startswith("@"):
-        return body[1:]
-    if body.startswith("="):
-        return body[1:]
-    if is_glob(body) or (column in _AS_IN_SPACK and set(":,") & set(body)):
-        return body
-    if body in ANSWERS and FIELDS[column].is_by_host:
+    if variant and body in ("+", "~"):
+        pattern = body + variant
+    elif variant and is_variant(body) and split_variant(body)[0] == variant:
+        pattern = body
+    elif variant and body[:1] in ("+", "~"):
+        raise ValueError(f"{body} is not {variant}. Type other variants in the query line.")
+    elif variant:
+        is_whole = body.startswith("=") or is_glob(body)
+        pattern = (
+            f"{variant}={body.removeprefix('=') or '*'}" if is_whole else f"{variant}=*{body}*"
+        )
+    elif column in ("hash", "size") or (column == "variants" and is_variant(body)):
+        pattern = body
+    elif body.startswith("=") or (column == "version" and body.startswith("@")):
+        pattern = body[1:]
+    elif is_glob(body) or (column in _AS_IN_SPACK and set(":,") & set(body)):
+        pattern = body
+    elif body in ANSWERS and FIELDS[column].is_by_host:
         # Anywhere in a text, "no" would also mean "unknown".
-        return body
-    return f"*{body}*"
+        pattern = body
+    else:
+        pattern = f"*{body}*"
+    term = Term("variants" if variant else column, pattern, negated)
+    matcher(term.column, pattern)
+    return term
 
 
 def _word(column: str, condition: Condition) -> str:

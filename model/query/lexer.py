@@ -35,8 +35,8 @@ _END = rf"{_PLAIN}(?:\b|(?![\w.\-*?]))(?!\s*=)"
 _GIT = r"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{40})"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
 # `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.
-_IDENTIFIERS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
-_ASSIGNED = rf"\s*{_IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
+IDENTIFIERS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
+_ASSIGNED = rf"\s*{IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
 _ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
 # Texts, since `re` takes 3 ms to compile all, and a query has tokens of few kinds.
@@ -63,7 +63,6 @@ _BY_START = {
 }
 """The kinds of tokens that may begin with a character; any other begins a space, pair or name."""
 
-IDENTIFIERS = _IDENTIFIERS
 PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
 _BARE_VALUE = rf"(?!=){_VALUE}"
 # No quoted value ends in a backslash.
