@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.assist.completion import complete, without_word
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import Cancelled, QueryError
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
@@ -47,6 +47,9 @@ def offered(catalog: Catalog, text: str) -> dict[str, int]:
         ("!os=ubuntu2", "!os=ubuntu24.04", 208),
         ("os=sequoia | os=ubuntu22", "os=sequoia | os=ubuntu22.04", 131),
         ("(os=ubuntu22", "(os=ubuntu22.04", 67),
+        ("%gcc@1 os=ubu", "%gcc@1 os=ubuntu24.04", 208),
+        ("operating_system=ubuntu22", "operating_system=ubuntu22.04", 67),
+        ("build_system=x,pyth", "build_system=x,python_pip", 346),
     ],
 )
 def test_a_word_is_completed_with_its_count(
@@ -59,35 +62,27 @@ def test_a_word_is_completed_with_its_count(
         assert completions[first] == count
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
-    [
-        ("zlib", "package=zlib"),
-        ("zli", "package=zlib-ng"),
-        ("^zlib", "^zlib"),
-        ("os=sles15", "os=sles15"),
-        ("os=sles", "os=sles15-sp5"),
-    ],
-)
-def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(
-    tmp_path: Path, text: str, first: str
-) -> None:
+def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(tmp_path: Path) -> None:
     nodes = [leaf(hash_of(1), "zlib", "1")]
     nodes += [leaf(hash_of(number), "zlib-ng", "2") for number in (2, 3)]
     for each, os in zip(nodes, ("sles15", "sles15-sp5", "sles15-sp5"), strict=True):
         each["arch"] = {"platform": "linux", "platform_os": os, "target": "zen3"}
     path = tmp_path / "index.json"
     path.write_bytes(database(installs(*nodes)))
-    assert next(iter(offered(catalog_of(path), text))) == first
+    catalog = catalog_of(path)
+
+    texts = ("zlib", "zli", "^zlib", "os=sles15", "os=sles")
+    assert [next(iter(offered(catalog, text))) for text in texts] == [
+        "package=zlib", "package=zlib-ng", "^zlib", "os=sles15", "os=sles15-sp5"
+    ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "text", ["", "os=^Ix", "package=py-build ",
-     "'c,c+", "cflags=\"-O2 -", "py-build ", "^", "^zl", "/2", "nothing", "'",
-        "os='ubuntu 2", "\x1b["]
-)  # fmt: skip
-def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog, text: str) -> None:
-    assert offered(sample, text) == {}
+NOTHING = ["", "os=^Ix", "package=py-build ", "'c,c+", 'cflags="-O2 -', "py-build ", "^", "^zl",
+           "/2", "nothing", "'", "os='ubuntu 2", "\x1b["]  # fmt: skip
+
+
+def test_where_nothing_can_follow_nothing_is_offered(sample: Catalog) -> None:
+    assert [text for text in NOTHING if offered(sample, text)] == []
 
 
 def test_what_is_offered_occurs(sample: Catalog) -> None:
@@ -132,33 +127,14 @@ def test_a_filter_is_completed(
     assert [(item.text, item.count) for item in completions.items] == items
 
 
-def test_any_garbage_is_survived(mixed: Catalog) -> None:
-    for text in (
-        "\ud800",
-        "\x1b[2J",
-        "[@click=app.quit]x",
-        "'" * 40,
-        "%[",
-        "^[virtuals=",
-        "@" * 9,
-    ):
-        complete(mixed, parse_input(text, len(text)))
+def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
+    garbage = ("\ud800", "\x1b[2J", "[@click=app.quit]x", "'" * 40, "%[", "^[virtuals=", "@" * 9)
+    for text in (*garbage, "l", "r", "1", "os=", "stack=", "variants=", "tag=", "libs=", "%"):
         for column in ("os", "variants", "hash"):
             complete(mixed, parse_filter_input(text, len(text), column, Query()))
-
-
-def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
-    for text in ("l", "r", "1", "os=", "stack=", "variants=", "tag=", "libs=", "%"):
         for item in complete(mixed, parse_input(text, len(text))).items:
             assert item.text.isprintable()
-            try:
-                parse(item.text, packages=())
-            except QueryError:
-                assert item.text.endswith("=")
-
-
-def test_a_dead_word_before_does_not_silence_the_next(sample: Catalog) -> None:
-    assert "%gcc@1 os=ubuntu24.04" in offered(sample, "%gcc@1 os=ubu")
+            assert parse_input(item.text, 0).query is not None or item.text.endswith("=")
 
 
 @pytest.mark.parametrize(

@@ -35,13 +35,18 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("py-build", "cac", ["cached"]),
         ("py-build", "!cac", ["!cached"]),
         ("py-build", "fits=n", ["fits=no"]),
-        ("", "os=sequoia,ubuntu24", ["os=sequoia,ubuntu24.04"]),
+        ("", "version=1.2.1,1.2.", ["version=1.2.1,1.2.1", "version=1.2.1,1.2.2"]),
+        ("", "build_system=x,p", ["build_system=x,python_pip"]),
         ("", "target=:x86_64_v3", ["target=:x86_64_v3"]),
         ("", "target=:ho", ["target=:host"]),
         ("", "os=ho", ["os=host"]),
         ("", "py-build /pfqg", ["py-build /pfqg2xiq2lfvnrfcf7m3s2rybvpnvrfs"]),
         ("stack='ml", "ub", []),
         ("", "zzz", []),
+        ("py-build", "py-saf", ["py-safetensors"]),
+        # What fits the host is not found out.
+        ("fits py-build", "os=ubuntu24", ["os=ubuntu24.04"]),
+        ("reusable=no", "py-b", ["py-build"]),
         ("", "py-build os=nowhere py-sa", ["py-build os=nowhere py-safetensors"]),
     ],
 )
@@ -65,10 +70,6 @@ def test_after_a_package_come_its_keys_and_variants(sample: Catalog) -> None:
     assert texts(sample, "", "")[0] == "py-ml-dtypes"
 
 
-def test_a_second_package_is_completed(sample: Catalog) -> None:
-    assert texts(sample, "py-build", "py-saf") == ["py-safetensors"]
-
-
 def test_a_name_before_the_word_is_that_of_a_package(tmp_path: Path) -> None:
     nodes = [leaf(hash_of(1), "hdf5", "1"), leaf(hash_of(2), "hdf5-blosc", "2")]
     nodes += [leaf(hash_of(3), "zlib", "3")]
@@ -82,16 +83,9 @@ def test_a_name_before_the_word_is_that_of_a_package(tmp_path: Path) -> None:
     assert [choice.note for choice in complete_word(catalog, "hdf5", "version=")] == ["1 spec"]
 
 
-def test_what_fits_the_host_is_not_found_out(sample: Catalog) -> None:
-    assert texts(sample, "fits py-build", "os=ubuntu24") == ["os=ubuntu24.04"]
-    assert texts(sample, "reusable=no", "py-b") == ["py-build"]
-
-
 def test_without_an_index_the_language_is_completed() -> None:
-    assert texts(None, "", "os") == ["os="]
-    assert texts(None, "hdf5", "insta") == ["installed"]
-    assert texts(None, "hdf5", "+m") == []
-    assert texts(None, "hdf5", "/a") == []
+    words = (("", "os"), ("hdf5", "insta"), ("hdf5", "+m"), ("hdf5", "/a"))
+    assert [texts(None, *word) for word in words] == [["os="], ["installed"], [], []]
 
 
 def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -> None:

@@ -19,13 +19,27 @@ any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
 packages = st.sampled_from([None, (), ("hdf5", "zlib")])
 
 
-@given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-c."), packages)
-@examples(500)
+words = st.sampled_from(
+    ["hdf5", "zlib", "hdf5@1.2", "@=1.2:", "+mpi", "~cuda", "k=a", "k:=a,b", "os=x", "target=a:b",
+     "arch=linux-x-zen4", "/abc", "/abd", "%gcc", "%gcc@12:", "%c=gcc", "^zlib", "^zlib@1 +pic",
+     "^[virtuals=mpi] openmpi", "^/abc", "cflags='-O2 -g'", "stack=e4s", "|", "!", "py-*",
+     "builtin.b", "*", "@1.2", "namespace=x", "^a %b", "++m", "k==v", "size=1:", "hash=*a",
+     "installed", "cached"]
+)  # fmt: skip
+signs = st.text("ab1!=+~@:*?/'\" ,|^%[]-c.")
+
+
+@given(any_text | signs | st.lists(words, max_size=9).map(" ".join), packages)
+@examples(900)
+@example("%gcc hdf5 @1.2 | %gcc", None)
+@example("^zlib %gcc arch=linux-x-zen4 | hdf5", None)
 def test_any_text_that_parses_is_written_and_parsed_again(text: str, packages: Packages) -> None:
     query, refusal = read_or_refused(text, packages)
 
     if query is not None:
         assert parse(str(query), packages=()) == query
+        without = [query.minus(part) for part in query.parts()]
+        assert all(len(less.parts()) < len(query.parts()) for less in without)
     elif refusal is not None:
         assert 0 <= refusal.offset <= len(text)
         assert str(refusal)
@@ -36,32 +50,6 @@ def read_or_refused(text: str, packages: Packages) -> tuple[Query | None, QueryE
         return parse(text, packages=packages), None
     except QueryError as refusal:
         return None, refusal
-
-
-words = st.sampled_from(
-    ["hdf5", "zlib", "hdf5@1.2", "@=1.2:", "+mpi", "~cuda", "k=a", "k:=a,b", "os=x", "target=a:b",
-     "arch=linux-x-zen4", "/abc", "/abd", "%gcc", "%gcc@12:", "%c=gcc", "^zlib", "^zlib@1 +pic",
-     "^[virtuals=mpi] openmpi", "^/abc", "cflags='-O2 -g'", "stack=e4s", "|", "!", "py-*",
-     "builtin.b", "*", "@1.2", "namespace=x", "^a %b", "++m", "k==v", "size=1:", "hash=*a",
-     "installed", "cached"]
-)  # fmt: skip
-
-
-@given(st.lists(words, max_size=9), packages)
-@examples(500)
-@example(["%gcc", "hdf5", "@1.2", "|", "%gcc"], None)
-@example(["^zlib", "%gcc", "arch=linux-x-zen4", "|", "hdf5"], None)
-def test_a_query_of_real_words_is_written_and_parsed_again(
-    chosen: list[str], packages: Packages
-) -> None:
-    try:
-        query = parse(" ".join(chosen), packages=packages)
-    except QueryError:
-        return
-
-    assert parse(str(query), packages=()) == query
-    without = [query.minus(part) for part in query.parts()]
-    assert all(len(less.parts()) < len(query.parts()) for less in without)
 
 
 @pytest.mark.parametrize("packages", [None, (), ("hdf5", "zlib")])
@@ -108,6 +96,7 @@ def test_flags_of_a_command_line_get_their_quotes_back() -> None:
         ("'cached'", "any=cached"),
         ("shared ^zlib+pic", "any=shared ^zlib +pic"),
         ("os='größe'", "os='größe'"),
+        ("/abc | /abd hash=abe +x", "/abc | /abd hash=abe +x"),
     ],
 )
 def test_what_is_typed_in_the_browser_can_be_written_in_the_shell(
@@ -127,9 +116,7 @@ SHOWN = ["package", "version", "compiler", "platform", "os", "target", "variants
     any_text
     | st.sampled_from(TEXTS)
     | st.text("ab1+~=:@,.-/*? '\"", min_size=1)
-    | st.sampled_from(
-        ["x=true", "x=", "+", "+a b", "k:=a,b", "k='a", "gcc@1 2", "a,b", "=1", "1:2"]
-    ),
+    | st.sampled_from(["x=true", "x=", "+", "+a b", "k:=a,b", "k='a", "gcc@1 2", "a,b", "=1"]),
 )
 @examples(400)
 @example("variants", "0=@")
@@ -166,26 +153,13 @@ def test_the_package_of_a_query_is_named_and_removed(
     assert query.package == package
     assert query.with_package(None) == parse(rest)
     assert query.with_package("zlib").package == "zlib"
-
-
-@pytest.mark.parametrize("name", ["\x1b[31m", "a b", "", "a*b"])
-def test_a_package_of_an_odd_name_can_be_set_and_removed(name: str) -> None:
-    query = parse("os=a", packages=())
-
-    chosen = query.with_package("zlib").with_package(name)
-
-    assert chosen.package_term == exact_term("package", name)
-    assert chosen.with_package(None) == query
+    for name in ("\x1b[31m", "a b", "", "a*b"):
+        chosen = query.with_package("zlib").with_package(name)
+        assert chosen.package_term == exact_term("package", name)
+        assert chosen.with_package(None) == parse(rest)
 
 
 def test_the_words_of_a_query_are_those_that_must_all_be_found() -> None:
     query = parse("mpi !lib cuda | hip os=x 'a b'", packages=())
 
     assert query.words == {"mpi", "a b"}
-
-
-def test_a_second_hash_is_written_so_that_it_begins_no_spec() -> None:
-    query = parse("/abc | /abd hash=abe +x")
-
-    assert not query.specs
-    assert parse(str(query)) == query

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spackscope.model.assist.completion import without_word
 from spackscope.model.core.errors import QueryError
+from spackscope.model.query import lexer
 from spackscope.model.query.ast import Depends, Query, Term, query_of
-from spackscope.model.query.column_filter import apply_filter, parse_filter_input
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse, parse_input
 from tests.parse_counts import ParseCounts
 from tests.random_queries import random_query
@@ -293,29 +296,6 @@ def test_the_line_means_what_its_text_means() -> None:
         assert "".join(token.text for token in parsed.tokens) == text
 
 
-@pytest.mark.parametrize("text", ["", "24", "!24 =x", "a | b", "'", "a !", "=a =b"])
-def test_a_filter_means_what_its_text_means(text: str) -> None:
-    query = parse("hdf5 os=x +mpi")
-    parsed = parse_filter_input(text, len(text), "os", query)
-
-    assert parsed.others == parse("hdf5 +mpi")
-    if parsed.error is None:
-        assert (parsed.query, parsed.spans) == apply_filter(query, "os", text)
-    else:
-        assert parsed.query is None
-        with pytest.raises(QueryError, match=re.escape(str(parsed.error))):
-            apply_filter(query, "os", text)
-
-
-def test_a_condition_of_a_filter_has_its_offset() -> None:
-    parsed = parse_filter_input("24 !'a b'", 0, "os", Query())
-
-    assert parsed.spans == {
-        Term("os", "*24*"): (0, 2),
-        Term("os", "*a b*", negated=True): (3, 9),
-    }
-
-
 def test_each_condition_has_its_offset() -> None:
     text = "hdf5@1.2 !os=x ^zlib@1 +pic %gcc"
     parsed = parse_input(text, 0)
@@ -327,20 +307,44 @@ def test_each_condition_has_its_offset() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("text", ["py-b", "hdf5+mpi os=ubuntu24.04 ta", "a !b | c ", "%gcc"])
-def test_a_text_is_lexed_and_parsed_once(text: str, parse_counts: ParseCounts) -> None:
+@pytest.mark.parametrize(
+    ("text", "parses"),
+    [("py-b", 1), ("hdf5+mpi os=ubuntu24.04 ta", 1), ("a !b | c ", 1), ("%gcc", 1), ("os=", 2)],
+)
+def test_a_text_is_lexed_and_parsed_once_and_an_unfinished_one_once_more(
+    text: str, parses: int, parse_counts: ParseCounts
+) -> None:
     parsed = parse_input(text, len(text))
     without_word(parsed)
     str(parsed.query)
 
-    assert (parse_counts.parses, parse_counts.lexer_runs) == (1, 1)
+    assert (parse_counts.parses, parse_counts.lexer_runs) == (parses, parses)
 
 
-@pytest.mark.parametrize("text", ["os=", "hdf5 ^zlib +p", "a@1 b@"])
-def test_the_rest_of_an_unfinished_text_is_parsed_once_more(
-    text: str, parse_counts: ParseCounts
-) -> None:
-    without_word(parse_input(text, len(text)))
+# Tokens
 
-    assert parse_counts.parses <= 3
-    assert parse_counts.lexer_runs == parse_counts.parses
+any_text = st.text(st.characters(exclude_categories=[]), min_size=1)
+
+
+@given(any_text | st.text("ab1!=+~@:*?/'\" ,|^%[]-"))
+def test_no_character_of_a_text_is_lost(text: str) -> None:
+    assert "".join(token.text for token in lexer.tokens(text)) == text
+    pieces = list(lexer.highlights(lexer.tokens(text)))
+    assert all(start < end for start, end, _ in pieces)
+    assert all(one[1] <= two[0] for one, two in pairwise(pieces))
+
+
+@pytest.mark.parametrize("text", ["'\\" * 5_000, '"\\' * 5_000, "'\"\\" * 5_000])
+def test_an_unclosed_quote_is_searched_once(text: str) -> None:
+    assert len(list(lexer.tokens(text))) < 10
+    with pytest.raises(QueryError, match="Unclosed quote"):
+        parse(text)
+
+
+@given(any_text)
+def test_a_quoted_value_is_one_token_and_is_unquoted_again(text: str) -> None:
+    (token,) = lexer.tokens(f"k={lexer.in_quotes(text)}")
+
+    # Between quotes a backslash at the end would protect the quote.
+    back = re.sub(r"\\\Z", "?", text)
+    assert lexer.unquoted(token.text.removeprefix("k=")) == back
