@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from spackscope.model.assist.completion import complete, without_word
+from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
+from spackscope.model.assist.completion import (
+    complete,
+    complete_word,
+    hashes_with_prefix,
+    without_word,
+)
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.query.ast import Query, Term, query_of
@@ -62,17 +66,21 @@ def test_a_word_is_completed_with_its_count(
         assert completions[first] == count
 
 
-def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    """Index a name, and twice one that begins with it."""
     nodes = [leaf(hash_of(1), "zlib", "1")]
     nodes += [leaf(hash_of(number), "zlib-ng", "2") for number in (2, 3)]
     for each, os in zip(nodes, ("sles15", "sles15-sp5", "sles15-sp5"), strict=True):
         each["arch"] = {"platform": "linux", "platform_os": os, "target": "zen3"}
-    path = tmp_path / "index.json"
+    path = tmp_path_factory.mktemp("three") / "index.json"
     path.write_bytes(database(installs(*nodes)))
-    catalog = catalog_of(path)
+    return catalog_of(path)
 
-    texts = ("zlib", "zli", "^zlib", "os=sles15", "os=sles")
-    assert [next(iter(offered(catalog, text))) for text in texts] == [
+
+def test_a_name_that_is_typed_to_its_end_comes_before_longer_ones(three: Catalog) -> None:
+    words = ("zlib", "zli", "^zlib", "os=sles15", "os=sles")
+    assert [next(iter(offered(three, word))) for word in words] == [
         "package=zlib", "package=zlib-ng", "^zlib", "os=sles15", "os=sles15-sp5"
     ]  # fmt: skip
 
@@ -132,6 +140,7 @@ def test_hostile_values_are_not_offered_or_can_be_read(mixed: Catalog) -> None:
     for text in (*garbage, "l", "r", "1", "os=", "stack=", "variants=", "tag=", "libs=", "%"):
         for column in ("os", "variants", "hash"):
             complete(mixed, parse_filter_input(text, len(text), column, Query()))
+        assert all(choice.isprintable() for choice in texts(mixed, "", text))
         for item in complete(mixed, parse_input(text, len(text))).items:
             assert item.text.isprintable()
             assert parse_input(item.text, 0).query is not None or item.text.endswith("=")
@@ -164,3 +173,95 @@ def test_the_word_of_a_filter_is_left_out() -> None:
     parsed = parse_filter_input("+mpi ~cu", 8, "variants", parse("hdf5 +x"))
 
     assert without_word(parsed) == query_of(Term("package", "hdf5"), Term("variants", "+mpi"))
+
+
+# In a shell
+
+
+def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
+    return [choice.text for choice in complete_word(catalog, before, word)]
+
+
+@pytest.mark.parametrize(
+    ("before", "word", "expected"),
+    [
+        ("", "py-b", ["py-build"]),
+        ("", "py-", ["py-ml-dtypes"]),
+        ("py-build", "os=ub", ["os=ubuntu24.04", "os=ubuntu22.04"]),
+        ("py-build", "operating_system=ubuntu22", ["operating_system=ubuntu22.04"]),
+        ("", "py-build@1.", ["py-build@1.2.2", "py-build@1.2.1"]),
+        ("", "py-build@1.2.2~v", ["py-build@1.2.2~virtualenv"]),
+        ("py-build", "build_sys", ["build_system="]),
+        ("py-build", "build_system=", ["build_system=python_pip"]),
+        ("py-build", "build_system:=", ["build_system:=python_pip"]),
+        ("py-build", "%gcc@1", ["%gcc@11.4.0"]),
+        ("py-build", "os", ["os="]),
+        ("py-build", "cac", ["cached"]),
+        ("py-build", "!cac", ["!cached"]),
+        ("py-build", "fits=n", ["fits=no"]),
+        ("", "version=1.2.1,1.2.", ["version=1.2.1,1.2.1", "version=1.2.1,1.2.2"]),
+        ("", "build_system=x,p", ["build_system=x,python_pip"]),
+        ("", "target=:x86_64_v3", ["target=:x86_64_v3"]),
+        ("", "target=:ho", ["target=:host"]),
+        ("", "os=ho", ["os=host"]),
+        ("", "py-build /pfqg", ["py-build /pfqg2xiq2lfvnrfcf7m3s2rybvpnvrfs"]),
+        ("stack='ml", "ub", []),
+        ("", "zzz", []),
+        ("py-build", "py-saf", ["py-safetensors"]),
+        # What fits the host is not found out.
+        ("fits py-build", "os=ubuntu24", ["os=ubuntu24.04"]),
+        ("reusable=no", "py-b", ["py-build"]),
+        ("", "py-build os=nowhere py-sa", ["py-build os=nowhere py-safetensors"]),
+    ],
+)
+def test_choices_begin_with_the_word(
+    sample: Catalog, before: str, word: str, expected: list[str]
+) -> None:
+    if "/" in word:
+        prefix = word.rpartition("/")[2]
+        expected = [f"py-build /{hash_}" for hash_ in sample.hashes(prefix, limit=9)]
+    assert texts(sample, before, word)[: len(expected) or 9] == expected
+
+
+def test_after_a_package_come_its_keys_and_variants(sample: Catalog) -> None:
+    after = texts(sample, "py-build", "")
+
+    assert {"os=", "cached", "build_system="} <= {*after}
+    # All of py-build have it, so it tells nothing.
+    assert "~virtualenv" not in after
+    assert texts(sample, "py-build", "~") == ["~virtualenv"]
+    assert "py-safetensors" not in after
+    assert texts(sample, "", "")[0] == "py-ml-dtypes"
+
+
+def test_a_name_before_the_word_is_that_of_a_package(three: Catalog) -> None:
+    assert texts(three, "zlib", "version=") == ["version=1"]
+    assert texts(three, "zlib ^zlib-ng", "version=") == ["version=2"]
+    assert texts(three, "zlib", "^zlib-") == ["^zlib-ng"]
+    assert [choice.note for choice in complete_word(three, "zlib", "version=")] == ["1 spec"]
+
+
+def test_without_an_index_the_language_is_completed() -> None:
+    words = (("", "os"), ("hdf5", "insta"), ("hdf5", "+m"), ("hdf5", "/a"))
+    assert [texts(None, *word) for word in words] == [["os="], ["installed"], [], []]
+
+
+def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -> None:
+    few = parse("py-build os=ubuntu22.04")
+    found = hashes_with_prefix(sample, "", few)
+
+    assert 0 < len(found) == len({choice.text for choice in found})
+    assert all("ubuntu22.04" in choice.note for choice in found)
+    assert hashes_with_prefix(sample, "") == []
+    assert [c.text for c in hashes_with_prefix(sample, "pfqg2xi")] == [
+        *sample.hashes("pfqg2xi", limit=2)
+    ]
+
+
+def test_too_many_choices_become_what_they_begin_with() -> None:
+    names = [f"py-{letter}{number}" for letter in "ab" for number in range(MAX_CHOICES)]
+    groups = bounded([*map(Choice, names), Choice("py-c")])
+
+    assert [choice.text for choice in groups] == ["py-a", "py-b", "py-c"]
+    assert [choice.is_whole for choice in groups] == [False, False, True]
+    assert groups[0].note == "100 choices"
