@@ -22,7 +22,7 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
-from spackscope.model.query.column_filter import apply_filter, quote_word
+from spackscope.model.query.column_filter import parse_filter_input, quote_word
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def complete(
         under = _Under(catalog, others, parsed.named, should_stop)
         found = under.filter_values(column, word["value"]) if column else under.candidates(word)
         items = [Completion(each.text, each.count) for each in found if each.count]
-    except (QueryError, Unanswerable):
+    except Unanswerable:
         return Completions(cursor, cursor)
     # The typed word is first, so that Tab takes no longer one instead of it. A word with nothing
     # longer needs no completion.
@@ -328,8 +328,7 @@ def without_word(parsed: ParsedInput) -> Query:
     """Return the query of an input without the word that ends at the cursor.
 
     Its alternatives go with it. Where the text is not a query, or the word is part of a
-    dependency, the rest is parsed as far as it can be. Raises QueryError where the rest of a
-    filter cannot be parsed.
+    dependency, the rest is parsed as far as it can be.
     """
     query, text, cursor = parsed.query, parsed.text, parsed.cursor
     word = typed_word(parsed)
@@ -348,12 +347,13 @@ def without_word(parsed: ParsedInput) -> Query:
             return Query(tuple(group for group in query.groups if typed.isdisjoint(group)))
     before, after = text[:start], text[cursor:]
     if parsed.column:
-        return apply_filter(parsed.others, parsed.column, before + after)[0]
+        rest = parse_filter_input(before + after, start, parsed.column, parsed.others)
+        return rest.query if rest.query is not None else parsed.others
     # A name that the word is attached to is a name, not a bare word.
     name_end = "@:" if before[-1:].strip() and before[-1] not in "!|" else ""
-    for rest in (f"{before}{name_end} {after}", f"{before} {after}", before):
+    for text in (f"{before}{name_end} {after}", f"{before} {after}", before):
         try:
-            return parse(rest, packages=parsed.packages, named=parsed.named)
+            return parse(text, packages=parsed.packages, named=parsed.named)
         except QueryError:
             continue
     return Query()
@@ -390,7 +390,7 @@ def complete_word(
             others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
         under = _Under(catalog, others, named, should_stop)
         found = [*under.candidates(match, in_shell=True)]
-    except (Cancelled, QueryError, Unanswerable):
+    except (Cancelled, Unanswerable):
         return []
     head = text[len(before) + 1 : match.start()]
     choices: dict[str, Choice] = {}

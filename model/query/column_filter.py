@@ -14,6 +14,7 @@ import re
 
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS
 from spackscope.model.core.variants import is_variant, split_variant
 from spackscope.model.query import lexer
@@ -34,20 +35,6 @@ _WORD = re.compile(rf"""(?:[^\s"']|{_QUOTED})+|["']""")
 _QUOTES = re.compile(_QUOTED)
 _INCOMPLETE = frozenset({"!", "=", "+", "~", "@", "%", "!=", "!+", "!~", "!@", "!%"})
 _AS_IN_SPACK = ("version", "compiler", "target")
-
-
-def apply_filter(query: Query, column: str, text: str) -> tuple[Query, Spans]:
-    """Replace the conditions of a query on a column by those of its filter.
-
-    Returns also where in the filter each condition is. Raises QueryError.
-
-    Example: `apply_filter(parse("hdf5 os=x"), "os", "24 | 22")` is `hdf5 os=*24* | os=*22*`.
-    """
-    groups, spans = column_groups(column, text)
-    filtered = query.without_column(column).plus(Query(groups))
-    single = (group[0] for group in filtered.groups if len(group) == 1 and not group[0].negated)
-    check_once((condition, spans.get(condition, (0, 0))[0]) for condition in single)
-    return filtered, spans
 
 
 def column_groups(column: str, text: str) -> tuple[tuple[Group, ...], Spans]:
@@ -151,10 +138,17 @@ def quote_word(word: str) -> str:
 
 
 def parse_filter_input(text: str, cursor: int, column: str, query: Query) -> ParsedInput:
-    """Parse the filter of a column, which replaces that column's part of a query. Never raises."""
+    """Parse the filter of a column, which replaces that column's part of a query. Never raises.
+
+    Example: `24 | 22` in the filter of os makes `hdf5 os=x` `hdf5 os=*24* | os=*22*`.
+    """
     others = query.without_column(column)
+    parsed = ParsedInput(text, cursor, None, {}, column=column, others=others)
     try:
-        filtered, spans = apply_filter(others, column, text)
+        groups, spans = column_groups(column, text)
+        filtered = others.plus(Query(groups))
+        single = (g[0] for g in filtered.groups if len(g) == 1 and not g[0].negated)
+        check_once((condition, spans.get(condition, (0, 0))[0]) for condition in single)
     except QueryError as error:
-        return ParsedInput(text, cursor, None, {}, (), error.with_traceback(None), column, others)
-    return ParsedInput(text, cursor, filtered, spans, (), None, column, others)
+        return replace(parsed, error=error.with_traceback(None))
+    return replace(parsed, query=filtered, spans=spans)

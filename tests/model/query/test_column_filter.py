@@ -7,14 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.core.errors import QueryError
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.column_filter import (
-    apply_filter,
-    column_groups,
-    column_text,
-    parse_filter_input,
-)
+from spackscope.model.query.column_filter import column_groups, column_text, parse_filter_input
 from spackscope.model.query.parser import parse
 from tests.examples import examples
 
@@ -79,24 +73,26 @@ def test_a_filter_is_parsed_word_by_word(column: str, text: str, meaning: str) -
     ],
 )
 def test_an_error_of_a_filter_has_its_offset(column: str, text: str, offset: int) -> None:
-    with pytest.raises(QueryError) as refusal:
-        apply_filter(Query(), column, text)
+    parsed = parse_filter_input(text, 0, column, Query())
 
-    assert refusal.value.offset == offset
+    assert parsed.query is None
+    assert parsed.error is not None
+    assert parsed.error.offset == offset
 
 
 def test_a_filter_replaces_the_conditions_on_its_column() -> None:
     query = parse("hdf5 os=centos7 +mpi")
 
-    changed = apply_filter(query, "os", "ubuntu !24")[0]
+    changed = parse_filter_input("ubuntu !24", 0, "os", query).query
+    assert changed is not None
 
     assert str(changed) == "package=hdf5 +mpi os=*ubuntu* !os=*24*"
     assert column_text(changed, "os") == "ubuntu !24"
     assert column_text(query, "os") == "=centos7"
-    assert apply_filter(query, "os", "")[0] == parse("hdf5 +mpi")
+    assert parse_filter_input("", 0, "os", query).query == parse("hdf5 +mpi")
     assert parse_filter_input("!24", 3, "os", query).others == parse("hdf5 +mpi")
-    with pytest.raises(QueryError, match="is given twice"):
-        apply_filter(query, "version", "1: 2:")
+    twice = parse_filter_input("1: 2:", 0, "version", query).error
+    assert str(twice).startswith("version is given twice")
 
 
 def test_a_filter_has_the_groups_that_are_on_its_column_alone() -> None:
@@ -107,7 +103,9 @@ def test_a_filter_has_the_groups_that_are_on_its_column_alone() -> None:
     }
     assert shown == {"+hl": "+hl", "+fabrics": "fabrics=ofi !u", "+mpi": "", "os": "=x | 24",
                      "target": ""}  # fmt: skip
-    assert apply_filter(query, "+hl", "~")[0] == query.without_column("+hl").plus(parse("~hl"))
+    assert parse_filter_input("~", 0, "+hl", query).query == query.without_column("+hl").plus(
+        parse("~hl")
+    )
 
 
 @pytest.mark.parametrize("text", ["%gcc@12/abc", "%c,cxx=gcc@12/abc", "%[virtuals='c=x'] gcc"])
