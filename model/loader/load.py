@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.core.files import tidy, xdg_dir
+from spackscope.model.core.files import remove_abandoned, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.resolve import source_key
@@ -96,7 +96,7 @@ def load(
     """
     session = replace(session, asks_anew=True) if rebuild else session
     if (path := index_path(sources, session)) is not None:
-        tidy(os.path.dirname(path))
+        remove_abandoned(os.path.dirname(path))
     is_kept = STANDARD_INPUT not in sources
     is_usable = is_kept and not (rebuild or was_damaged)
     new = _Build(_discover(sources, session, on_late), session, is_awaited=keep)

@@ -110,7 +110,7 @@ class DownloadCache:
         """
         copies = []
         with contextlib.suppress(OSError), os.scandir(self.directory) as entries:
-            now = files.file_system_time(self.directory)
+            now = time.time()
             for entry in entries:
                 if not entry.name.endswith(_META) and not files.is_temporary(entry.name):
                     with contextlib.suppress(OSError):

@@ -127,7 +127,7 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
     if existed:
         home.index.parent.mkdir(parents=True)
         home.index.parent.chmod(0o777)
-        home.index.with_name("older.index").touch(0o644)
+        home.index.with_name("older.index").touch(0o600)
     modes: set[int] = set()
 
     def look(_: int) -> None:
@@ -144,6 +144,7 @@ def test_a_kept_index_is_one_file_for_its_owner_alone(
     assert home.files == [home.index.name, *(["older.index"] if existed else [])]
     assert modes == {0o600}
     assert home.index.stat().st_mode & 0o777 == 0o600
+    assert home.index.parent.stat().st_mode & 0o777 == 0o700
     assert home.index.parent.stat().st_mode & 0o777 == 0o700
     assert existed or home.cache.stat().st_mode & 0o777 == 0o700
 
@@ -407,7 +408,7 @@ def a_file(home: Home) -> str:
 def a_file_inside(home: Home) -> str:
     home.cache.mkdir()
     home.index.parent.touch()
-    return f"cannot write to {home.cache}/spackscope (file exists)"
+    return f"cannot write to {home.cache}/spackscope (not a directory)"
 
 
 def a_full_directory_for_an_index(home: Home) -> str:

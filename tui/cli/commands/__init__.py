@@ -103,9 +103,12 @@ def _copy_stdin(usage: str) -> Iterator[str]:
         try:
             file, path = _temporary_file()
             stack.enter_context(file)
-            from spackscope.model.core.files import copy_stream
+            from spackscope.model.core.files import MAX_FILE_SIZE, too_large
 
-            copy_stream(sys.stdin.buffer, file)
+            while part := sys.stdin.buffer.read(1 << 20):
+                file.write(part)
+                if file.tell() > MAX_FILE_SIZE:
+                    raise too_large(None, MAX_FILE_SIZE)
             file.flush()
         except OSError as error:
             reason = error.strerror or error
