@@ -8,13 +8,9 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from spackscope.model.core.errors import Cancelled
-
-if TYPE_CHECKING:
-    # Most commands start no thread.
-    from queue import SimpleQueue
 
 OnProgress = Callable[[str, int, int | None], None]
 """Called with what is counted, how many are done, and how many there are, if that is known."""
@@ -60,9 +56,6 @@ TICK = 0.05
 
 T = TypeVar("T")
 
-_Outcome = tuple[int, Any, BaseException | None]
-"""The index of a task with its result or its exception."""
-
 
 def run_parallel(
     tasks: Sequence[Callable[[], T]],
@@ -84,37 +77,27 @@ def run_parallel(
     """
     if len(tasks) == 1:
         return [tasks[0]()]
-    waiting = list(enumerate(tasks))
     results: dict[int, T] = {}
     late = time.monotonic() + late_after
-    try:
-        outcomes = _start(waiting)
-        while len(results) < len(tasks):
-            if on_late is not None and results and time.monotonic() > late:
-                on_late(results)
-                on_late = None
-            results.update(_next_result(outcomes, should_stop))
-    finally:
-        waiting.clear()
+    for new in _results(tasks, should_stop):
+        results.update(new)
+        is_late = time.monotonic() > late and 0 < len(results) < len(tasks)
+        if on_late is not None and is_late:
+            on_late(results)
+            on_late = None
     return [results[index] for index in range(len(tasks))]
 
 
-def run_cancellable(
-    function: Callable[[], T], should_stop: ShouldStop, timeout: float = math.inf
-) -> T:
+def run_cancellable(function: Callable[[], T], should_stop: ShouldStop) -> T:
     """Run a function that cannot be interrupted in a thread, and return its result.
 
-    Raises what the function raises, Cancelled once `should_stop` returns True, and TimeoutError
-    after `timeout` seconds. In the last two cases the function keeps running in a daemon thread;
-    its result is discarded.
+    Raises what the function raises, and Cancelled once `should_stop` returns True: the function
+    keeps running in a daemon thread then, and its result is discarded.
     """
-    outcomes = _start([(0, function)])
-    until = time.monotonic() + timeout
-    while not (results := _next_result(outcomes, should_stop)):
-        if time.monotonic() > until:
-            raise TimeoutError
-    result: T = results[0]
-    return result
+    results: dict[int, T] = {}
+    for new in _results([function], should_stop):
+        results.update(new)
+    return results[0]
 
 
 def sleep(seconds: float, should_stop: ShouldStop) -> None:
@@ -126,52 +109,51 @@ def sleep(seconds: float, should_stop: ShouldStop) -> None:
         time.sleep(min(TICK, seconds_left))
 
 
-def _start(waiting: list[tuple[int, Callable[[], T]]]) -> SimpleQueue[_Outcome]:
-    """Start threads that take tasks from a list, in their order, until it is empty.
+def _results(
+    tasks: Sequence[Callable[[], T]], should_stop: ShouldStop
+) -> Iterator[Mapping[int, T]]:
+    """Run tasks in threads, which take them in their order, and yield each result when it comes.
 
-    Returns the queue of their outcomes. Where the user's limit of processes allows no thread, the
-    work is done here.
+    It is yielded by the index of its task; nothing is yielded after a tick without one. Where the
+    user's limit of processes allows no thread, the work is done here. Raises what a task raises,
+    and Cancelled.
     """
-    from queue import SimpleQueue
+    # Most commands start no thread.
+    from queue import Empty, SimpleQueue
 
-    outcomes: SimpleQueue[_Outcome] = SimpleQueue()
+    outcomes: SimpleQueue[tuple[int, Any, BaseException | None]] = SimpleQueue()
+    # All threads take from one iterator.
+    waiting = enumerate(tasks)
 
     def work() -> None:
-        with contextlib.suppress(IndexError):
-            while True:
-                index, task = waiting.pop(0)
-                outcomes.put(_run(index, task))
+        for index, task in waiting:
+            try:
+                outcomes.put((index, task(), None))
+            except BaseException as error:
+                outcomes.put((index, None, error))
 
-    for started in range(min(MAX_THREADS, len(waiting))):
+    for started in range(min(MAX_THREADS, len(tasks))):
         try:
             threading.Thread(target=work, daemon=True).start()
         except RuntimeError:
             if not started:
                 work()
             break
-    return outcomes
-
-
-def _run(index: int, task: Callable[[], Any]) -> _Outcome:
+    left = len(tasks)
     try:
-        return index, task(), None
-    except BaseException as error:
-        return index, None, error
-
-
-def _next_result(outcomes: SimpleQueue[_Outcome], should_stop: ShouldStop) -> dict[int, Any]:
-    """Return the next result by the index of its task; nothing if a tick brings none.
-
-    Raises the exception of a task, and Cancelled.
-    """
-    from queue import Empty
-
-    try:
-        index, result, error = outcomes.get(timeout=TICK)
-    except Empty:
-        if should_stop():
-            raise Cancelled from None
-        return {}
-    if error is not None:
-        raise error
-    return {index: result}
+        while left:
+            try:
+                index, result, error = outcomes.get(timeout=TICK)
+            except Empty:
+                if should_stop():
+                    raise Cancelled from None
+                yield {}
+                continue
+            if error is not None:
+                raise error
+            left -= 1
+            yield {index: result}
+    finally:
+        # What no thread has begun is not begun any more.
+        for _ in waiting:
+            pass

@@ -56,12 +56,6 @@ def test_nothing_is_waited_for_once_the_user_stops(forever: Callable[[], bool]) 
         sleep(1e9, lambda: True)
 
 
-def test_a_function_has_a_time_limit(forever: Callable[[], bool]) -> None:
-    assert run_cancellable(lambda: 1, never, timeout=60) == 1
-    with pytest.raises(TimeoutError):
-        run_cancellable(forever, never, timeout=0)
-
-
 def test_the_results_so_far_are_reported_once_when_a_task_is_late() -> None:
     late = threading.Event()
     reports: list[Mapping[int, bool]] = []
