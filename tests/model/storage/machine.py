@@ -14,21 +14,14 @@ import pytest
 import trustme
 
 from spackscope.model.core.errors import SourceError
-from spackscope.model.core.files import MAX_FILE_SIZE
-from spackscope.model.storage.base import Wanted
+from spackscope.model.storage.base import FetchedFile, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client, HttpStorage
 from tests.web_server import Handler, WebServer, serving
 
 NO_URL = "is not a valid URL"
-
-
 NO_PORT = "its port is not a number up to 65,535"
-
-
 QUICK = Timeouts(connect=1.0, stalled=0.2, pause=0.01, max_pause=0.5)
-
-
 OLD, NEW = b'{"old": true}', b'{"new": true}'
 
 
@@ -42,11 +35,14 @@ class Machine:
     def storage(self, url: str, *, timeouts: Timeouts = QUICK, **more: Any) -> HttpStorage:
         return HttpStorage(url, Client(self.environ, timeouts=timeouts, **more))
 
+    def fetch(self, url: str, name: str = "index", **more: Any) -> FetchedFile:
+        return self.storage(url, **more).fetch(Wanted(name))
+
     def read(self, server: WebServer, name: str = "index", **how: Any) -> bytes:
         return Path(self.storage(server.url).fetch(Wanted(name, **how)).path).read_bytes()
 
     def failure(
-        self, server: WebServer, name: str = "index", *, max_size: int = MAX_FILE_SIZE, **more: Any
+        self, server: WebServer, name: str = "index", max_size: int = 1 << 30, **more: Any
     ) -> str:
         with pytest.raises(SourceError) as raised:
             self.storage(server.url, **more).fetch(Wanted(name, max_size=max_size))

@@ -258,25 +258,17 @@ def test_a_challenge_that_cannot_be_met_is_a_refusal(
 
 @pytest.mark.parametrize("reply", [b"", b"[]", b"{}", b'{"token": 7}', b'{"token": "a\\nb"}'])
 def test_a_token_that_cannot_be_sent_is_a_sentence(registry: Registries, reply: bytes) -> None:
-    images = Images(admits="x", challenge=BEARER)
     with serving() as server:
-        server.default = images
+        server.default = Images(admits="x", challenge=BEARER)
         server.handlers["/token"] = lambda exchange: exchange.respond(200, reply)
         assert registry.refusal(server).endswith("/token?… returns no token")
 
 
-@pytest.mark.parametrize(
-    "manifest",
-    [
-        b"<html>",
-        b"[]",
-        b"{}",
-        b'{"layers": []}',
-        b'{"layers": [7]}',
-        b'{"layers": [{"digest": "sha256:../../x"}]}',
-        b'{"layers": [{"digest": null}]}',
-    ],
-)
+DIGESTS = (b'{"layers": %b}' % each for each in (b"[]", b"[7]", b'[{"digest": null}]'))
+ELSEWHERE = b'{"layers": [{"digest": "sha256:../../x"}]}'
+
+
+@pytest.mark.parametrize("manifest", [b"<html>", b"[]", b"{}", *DIGESTS, ELSEWHERE])
 def test_a_manifest_that_names_no_index_is_a_sentence(
     registry: Registries, manifest: bytes
 ) -> None:
