@@ -19,6 +19,7 @@ from spackscope.model.storage.urls import Url, local_path, split_url, web_url
 ROOT = Path(__file__).parents[3]
 SECRET = "s3cr3t"
 
+
 def test_no_other_module_splits_or_joins_urls() -> None:
     for path in [*ROOT.glob("model/**/*.py"), *ROOT.glob("tui/**/*.py")]:
         name = path.relative_to(ROOT).as_posix()
