@@ -7,8 +7,8 @@ which name the files of a mirror, and lists of hashes.
 
 from __future__ import annotations
 
+import json
 import re
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
@@ -21,21 +21,15 @@ from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.json import (
     AS_SPACK,
     AS_SPELLED,
-    AS_UNDERSTOOD,
     MAX_PROBLEMS,
     MAX_RECORDS,
-    TOO_MANY_RECORDS,
     FieldReader,
-    KeepRecord,
+    Keep,
     Number,
-    Parsed,
-    is_number,
-    kind,
-    mismatch,
+    TooManyRecords,
     parse,
     shown_value,
     storable,
-    unknown_version,
     wrong_value,
 )
 from spackscope.model.readers.pages import check_page, is_page, read_page
@@ -52,6 +46,8 @@ _NOT_KNOWN = (
     "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
     " or the output of spack find --json"
 )
+_AS_UNDERSTOOD = "the records are read as far as they are understood"
+"""What happens to a document of an unknown version."""
 _GROUP = 256
 """Records of nodes that are yielded at once, since each look-alike has its own node."""
 
@@ -103,10 +99,8 @@ def check_document(data: bytes) -> None:
         raise Unreadable(reasons[0])
     if is_page(data):
         check_page(data)
-    elif is_yaml_spec_file(data):
-        _reader_of(_load_yaml(decode(data)))
     else:
-        _reader_of(parse(decode(data), lambda: lambda hash_, record: None, whole=True).value)
+        _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 
 
 class StoredHashes(Frozen):
@@ -136,37 +130,32 @@ def check_hashes(
 
         check_hashes(path.read_bytes(), origin="index.json").wrong
     """
-    from spackscope.model.readers.nodes import OLD, NodeReader
+    from spackscope.model.readers.nodes import LAST_FORMAT_OF_0_17, HashChecker
 
-    content, problems = unwrap(data)
-    if is_page(content) or is_yaml_spec_file(content):
-        groups = [item for item in read_document(data, origin=origin) if isinstance(item, Records)]
+    data, problems = unwrap(data)
+    if is_page(data):
+        groups = [item for item in read_page(data, origin=origin) if isinstance(item, Records)]
         hashes = {hash_ for group in groups for hash_ in group.hashes}
-        reason = PAGE if is_page(content) else OLD
-        return StoredHashes(unchecked={reason: hashes} if hashes else {})
-    nodes = NodeReader(origin, on_count=lambda count, _: on_count(count), check=True)
+        return StoredHashes(unchecked={PAGE: hashes} if hashes else {})
+    nodes = HashChecker(origin, lambda count, _: on_count(count))
     try:
-        text = decode(content)
-        del data, content
-        document, remarks = _parse(text, nodes)
-        del text
+        text = decode(data)
+        del data
+        if is_yaml_spec_file(text):
+            nodes.hash_format = LAST_FORMAT_OF_0_17
+        problems += _add_nodes(text, nodes, AS_SPACK)
     except Unreadable as error:
         return StoredHashes(problems=[*problems, str(error)], is_known=False)
-    problems += remarks
-    try:
-        # What the document states wrongly does not matter here.
-        deque(_reader_of(document)(document, nodes), maxlen=0)
-    except Unreadable:
-        return StoredHashes(problems=[*problems, _NOT_KNOWN], is_known=False)
-    whole = {hash_ for hash_, result in nodes.checks.items() if result == ""}
     unchecked: dict[str, set[str]] = {}
     wrong: list[WrongHash] = []
-    for hash_, result in nodes.checks.items():
-        if not isinstance(result, str):
-            wrong.append(result)
-        elif result:
-            unchecked.setdefault(result, set()).add(hash_)
-    return StoredHashes(whole, wrong[:MAX_PROBLEMS], len(wrong), unchecked, problems, nodes.cached)
+    for differing, reason in nodes.differing():
+        if reason:
+            unchecked.setdefault(reason, set()).add(differing.hash)
+        else:
+            wrong.append(differing)
+    return StoredHashes(
+        nodes.whole, wrong[:MAX_PROBLEMS], len(wrong), unchecked, problems, nodes.cached
+    )
 
 
 # Documents of nodes.
@@ -176,32 +165,63 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
     # Most builds read pages only, and the reader of nodes takes long to import.
     from spackscope.model.readers.nodes import NodeReader
 
-    head = data[:1000]
+    nodes = NodeReader(origin, on_count)
     try:
-        is_yaml = is_yaml_spec_file(data)
         text = decode(data)
         del data
-        nodes = NodeReader(origin, on_count=on_count, expected=text.count(_NODE))
-        document, remarks = Parsed(_load_yaml(text)) if is_yaml else _parse(text, nodes)
+        nodes.expected = text.count(_NODE)
+        remarks = _add_nodes(text, nodes)
         del text
-    except Unreadable as error:
-        yield Problem(origin, "", _not_known(head, str(error)))
-        return
-    yield from (Problem(origin, "", remark) for remark in remarks)
-    try:
-        read = _reader_of(document)
-        yield from read(document, nodes)
     except Unreadable as error:
         yield Problem(origin, "", str(error))
         return
-    yield from nodes.finish(report_absent=read is not _read_find_output)
+    yield from (Problem(origin, "", remark) for remark in remarks)
+    yield from nodes.finish()
 
 
-def _reader_of(document: Any) -> Callable[[Any, NodeReader], Iterator[Problem]]:
+def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPELLED) -> list[str]:
+    """Add the nodes of a document to a reader; return what is wrong with the whole document.
+
+    Raises Unreadable if it is of no known format, and what `on_count` raises.
+    """
+
+    def add_install(hash_: str, record: Any) -> None:
+        nodes.add(hash_, record.get("spec") if isinstance(record, dict) else {}, record)
+
+    document, remarks = _parse(text, add_install, decoder)
+    try:
+        _format_of(document)(document, nodes)
+    except TooManyRecords as error:
+        remarks.append(str(error))
+    except Unreadable as error:
+        raise Unreadable("; ".join((str(error), *remarks))) from None
+    return remarks
+
+
+def _parse(
+    text: str, keep: Keep, decoder: json.JSONDecoder = AS_SPELLED, *, whole: bool = False
+) -> tuple[Any, list[str]]:
+    """Parse a document in JSON or YAML; the records of a database are kept by a function.
+
+    Raises Unreadable, and what `keep` raises.
+    """
+    if is_yaml_spec_file(text):
+        return load_yaml(text.removeprefix("---"), aliases=False)[0], []
+    try:
+        return parse(text, {"installs": keep}, decoder, whole=whole)
+    except Unreadable as error:
+        head, reason = text[:1000].lstrip()[:1], str(error)
+        if head in ("", "{", "["):
+            raise
+        reason = "it is a web page" if head == "<" else reason
+        raise Unreadable(f"{_NOT_KNOWN}: {reason}") from None
+
+
+def _format_of(document: Any) -> Callable[[Any, NodeReader], None]:
     """Return the reader of a document of nodes. Raises Unreadable if it is none.
 
-    A reader adds the nodes of a document, which it empties on the way to save memory. It yields
-    the problems of the document, and raises Unreadable where there are no nodes.
+    A reader sets the format of the nodes, and adds them. It raises Unreadable where there are no
+    nodes.
     """
     if isinstance(document, list):
         if any(isinstance(node, dict) and {"name", "hash"} <= node.keys() for node in document):
@@ -211,7 +231,7 @@ def _reader_of(document: Any) -> Callable[[Any, NodeReader], Iterator[Problem]]:
         if "database" in document:
             return _read_database
         if "concrete_specs" in document:
-            return _read_lockfile
+            return _read_lock_file
         if isinstance(spec, list) or (isinstance(spec, dict) and "nodes" in spec):
             return _read_spec_file
     raise Unreadable(_NOT_KNOWN)
@@ -228,120 +248,30 @@ def _in_groups(items: Iterable[Spec | Problem]) -> Iterator[Records | Problem]:
             yield from (item for item in group if isinstance(item, Problem))
 
 
-def _not_known(head: bytes, reason: str) -> str:
-    head = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
-    if not head:
-        return "it is empty"
-    if head.startswith((b"<!doctype html", b"<html", b"<?xml")):
-        reason = "it is a web page"
-    return f"{_NOT_KNOWN}: {reason}"
-
-
 # Databases: the `index.json` of a build cache or of an install tree.
-
-_DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
-"""The specfile format of the nodes, by the version of the database."""
 
 _NODE = '"spec":'
 """The key of the node of a record, as Spack writes it."""
-_CACHED = {"cached": True}
-_YEAR_10000 = 253_402_300_800
-_VERSION_FIRST = re.compile(r'\s*\{\s*"database"\s*:\s*\{\s*"version"\s*:\s*"([^"\\]*)"')
-_VERSION_LAST = re.compile(r'"version"\s*:\s*"([^"\\]*)"\s*\}\s*\}\s*$')
+_DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
+"""The specfile format of the nodes, by the version of the database."""
 
 
-def _parse(text: str, nodes: NodeReader) -> Parsed:
-    """Parse JSON; the records of a database become specs of `nodes` on the way.
-
-    Raises Unreadable, and what `on_count` raises.
-    """
-
-    def start_installs() -> KeepRecord:
-        nodes.start()
-        return lambda hash_, record: _read_record(hash_, record, nodes)
-
-    # The version of old databases is after the records.
-    stated = _VERSION_FIRST.match(text) or _VERSION_LAST.search(text, max(0, len(text) - 200))
-    version: object = stated[1] if stated else None
-    decoder = AS_SPACK if nodes.is_checking else AS_SPELLED
-    while True:
-        nodes.format = _database_format(version)
-        parsed = parse(text, start_installs, decoder)
-        if not isinstance(parsed.value, dict) or "database" not in parsed.value:
-            return parsed
-        contents = parsed.value["database"]
-        version = contents.get("version") if isinstance(contents, dict) else None
-        if nodes.format == _database_format(version):
-            return parsed
-
-
-def _database_format(version: object) -> int | None:
-    return _DATABASE_FORMATS.get(version) if type(version) is str else None
-
-
-def _read_record(hash_: str, record: Any, nodes: NodeReader) -> Spec | None:
-    if nodes.is_full:
-        raise Unreadable(TOO_MANY_RECORDS)
-    if not isinstance(record, dict):
-        nodes.fields.add_problem_at(f"spec/{hash_[:7]}", mismatch("record", record, "an object"))
-        return None
-    node = record.get("spec")
-    if nodes.is_checking:
-        if record.get("in_buildcache") is True and is_hash(hash_):
-            nodes.add_cached(hash_, node)
-        return nodes.read(hash_, node)
-    problems: list[str] = []
-    spec = nodes.read(hash_, node, **_state(record, problems.append))
-    for reason in problems if spec is not None else ():
-        nodes.fields.add_problem(reason)
-    return spec
-
-
-def _state(record: dict[str, Any], add_problem: Callable[[str], None]) -> Mapping[str, Any]:
-    """Return the fields of a spec that are outside its node; most records of a cache have few.
-
-    As `InstallRecord.to_dict` of lib/spack/spack/database.py writes them.
-    """
-    if record.get("in_buildcache") is True and "path" not in record:
-        return _CACHED
-    flags = {"in_buildcache": True, "installed": False, "explicit": False}
-    for key in flags.keys() & record.keys():
-        if isinstance(record[key], bool):
-            flags[key] = record[key]
-        else:
-            add_problem(f"{key} is {kind(record[key])}, expected true or false")
-    path, time = record.get("path"), record.get("installation_time")
-    if path is not None and type(path) is not str:
-        add_problem(mismatch("path", path, "a string"))
-    seconds = float(time) if is_number(time) else -1.0
-    has_time = 0 <= seconds < _YEAR_10000
-    if not has_time and time is not None:
-        add_problem(wrong_value("installation_time", time, "seconds since 1970"))
-    in_cache = flags["in_buildcache"]
-    if "in_buildcache" not in record and "installed" in record:
-        in_cache = flags["installed"]
-    return {
-        "in_cache": in_cache,
-        "cached": record.get("in_buildcache") is True,
-        "installed": flags["installed"],
-        "explicit": flags["explicit"],
-        "path": storable(path) if isinstance(path, str) and path != "None" else "",
-        "installed_at": seconds if has_time else None,
-    }
-
-
-def _read_database(document: dict[str, Any], nodes: NodeReader) -> Iterator[Problem]:
-    """Read a database, whose records are specs already. Format: lib/spack/spack/database.py."""
+def _read_database(document: dict[str, Any], nodes: NodeReader) -> None:
+    """Read a database, whose records are added already. Format: lib/spack/spack/database.py."""
     contents = document["database"]
     if not isinstance(contents, dict):
-        raise Unreadable(mismatch("database", contents, "an object"))
-    version, installs = contents.get("version"), contents.get("installs")
+        raise Unreadable(wrong_value("database", contents, "an object"))
+    if not isinstance(installs := contents.get("installs"), dict):
+        raise Unreadable(wrong_value("installs", installs, "an object"))
+    _set_format(nodes, "version", contents.get("version"), _DATABASE_FORMATS)
+
+
+def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[str, int]) -> None:
+    """Set the format of nodes, by the version of their document, or report that it is unknown."""
+    nodes.format = formats.get(str(version))
     if nodes.format is None:
-        expected = f"a string from {min(_DATABASE_FORMATS)} to {max(_DATABASE_FORMATS)}"
-        yield Problem(nodes.origin, "", unknown_version("version", version, expected))
-    if not isinstance(installs, dict):
-        raise Unreadable(mismatch("installs", installs, "an object"))
-    nodes.specs = installs
+        wrong = wrong_value(name, version, f"{min(formats)} to {max(formats)}")
+        nodes.fields.add_problem(f"{wrong}; {_AS_UNDERSTOOD}", "")
 
 
 # Lock files: the specs that an environment was concretized to.
@@ -352,97 +282,86 @@ _LOCK_FORMATS = {"4": 3, "5": 4, "6": 5}
 _LOCK_BEFORE_0_18 = ("1", "2", "3")
 
 
-def _read_lockfile(document: dict[str, Any], nodes: NodeReader) -> Iterator[Problem]:
+def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
     """Read the specs of a lock file, then those of environments that it includes, however deep.
 
     The roots are `explicit`. A spec of several environments comes once. Format:
     lib/spack/spack/environment/environment.py.
     """
     meta = document.get("_meta")
-    stated = meta.get("lockfile-version") if isinstance(meta, dict) else None
-    version = str(stated) if is_number(stated) else ""
-    nodes.format = _LOCK_FORMATS.get(version)
-    is_old = version in _LOCK_BEFORE_0_18
+    version = meta.get("lockfile-version") if isinstance(meta, dict) else None
+    is_old = str(version) in _LOCK_BEFORE_0_18
     if is_old:
         nodes.hash_format = 1
-        reason = f"lockfile-version {version} is from before Spack 0.18; {AS_UNDERSTOOD}"
-        yield Problem(nodes.origin, "", reason)
-    elif nodes.format is None:
-        expected = f"a number from {min(_LOCK_FORMATS)} to {max(_LOCK_FORMATS)}"
-        yield Problem(nodes.origin, "", unknown_version("lockfile-version", stated, expected))
+        reason = f"lockfile-version {version} is from before Spack 0.18; {_AS_UNDERSTOOD}"
+        nodes.fields.add_problem(reason, "")
+    else:
+        _set_format(nodes, "lockfile-version", version, _LOCK_FORMATS)
     waiting: list[tuple[str, Any]] = [("", document)]
     environments: list[tuple[str, dict[str, Any]]] = []
     explicit: set[str] = set()
-    wrong_roots: list[tuple[str, str]] = []
     for path, environment in waiting:
+        nodes.fields.place = path
         if not isinstance(environment, dict):
-            reason = mismatch("environment", environment, "an object")
-            yield Problem(nodes.origin, path, reason)
+            nodes.fields.add_wrong("environment", environment, "an object")
             continue
-        concrete = environment.get("concrete_specs")
         included = environment.get("include_concrete", {})
-        for key, value in (("concrete_specs", concrete), ("include_concrete", included)):
-            if not isinstance(value, dict):
-                yield Problem(nodes.origin, path, mismatch(key, value, "an object"))
         if isinstance(included, dict):
-            waiting += [(storable(name), inner) for name, inner in included.items()]
+            waiting += included.items()
+        else:
+            nodes.fields.add_wrong("include_concrete", included, "an object")
+        concrete, roots = environment.get("concrete_specs"), environment.get("roots")
         if not isinstance(concrete, dict):
+            nodes.fields.add_wrong("concrete_specs", concrete, "an object")
             continue
         environments.append((path, concrete))
-        roots = environment.get("roots")
         if not isinstance(roots, list):
-            wrong_roots.append((path, mismatch("roots", roots, "a list")))
+            nodes.fields.add_wrong("roots", roots, "a list")
             continue
         for root in roots:
             hash_ = root.get("hash") if isinstance(root, dict) else None
             if type(hash_) is not str:
-                wrong_roots.append((path, f"roots contains {kind(root)} without a hash"))
+                nodes.fields.add_problem(f"roots contains {shown_value(root)} without a hash")
                 continue
             explicit.add(hash_)
             if hash_ not in concrete:
                 spec = root.get("spec")
                 name = f"{spec[:80]} " if isinstance(spec, str) else ""
                 reason = f"root {name}/{hash_[:7]} is not in concrete_specs"
-                wrong_roots.append((path, storable(reason)))
-    yield from (Problem(nodes.origin, path, reason) for path, reason in wrong_roots)
+                nodes.fields.add_problem(reason)
     for path, concrete in environments:
         nodes.prefix = f"{path}: " if path else ""
-        for key in list(concrete):
-            node = concrete.pop(key)
+        for key, node in concrete.items():
             # The keys of old files may be other hashes.
             hash_ = nodes.hash_of(node) if is_old else key
-            spec = nodes.add(hash_ if is_hash(hash_) else key, node, explicit=key in explicit)
-            if spec is not None and spec.hash != key:
-                nodes.aliases[key] = spec.hash
+            if is_hash(hash_) and hash_ != key:
+                nodes.aliases[key] = hash_
+            nodes.add(hash_ if is_hash(hash_) else key, node, {"explicit": key in explicit})
 
 
 # Spec files: one spec with all its dependencies, as every build cache has them. They are called
 # `*.spec.json`, `*.spec.json.sig` if they are signed, and `spec.yaml` before Spack 0.17.
 
-_SPEC_FORMATS = ("2", "3", "4", "5")
+_SPEC_FORMATS = {"2": 2, "3": 3, "4": 4, "5": 5}
 """The specfile formats that a file may state; format 1 is a list and states none."""
 
 # The expression takes memory for each line.
 _MAX_HEAD = 2**20
 _YAML = re.compile(
-    rb"(?:---[ \t]*\r?\n)?"
-    rb"(?:(?:binary_cache_checksum|buildinfo|buildcache_layout_version|full_hash):[^\n]*\n"
-    rb"(?:[ \t][^\n]*\n)*)*"
-    rb"spec:[ \t]*\r?$",
+    r"(?:---[ \t]*\r?\n)?"
+    r"(?:(?:binary_cache_checksum|buildinfo|buildcache_layout_version|full_hash):[^\n]*\n"
+    r"(?:[ \t][^\n]*\n)*)*"
+    r"spec:[ \t]*\r?$",
     re.MULTILINE,
 )
 
 
-def is_yaml_spec_file(data: bytes) -> bool:
+def is_yaml_spec_file(text: str) -> bool:
     """Recognise a spec file in YAML: it begins with `spec:` or what a build cache adds to it."""
-    return _YAML.match(data, 0, _MAX_HEAD) is not None
+    return _YAML.match(text, 0, _MAX_HEAD) is not None
 
 
-def _load_yaml(text: str) -> Any:
-    return load_yaml(text.removeprefix("---"), aliases=False)[0]
-
-
-def _read_spec_file(document: dict[str, Any], nodes: NodeReader) -> Iterator[Problem]:
+def _read_spec_file(document: dict[str, Any], nodes: NodeReader) -> None:
     """Read a spec, then its dependencies, which are not `in_cache`.
 
     Format: `Spec.to_dict` of lib/spack/spack/spec.py.
@@ -450,33 +369,27 @@ def _read_spec_file(document: dict[str, Any], nodes: NodeReader) -> Iterator[Pro
     spec = document["spec"]
     listed = spec if isinstance(spec, list) else spec["nodes"]
     if not isinstance(listed, list):
-        raise Unreadable(mismatch("nodes", listed, "a list"))
+        raise Unreadable(wrong_value("nodes", listed, "a list"))
     if not listed:
-        yield Problem(nodes.origin, "", "nodes is empty")
+        nodes.fields.add_problem("nodes is empty", "")
     nodes.format = 1
     if isinstance(spec, dict):
         meta = spec.get("_meta")
         version = meta.get("version") if isinstance(meta, dict) else None
-        is_known = str(version) in _SPEC_FORMATS
-        nodes.format = int(str(version)) if is_known else None
-        if nodes.format is None:
-            reason = unknown_version("version of the spec file", version, "2 to 5")
-            yield Problem(nodes.origin, "", reason)
+        _set_format(nodes, "version of the spec file", version, _SPEC_FORMATS)
     for number, node in enumerate(listed):
-        nodes.add(nodes.hash_of(node), node, in_cache=number == 0)
+        record = {} if number == 0 else {"in_buildcache": False}
+        nodes.add(nodes.hash_of(node), node, record)
 
 
-def _read_find_output(document: list[Any], nodes: NodeReader) -> Iterator[Problem]:
+def _read_find_output(document: list[Any], nodes: NodeReader) -> None:
     """Read what `spack find --json` prints, where the dependencies need not be in the list.
 
     Format: `display_specs_as_json` of lib/spack/spack/cmd/__init__.py.
     """
-    from spackscope.model.readers.nodes import CURRENT_FORMAT
-
-    nodes.format, nodes.hash_format = None, CURRENT_FORMAT
+    nodes.hash_format, nodes.reports_absent = max(_SPEC_FORMATS.values()), False
     for node in document:
         nodes.add(nodes.hash_of(node), node)
-    yield from ()
 
 
 # Lists of hashes, one a line, as `find --hashes` and `spack find --format` print them.
@@ -509,8 +422,7 @@ def read_hash_list(data: bytes, *, origin: str) -> Iterator[str | Problem]:
             continue
         hash_ = words[0].rpartition("/")[2]
         if not is_hash(hash_):
-            fields.place = f"line {number:,}"
-            fields.add_problem(f"{shown_value(words[0])} is not a full hash")
+            fields.add_problem(f"{shown_value(words[0])} is not a full hash", f"line {number:,}")
         elif hash_ not in seen:
             seen.add(hash_)
             yield hash_
@@ -601,10 +513,10 @@ def archive_size_in(data: bytes, *, origin: str) -> tuple[str, int] | None:
 
 def _blob(entry: Any) -> Blob:
     if not isinstance(entry, dict):
-        raise Unreadable(mismatch("entry", entry, "an object"))
+        raise Unreadable(wrong_value("entry", entry, "an object"))
     media_type = entry.get("mediaType")
     if type(media_type) is not str or not media_type:
-        raise Unreadable(mismatch("mediaType", media_type, "a string"))
+        raise Unreadable(wrong_value("mediaType", media_type, "a string"))
     algorithm = entry.get("checksumAlgorithm", "sha256")
     if algorithm != "sha256":
         raise Unreadable(storable(wrong_value("checksumAlgorithm", algorithm, "sha256")))

@@ -13,8 +13,8 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple, TypeGuard
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeGuard
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, is_hash
@@ -22,32 +22,30 @@ from spackscope.model.core.tasks import collector_paused
 from spackscope.model.core.text import counted
 
 MAX_VALUES = 10_000_000
-"""Values of JSON that are in memory at once: of a database no more than a record is."""
-
-MAX_RECORD_LENGTH = 2**23
-"""Characters of a record in a database; one with 10,000 dependencies has 2 million."""
+"""Values of JSON that are in memory at once."""
 
 MAX_RECORDS = 2_000_000
 """Records of a document, with the different dependencies and variants that they have."""
 
-TOO_MANY_RECORDS = f"it has more than {MAX_RECORDS:,} records, dependencies and variants"
+
+class TooManyRecords(Unreadable):
+    """A document has more records than are read; those before may be used."""
+
 
 MAX_PROBLEMS = 10_000
 """Problems of a document that are listed; the others are counted."""
 
-_CONTAINERS = frozenset(
-    {"database", "installs", "spec", "nodes", "roots", "concrete_specs", "include_concrete"}
-)
-"""Keys whose values hold records, or other containers."""
-_INSTALLS = ("database", "installs")
-_DATABASE = re.compile(r'[ \t\r\n]*\{[ \t\r\n]*"database"[ \t\r\n]*:[ \t\r\n]*\{')
+_RECORDS = ("installs", "concrete_specs")
+_CONTAINERS = {"database", "spec", "nodes", "include_concrete", *_RECORDS}
+"""Keys whose values hold records, or other containers; so do all values in the last but one."""
+_INCLUDED = "include_concrete"
 _SPACE = re.compile(r"[ \t\r\n]*")
 
-_SLICES = (2**13, 2**18)
-"""Characters of a record that are looked at first; few have more."""
+_SLICES = (2**13, 2**18, 2**25)
+"""Characters of a record that are looked at first, of the largest ones, and of any at most; one
+with 10,000 dependencies has 2 million."""
 # The longest token whose cut end looks like a mistake: a pair of \u escapes.
 _MAX_TOKEN = 16
-_TOO_DEEP = "is nested too deeply"
 
 # Python converts no more digits, whatever its environment says.
 _MAX_DIGITS = 640
@@ -70,86 +68,58 @@ AS_SPACK = json.JSONDecoder(
 )
 """Decodes numbers as Spack does, so that they are written as Spack writes them."""
 
-
-class Parsed(NamedTuple):
-    """The value of a document, and what is wrong with the document as a whole."""
-
-    value: Any
-    remarks: tuple[str, ...] = ()
-
-
-KeepRecord = Callable[[str, Any], Any]
-"""Called with the hash and the value of an install record; returns what to keep of it."""
+Keep = Callable[[str, Any], None]
+"""Called with the key of a record and the record itself, as soon as it is parsed."""
 
 
 def parse(
     text: str,
-    start_installs: Callable[[], KeepRecord] | None = None,
+    keep: Mapping[str, Keep] | None = None,
     decoder: json.JSONDecoder = AS_SPELLED,
     *,
     whole: bool = False,
-) -> Parsed:
-    """Parse a document; without another decoder its numbers stay as they are spelled.
+) -> tuple[Any, list[str]]:
+    """Parse a document; return its value, and what is wrong with the document as a whole.
 
-    After a syntax error, the records before it are returned with a remark, unless the document has
-    to be `whole`. Of a repeated key the last value counts, as in Spack; a remark says so where
-    specs may be lost by it. What `start_installs` returns converts each record in the `installs`
-    of a Spack database, so that a large one is never in memory as a whole; it is called at the
-    beginning of the `installs`.
+    After an error, the records before it are returned with a remark, unless the document has to
+    be `whole`. Of a repeated key the last value counts, as in Spack; a remark says so where specs
+    may be lost by it. Records below a key of `keep`, which is `[` for a list that is the whole
+    document, are not returned, but kept by its function, so that a large document is never in
+    memory as a whole.
 
-    Raises Unreadable if nothing can be read, and what `start_installs` and its result raise.
+    Raises Unreadable if no record can be read, and what `keep` raises.
     """
     start = _skip_space(text, 0)
     if start == len(text):
         raise Unreadable("it is empty")
-    parser = _Parser(text, decoder, start_installs)
-    if not parser.is_database and (reason := too_many_values(text)):
-        raise Unreadable(reason)
+    parser = _Parser(text, keep or {}, decoder)
     try:
         with collector_paused():
             end = _skip_space(text, parser.parse(start))
     except RecursionError:
-        reason = f"it {_TOO_DEEP}"
-        remark = f"The record at character {parser.at} {_TOO_DEEP}"
+        reason = f"it is nested too deeply at character {parser.at}"
     except json.JSONDecodeError as error:
         reason = f"it is not JSON: {error.msg} at character {error.pos}"
-        remark = f"File is not valid JSON at character {error.pos} ({error.msg})"
-        if _is_cut(error, len(text)):
-            remark = f"file is cut off at character {error.pos}"
+        if error.pos > start and _is_cut(error, len(text)):
+            reason = f"file is cut off at character {error.pos}"
     except Unreadable as error:
-        reason = remark = str(error)
+        reason = str(error)
     else:
         remark = f"Data after the end of the document (character {end}) was ignored"
-        remarks = [remark] if end < len(text) else []
-        return Parsed(parser.document, (*remarks, *parser.remarks))
-    part = parser.document
-    if isinstance(part, list):
-        has_records = any(isinstance(node, dict) and "hash" in node for node in part)
-    else:
-        has_records = isinstance(part, dict) and bool(_CONTAINERS & part.keys())
-        has_records &= parser.record_count > 0 or not reason.endswith(_TOO_DEEP)
-    if not has_records:
+        return parser.document, [remark] * (end < len(text)) + parser.remarks()
+    if whole or not parser.record_count:
         raise Unreadable(reason)
-    if whole:
-        raise Unreadable(remark)
-    remark = f"{remark}; the records before it were read"
-    return Parsed(part, (remark, *parser.remarks))
+    return parser.document, [f"{reason}; the records before it were read", *parser.remarks()]
 
 
 class _Parser:
     """Parses containers of records member by member; `document` grows on the way."""
 
-    def __init__(
-        self,
-        text: str,
-        decoder: json.JSONDecoder,
-        start_installs: Callable[[], KeepRecord] | None,
-    ) -> None:
-        self._text, self._decoder, self._start_installs = text, decoder, start_installs
-        self.is_database = start_installs is not None and _DATABASE.match(text) is not None
-        self.record_count = self.at = 0
+    def __init__(self, text: str, keep: Mapping[str, Keep], decoder: json.JSONDecoder) -> None:
+        self._text, self._keep, self._decoder = text, keep, decoder
+        self.record_count = self.at = self._value_count = 0
         self.document: Any = None
-        self.remarks: dict[str, None] = {}
+        self._repeated: list[str] = []
 
     def parse(self, at: int) -> int:
         """Parse the document from an offset; return where it ends.
@@ -158,46 +128,50 @@ class _Parser:
         """
         if self._text[at] in "{[":
             self.document = {} if self._text[at] == "{" else []
-            return self._fill(self.document, at, ())
-        self.document, end = self._decoder.raw_decode(self._text, at)
+            return self._fill(self.document, self._text[at], at)
+        self.document, end = decode_at(self._decoder, self._text, at)
         return end
 
-    def _fill(self, members: dict[str, Any] | list[Any], at: int, path: tuple[str, ...]) -> int:
-        """Parse the members of an object or array from its bracket on; return where it ends."""
-        text, key, keep = self._text, "", None
-        max_length = MAX_RECORD_LENGTH if self.is_database else len(text)
+    def remarks(self) -> list[str]:
+        """Say which of the keys that matter are repeated."""
+        if not self._repeated:
+            return []
+        more = len(self._repeated) - 1
+        others = f" and {counted(more, 'more key')} are" if more else " is"
+        return [f'"{self._repeated[0]}"{others} given twice']
+
+    def _fill(self, members: dict[str, Any] | list[Any], name: str, at: int) -> int:
+        """Parse the members of the container of a name from its bracket on; return its end."""
+        text, key, keep = self._text, "", self._keep.get(name)
         closing = "}" if isinstance(members, dict) else "]"
-        if path == _INSTALLS and closing == "}" and self._start_installs is not None:
-            keep = self._start_installs()
-        at = _skip_space(text, at + 1)
-        is_first = True
+        has_records = keep is not None or closing == "]" or name in _RECORDS
+        at, is_first = _skip_space(text, at + 1), True
         while not text.startswith(closing, at):
-            at = at if is_first else self._skip(",", at)
-            is_first = False
+            at, is_first = at if is_first else self._skip(",", at), False
             if closing == "}":
                 if not text.startswith('"', at):
                     message = "Expecting property name enclosed in double quotes"
                     raise json.JSONDecodeError(message, text, at)
                 key, at = self._decoder.raw_decode(text, at)
                 at = self._skip(":", _skip_space(text, at))
-            if keep is None and key in _CONTAINERS and text.startswith(("{", "["), at):
-                inner: Any = {} if text[at] == "{" else []
-                self._attach(members, key, inner)
-                at = self._fill(inner, at, (*path, key))
+            self.at = at
+            is_container = keep is None and (key in _CONTAINERS or name == _INCLUDED)
+            if is_container and text.startswith(("{", "["), at):
+                value: Any = {} if text[at] == "{" else []
+                self._attach(members, key, value)
+                at = self._fill(value, key, at)
             else:
-                self.at = at
-                value, at = decode_at(self._decoder, text, at, max_length)
+                value, end = decode_at(self._decoder, text, at)
                 if keep is not None:
-                    value = keep(key, value)
-                elif self.is_database and isinstance(value, dict | list):
-                    # Only records and scalars of a database are used, and others need much memory.
-                    value = type(value)()
-                # Digits may be missing of a number at the end of the text.
-                if type(value) is not Number or _skip_space(text, at) < len(text):
+                    keep(key, value)
+                else:
                     self._attach(members, key, value)
-                self.record_count += 1
-                if self.record_count > MAX_RECORDS:
-                    raise Unreadable(TOO_MANY_RECORDS)
+                    # What is kept has limits of its own.
+                    self._value_count += 1 + count_values(text, at, end)
+                    if self._value_count > MAX_VALUES:
+                        raise Unreadable(f"it has more than {MAX_VALUES:,} values")
+                at = end
+                self.record_count += has_records
             at = _skip_space(text, at)
         return at + 1
 
@@ -212,36 +186,27 @@ class _Parser:
             members.append(value)
             return
         if key in members and (key in _CONTAINERS or is_hash(key)):
-            remark = f'"{key}" is given twice; the last one counts'
-            if len(self.remarks) >= MAX_PROBLEMS:
-                remark = "more keys are given twice, which are not listed"
-            self.remarks[remark] = None
+            self._repeated.append(key)
         members[key] = value
 
 
-def too_many_values(text: str) -> str:
-    """Return why a text is not parsed as a whole, or an empty string if it may be.
+def count_values(text: str, start: int = 0, end: int | None = None) -> int:
+    """Return at least how many values a text in JSON has beside the first.
 
-    Each value but the first follows a bracket, a brace or a comma. Counting these takes a
-    hundredth of the time of parsing, and never yields too small a number.
+    Each of them follows a bracket, a brace or a comma. Counting these takes a hundredth of the
+    time of parsing.
     """
-    if len(text) <= MAX_VALUES:
-        return ""
-    count = text.count("[") + text.count("{") + text.count(",")
-    too_many = f"it has {count:,} values; at most {MAX_VALUES:,} are read"
-    return too_many if count > MAX_VALUES else ""
+    return text.count("[", start, end) + text.count("{", start, end) + text.count(",", start, end)
 
 
-def decode_at(
-    decoder: json.JSONDecoder, text: str, at: int, max_length: int = MAX_RECORD_LENGTH
-) -> tuple[Any, int]:
+def decode_at(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:
     """Parse the value at an offset as `raw_decode` does; return it and the offset of its end.
 
-    Looks at slices of growing length, so that a value takes time and memory of its own size.
-    Raises json.JSONDecodeError, RecursionError, and Unreadable for a value of more than
-    `max_length` characters.
+    Looks at slices of growing length, so that a value takes memory of its own size, but not more
+    than the largest slice. Raises json.JSONDecodeError, RecursionError, and Unreadable for a
+    value that is longer.
     """
-    for size in (*(size for size in _SLICES if size < max_length), max_length):
+    for size in _SLICES:
         is_all = at + size >= len(text)
         try:
             value, end = decoder.raw_decode(text[at : at + size])
@@ -252,7 +217,7 @@ def decode_at(
             # A number that is cut is another number.
             if is_all or end < size:
                 return value, at + end
-    raise Unreadable(f"The record at character {at} has more than {max_length:,} characters")
+    raise Unreadable(f"the record at character {at} has more than {_SLICES[-1]:,} characters")
 
 
 def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
@@ -266,8 +231,8 @@ def _skip_space(text: str, at: int) -> int:
 
 # The values of a record.
 
-AS_UNDERSTOOD = "the records are read as far as they are understood"
-"""What happens to a document of an unknown version."""
+A_HASH = "32 characters of a-z2-7"
+"""What is expected of a hash."""
 
 Texts = tuple[str, ...]
 
@@ -284,40 +249,22 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def kind(value: object) -> str:
-    """Name the type of a JSON value, for a sentence on what is expected instead."""
+def shown_value(value: object) -> str:
+    """Return a short form of a string or number, or the type of another value."""
     if value is None or isinstance(value, bool):
         return json.dumps(value)
     if is_number(value):
-        return "a number"
-    names: dict[type, str] = {str: "a string", list: "a list"}
-    return names.get(type(value), "an object")
-
-
-def mismatch(name: str, value: object, expected: str) -> str:
-    """Return the sentence that a field is missing, or of another type than expected."""
-    if value is None or value == "":
-        return f"{name} is missing"
-    return f"{name} is {kind(value)}, expected {expected}"
+        return str(value)[:40]
+    if isinstance(value, str):
+        return repr(value)[:60]
+    return "a list" if isinstance(value, list) else "an object"
 
 
 def wrong_value(name: str, value: object, expected: str) -> str:
-    """Return the same sentence, but with the value itself if it is a string or a number."""
+    """Return the sentence that a field is missing, or is another value than expected."""
     if value is None or value == "":
         return f"{name} is missing"
     return f"{name} is {shown_value(value)}, expected {expected}"
-
-
-def shown_value(value: object) -> str:
-    """Return a short form of a string or number, or the type of another value."""
-    if is_number(value):
-        return str(value)[:40]
-    return repr(value)[:60] if type(value) is str else kind(value)
-
-
-def unknown_version(name: str, value: object, expected: str) -> str:
-    """Return the sentence that a format is not one of those known."""
-    return storable(f"{wrong_value(name, value, expected)}; {AS_UNDERSTOOD}")
 
 
 class FieldReader:
@@ -330,27 +277,23 @@ class FieldReader:
         self.place = ""
         self._origin = origin
         self._problems: list[Problem] = []
-        self._problem_count = 0
+        self.problem_count = 0
 
-    def add_problem(self, reason: str) -> None:
-        """Report a problem of the current record."""
-        self._problem_count += 1
-        if self._problem_count <= MAX_PROBLEMS:
-            self._problems.append(Problem(self._origin, storable(self.place), storable(reason)))
+    def add_problem(self, reason: str, place: str | None = None) -> None:
+        """Report a problem of a place, or else of the current record."""
+        place = self.place if place is None else place
+        self.problem_count += 1
+        if self.problem_count <= MAX_PROBLEMS:
+            self._problems.append(Problem(self._origin, storable(place), storable(reason)))
 
-    def add_problem_at(self, place: str, reason: str) -> None:
-        """Report a problem of another place than the current record."""
-        self.place = place
-        self.add_problem(reason)
-
-    def add_wrong_hash(self, name: str, value: object) -> None:
-        """Report that a hash is not one."""
-        self.add_problem(wrong_value(name, value, "32 characters of a-z2-7"))
+    def add_wrong(self, name: str, value: object, expected: str) -> None:
+        """Report that a field is missing, or is another value than expected."""
+        self.add_problem(wrong_value(name, value, expected))
 
     def problems(self) -> Iterator[Problem]:
         """Yield all problems, and one with the number of those that are not listed."""
         yield from self._problems
-        if (count := self._problem_count - MAX_PROBLEMS) > 0:
+        if (count := self.problem_count - MAX_PROBLEMS) > 0:
             are = "is" if count == 1 else "are"
             yield Problem(self._origin, "", f"{counted(count, 'more problem')} {are} not listed")
 
@@ -358,17 +301,17 @@ class FieldReader:
         """Return a string that every record has; of a number its digits, of all else nothing."""
         if type(value) is str and value:
             return sys.intern(value if value.isascii() else storable(value))
-        self.add_problem(mismatch(name, value, "a string"))
+        self.add_wrong(name, value, "a string")
         return sys.intern(str(value)) if is_number(value) else ""
 
     def strings(self, name: str, value: object) -> Texts:
         """Return the strings of a list."""
         if type(value) is not list:
-            self.add_problem(mismatch(name, value, "a list"))
+            self.add_wrong(name, value, "a list")
             return ()
         texts = [item for item in value if type(item) is str]
         strings = tuple([sys.intern(t if t.isascii() else storable(t)) for t in texts])
         if len(strings) < len(value):
             other = next(item for item in value if type(item) is not str)
-            self.add_problem(f"{name} contains {kind(other)}, expected strings")
+            self.add_problem(f"{name} contains {shown_value(other)}, expected strings")
         return strings

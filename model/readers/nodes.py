@@ -4,8 +4,8 @@ There are five specfile formats (lib/spack/spack/spec.py): 1 is `{name: {…}}` 
 dependencies; 2 and 3 have a list of them with `type`; 4 has their deptypes and virtuals as
 `parameters`; 5, of Spack 1.0, has compilers among the dependencies and no `compiler`.
 
-A reader that is to `check` computes the hash of each node instead, as Spack did when it
-concretized the spec.
+`NodeReader` makes specs of nodes, `HashChecker` computes their hashes, as Spack did when it
+concretized the specs.
 """
 
 from __future__ import annotations
@@ -20,18 +20,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, Dependency, Problem, Spec, is_hash
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import (
+    A_HASH,
     MAX_RECORDS,
-    TOO_MANY_RECORDS,
     FieldReader,
     Texts,
+    TooManyRecords,
     is_number,
-    kind,
-    mismatch,
     shown_value,
     storable,
 )
@@ -48,13 +46,14 @@ CHANGED = "changed after Spack hashed it"
 
 _OLD_HASH_KEYS = ("full_hash", "build_hash")
 """Keys of other hashes of a node, by which dependencies name it until Spack 0.17."""
-_NO_EXTERNAL = ("", "None", "null", "~", "false")
+_NO_EXTERNAL = (None, "", "None", "null", "~", "false")
 """Values that mean no prefix and no module, the latter three in YAML."""
 _ORIGINAL_FORMAT = "original_specfile_version"
 _MAX_ATTRIBUTES = 10_000
 """Characters that are kept of what a node states more of an external."""
 _COUNT_INTERVAL = 256
 _MAX_DIGITS = 10
+_YEAR_10000 = 253_402_300_800
 _compact = json.JSONEncoder(separators=(",", ":")).encode
 _SPLICED = 7
 """The last characters of a spliced spec's hash, which are those of the spec it was built as."""
@@ -64,185 +63,138 @@ _BARE = re.compile(r"[a-zA-Z0-9,/_.\-\[\]]+")
 _BARE_BEFORE_1_0 = re.compile(r"[a-zA-Z0-9,/_.\-]+")
 
 Fields = Mapping[str, Any]
-
-
-class WrongHash(NamedTuple):
-    """A record whose content gives another hash; `content_hash` is empty if it gives none."""
-
-    package: str
-    version: str
-    hash: str
-    content_hash: str
-    reason: str
+_NO_FIELDS: Fields = {}
 
 
 class NodeReader:
     """Reads the nodes of one document.
 
-    `format` is the specfile format that the document states, None if it is unknown. First `add`
-    each node, then `finish`: the version of a compiler is in its own node, which may be the last
-    one. Equal variants, dependencies and lists become one object. `on_count` is called with the
-    number of nodes, and about how many are `expected`.
+    First `add` each node, and set `format`, the specfile format that the document states, None if
+    it is unknown. Then `finish`: the version of a compiler is in its own node, which may be the
+    last one. Equal variants, dependencies and lists become one object. `on_count` is called with
+    the number of nodes, and about how many are `expected`.
 
-    `prefix` is put before the place of each problem. The reader `is_full` after more nodes,
-    dependencies and variants than MAX_RECORDS; further nodes are ignored.
-
-    To `check`, no node is read: `checks` has for each hash an empty string if it is that of the
-    content, else why that does not matter, or a WrongHash; `cached` has names of specs by hash.
+    `prefix` is put before the place of each problem. `aliases` has the hashes of nodes by others
+    by which dependencies name them.
     """
 
-    def __init__(
-        self,
-        origin: str,
-        *,
-        on_count: OnCount | None = None,
-        expected: int = 0,
-        check: bool = False,
-    ) -> None:
-        self.origin, self.is_checking = origin, check
-        self.prefix = ""
+    def __init__(self, origin: str, on_count: OnCount | None = None) -> None:
+        self.fields = FieldReader(origin)
+        self.prefix, self.expected = "", 0
         self.format: int | None = None
         self.hash_format: int | None = None
         """The specfile format in which the nodes were hashed, if it is not `format`."""
-        self._on_count, self._expected = on_count, expected
-        self.start()
-
-    def start(self) -> None:
-        """Forget all nodes, which those of a repeated key replace."""
-        self.is_full = False
-        self.fields = FieldReader(self.origin)
-        self.specs: dict[str, Spec | None] = {}
         self.aliases: dict[str, str] = {}
-        """The hashes of nodes by others by which dependencies name them."""
-        self.checks: dict[str, str | WrongHash] = {}
-        self.cached: dict[str, str] = {}
-        self._count = 0
-        self._versions: dict[str, str] = {}
+        self.reports_absent = True
+        self._origin, self._on_count, self._count = origin, on_count, 0
+        self._specs: dict[str, Spec] = {}
         self._dependencies: dict[tuple[str, str, Texts, Texts], Dependency] = {}
         self._variants: dict[tuple[str, object, bool], str] = {}
         self._lists: dict[Texts, Texts] = {}
 
-    def add(self, hash_: object, node: object, **values: Any) -> Spec | None:
-        """Read a node as `read` does, and keep its spec unless there is one of this hash."""
-        if self.is_checking and is_hash(hash_) and hash_ in self.checks:
-            return None
-        spec = self.read(hash_, node, **values)
-        if spec is not None and self.specs.setdefault(spec.hash, spec) != spec:
-            reason = "it is listed twice with different content; the first one counts"
-            self.fields.add_problem(reason)
-        return spec
+    def add(self, hash_: object, node: object, record: object = _NO_FIELDS) -> None:
+        """Read a node; of those of one hash the first counts.
 
-    def add_cached(self, hash_: str, node: object) -> None:
-        """Note the name of a spec that an index lists as in its mirror."""
-        name, fields = _name_and_fields(node)
-        named = f"{name}@{fields.get('version', '')}" if fields else ""
-        self.cached[hash_] = storable(named)
+        `record` is what the document states beside the node, as an install record of Spack. Of a
+        node with a valid hash, what can be read is kept. Raises TooManyRecords after more nodes,
+        dependencies and variants than MAX_RECORDS, and what `on_count` raises.
+        """
+        self._count += 1
+        if self._on_count is not None and self._count % _COUNT_INTERVAL == 0:
+            self._on_count(self._count, self.expected)
+        if self._count + len(self._dependencies) + len(self._variants) > MAX_RECORDS:
+            reason = f"it has more than {MAX_RECORDS:,} records, dependencies and variants"
+            raise TooManyRecords(reason)
+        fields = _fields_of(node)
+        name = fields.get("name")
+        self.fields.place = self.prefix + (name[:60] if type(name) is str and name else "spec")
+        if not is_hash(hash_):
+            self.fields.add_wrong("hash", hash_, A_HASH)
+            return
+        self.fields.place += f"/{hash_[:7]}"
+        if not isinstance(record, dict):
+            self.fields.add_wrong("record", record, "an object")
+        elif not isinstance(node, dict):
+            self.fields.add_wrong("node", node, "an object")
+        else:
+            self._add(hash_, fields, record)
 
     @staticmethod
     def hash_of(node: object) -> object:
         """Return the hash that a node states, whatever it is."""
-        _, fields = _name_and_fields(node)
-        return fields.get("hash") if fields else None
+        return _fields_of(node).get("hash")
 
-    def finish(self, *, report_absent: bool = True) -> Iterator[Spec | Problem]:
+    def finish(self) -> Iterator[Spec | Problem]:
         """Yield the specs in their order, then all problems.
 
         Dependencies whose nodes are not in the document are one. Spack warns of them, too
         (`_assign_dependencies` in lib/spack/spack/database.py).
         """
-        unknown: dict[str, str] = {}
-        for hash_, name, *_ in self._dependencies:
-            if hash_ not in self._versions:
-                unknown.setdefault(hash_, name)
-        renamed = {
-            alias: sys.intern(self.aliases[alias]) for alias in unknown if alias in self.aliases
-        }
-        for hash_ in list(self.specs):
-            # Specs are not kept beside what becomes of them.
-            if (spec := self.specs.pop(hash_)) is None:
+        versions = {hash_: spec.version for hash_, spec in self._specs.items()}
+        absent: dict[str, str] = {}
+        for dependency in self._dependencies.values():
+            if dependency.hash in versions:
                 continue
-            dependencies = spec.dependencies or ()
-            if renamed and any(item.hash in renamed for item in dependencies):
-                dependencies = tuple(
-                    replace(item, hash=renamed.get(item.hash, item.hash)) for item in dependencies
-                )
-                object.__setattr__(spec, "dependencies", dependencies)
+            if dependency.hash in self.aliases:
+                object.__setattr__(dependency, "hash", self.aliases[dependency.hash])
+            else:
+                absent.setdefault(dependency.hash, dependency.name)
+        for hash_ in versions:
+            # Specs are not kept beside what becomes of them.
+            spec = self._specs.pop(hash_)
             if not spec.compiler:
                 # The first of the compilers for C, C++ and Fortran.
-                item = next(
-                    d for language in LANGUAGES for d in dependencies if language in d.virtuals
-                )
-                version = storable(self._versions.get(item.hash, ""))
+                dependencies = spec.dependencies or ()
+                item = next(d for each in LANGUAGES for d in dependencies if each in d.virtuals)
+                version = versions.get(item.hash)
                 compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
                 object.__setattr__(spec, "compiler", compiler)
+            if not spec.spec_format:
+                object.__setattr__(spec, "spec_format", self.format or 0)
             yield spec
         yield from self.fields.problems()
-        if self.is_full:
-            yield Problem(self.origin, "", TOO_MANY_RECORDS)
-        absent = [hash_ for hash_ in unknown if hash_ not in renamed]
-        if absent and report_absent:
+        if absent and self.reports_absent:
             missing = f"{counted(len(absent), 'dependency')} {'is' if len(absent) == 1 else 'are'}"
-            such = f"such as {unknown[absent[0]]}/{absent[0][:7]}"
-            yield Problem(self.origin, "", storable(f"{missing} missing, {such}"))
+            hash_, name = next(iter(absent.items()))
+            reason = storable(f"{missing} missing, such as {name}/{hash_[:7]}")
+            yield Problem(self._origin, "", reason)
 
-    def read(self, hash_: object, node: object, **values: Any) -> Spec | None:
-        """Read a node; `values` are what the document states outside of the node.
-
-        Returns None without a valid hash, or if there were too many nodes; of any other node
-        what can be read. The compiler is empty where it is a dependency, until `finish`.
-        """
-        self._count += 1
-        if self._on_count is not None and self._count % _COUNT_INTERVAL == 0:
-            self._on_count(self._count, self._expected)
-        if self._count + len(self._dependencies) + len(self._variants) > MAX_RECORDS:
-            self.is_full = True
-            return None
-        name, fields = _name_and_fields(node)
-        if self.is_checking:
-            if fields is not None and is_hash(hash_):
-                self.checks[hash_] = self._check(hash_, name, fields)
-            return None
-        if fields is not None and type(hash_) is str:
-            self._versions[hash_] = _exact_version(fields)
-            for key in _OLD_HASH_KEYS:
-                if type(alias := fields.get(key)) is str:
-                    self.aliases[alias] = hash_
-        place = self.prefix + (name[:60] if type(name) is str and name else "spec")
-        self.fields.place = place
-        if not is_hash(hash_):
-            self.fields.add_wrong_hash("hash", hash_)
-            return None
-        self.fields.place = f"{place}/{hash_[:7]}"
-        if fields is None:
-            self.fields.add_problem(mismatch("node", node, "an object"))
-            return None
-        if (stated := fields.get("hash", hash_)) != hash_:
-            self.fields.add_problem(f"node states another hash, {shown_value(stated)}")
-        arch = fields.get("arch")
-        if type(arch) is dict:
-            target = arch.get("target")
-            if type(target) is dict:
-                target = target.get("name")
-            platform = self.fields.string("platform", arch.get("platform"))
-            os = self.fields.string("platform_os", arch.get("platform_os"))
-            target = self.fields.string("target", target)
-        else:
-            self.fields.add_problem(mismatch("arch", arch, "an object"))
+    def _add(self, hash_: str, node: Fields, record: Fields) -> None:
+        """Read a node; its compiler is empty where it is a dependency, until `finish`."""
+        fields, get = self.fields, node.get
+        hash_ = sys.intern(hash_)
+        for key in _OLD_HASH_KEYS:
+            if type(alias := get(key)) is str:
+                self.aliases[alias] = hash_
+        if (stated := get("hash", hash_)) != hash_:
+            fields.add_problem(f"node states another hash, {shown_value(stated)}")
+        arch = get("arch")
+        if type(arch) is not dict:
+            fields.add_wrong("arch", arch, "an object")
             platform = os = target = ""
-        dependencies = self._read_dependencies(fields.get("dependencies"))
-        is_complete = self.format == 5 if self.format else "compiler" not in fields
-        variants, flags = self._parameters(fields.get("parameters"), is_complete=is_complete)
-        external, modules, attributes = self._external(fields.get("external"))
-        patches, build_spec = fields.get("patches"), fields.get("build_spec")
-        original = _original_format(fields)
-        has_compiler = any(
-            item.virtuals and not _LANGUAGES.isdisjoint(item.virtuals) for item in dependencies
-        )
-        return Spec(
-            package=self.fields.string("name", name),
-            hash=sys.intern(hash_),
-            version=self._version(fields),
-            compiler=self._compiler(fields) or ("" if has_compiler else "none"),
+        else:
+            its = arch.get("target")
+            target = fields.string("target", its.get("name") if type(its) is dict else its)
+            platform = fields.string("platform", arch.get("platform"))
+            os = fields.string("platform_os", arch.get("platform_os"))
+        dependencies = self._read_dependencies(get("dependencies"))
+        variants, flags = self._parameters(get("parameters"), is_complete="compiler" not in node)
+        external, modules, attributes = self._external(get("external"))
+        build_spec = get("build_spec")
+        if build_spec:
+            build_spec = build_spec.get("hash") if type(build_spec) is dict else None
+            if not is_hash(build_spec):
+                fields.add_wrong("hash of build_spec", build_spec, A_HASH)
+                build_spec = ""
+        compiler = self._compiler(node)
+        if not compiler and all(_LANGUAGES.isdisjoint(item.virtuals) for item in dependencies):
+            compiler = "none"
+        original = _original_format(node)
+        spec = Spec(
+            package=fields.string("name", get("name")),
+            hash=hash_,
+            version=self._version(node),
+            compiler=compiler,
             platform=platform,
             os=os,
             target=target,
@@ -250,83 +202,101 @@ class NodeReader:
             stacks=(),
             size=None,
             tag="",
-            origin=self.origin,
-            namespace=self._optional("namespace", fields),
+            origin=self._origin,
+            namespace=self._optional("namespace", get("namespace")),
             flags=flags,
             dependencies=dependencies,
-            package_hash=self._optional("package_hash", fields),
+            package_hash=self._optional("package_hash", get("package_hash")),
             external=external,
             external_modules=modules,
             external_attributes=attributes,
-            patches=self._shared(self.fields.strings("patches", patches)) if patches else (),
-            spec_format=original if 1 <= original <= CURRENT_FORMAT else self.format or 0,
-            build_spec=self._build_spec(build_spec) if build_spec else "",
-            **values,
+            patches=self._shared(fields.strings("patches", get("patches") or [])),
+            spec_format=original if 1 <= original <= CURRENT_FORMAT else 0,
+            build_spec=build_spec or "",
+            **self._state(record),
         )
+        if self._specs.setdefault(hash_, spec) != spec:
+            fields.add_problem("it is listed twice with different content; the first one counts")
 
     def _shared(self, texts: Texts) -> Texts:
         return self._lists.setdefault(texts, texts)
 
-    def _optional(self, name: str, fields: Fields) -> str:
+    def _optional(self, name: str, value: object) -> str:
         """Return a string that a node may lack."""
-        value = fields.get(name)
         return "" if value is None else self.fields.string(name, value)
 
-    def _version(self, fields: Fields) -> str:
-        version = fields.get("version")
-        if "version" not in fields and "versions" in fields:
-            versions = fields["versions"]
+    def _version(self, node: Fields) -> str:
+        """Return the version, or the only one of a list, without the `=` that it is exact."""
+        version = node.get("version")
+        if "version" not in node and "versions" in node:
+            versions = node["versions"]
             if type(versions) is not list or len(versions) != 1:
                 self.fields.add_problem("versions is not a list of one")
                 return ""
-            version = versions[0]
+            (version,) = versions
         return sys.intern(self.fields.string("version", version).removeprefix("="))
 
-    def _compiler(self, fields: Fields) -> str:
+    def _compiler(self, node: Fields) -> str:
         """Return the compiler that a node states, or an empty string."""
-        stated, annotations = fields.get("compiler"), fields.get("annotations")
+        stated, annotations = node.get("compiler"), node.get("annotations")
         if stated is None and type(annotations) is dict:
             stated = annotations.get("compiler")
         elif stated is None and annotations is not None:
-            self.fields.add_problem(mismatch("annotations", annotations, "an object"))
+            self.fields.add_wrong("annotations", annotations, "an object")
         if type(stated) is dict:
-            name = self.fields.string("compiler", stated.get("name"))
-            version = _exact_version(stated)
-            if not version:
-                self.fields.add_problem("version of compiler is missing")
-            return sys.intern(storable(f"{name}@{version}" if name and version else name))
-        if type(stated) is str and stated:
-            return sys.intern(storable(stated.replace("@=", "@", 1)))
-        if stated is not None:
-            self.fields.add_problem(mismatch("compiler", stated, "an object"))
-        return ""
+            name, version = (
+                self.fields.string("compiler", stated.get("name")),
+                self._version(stated),
+            )
+            return sys.intern(f"{name}@{version}" if name and version else name)
+        if stated is None:
+            return ""
+        return sys.intern(self.fields.string("compiler", stated).replace("@=", "@", 1))
 
     def _external(self, external: object) -> tuple[str, Texts, str]:
         """Return the prefix of what Spack did not build, or else its modules; these, and more."""
         if not external:
             return "", (), ""
         if type(external) is not dict:
-            self.fields.add_problem(mismatch("external", external, "an object"))
+            self.fields.add_wrong("external", external, "an object")
             return "", (), ""
         path, modules = external.get("path"), external.get("module")
         items = modules if type(modules) is list else [modules]
         names = tuple(storable(i) for i in items if type(i) is str and i not in _NO_EXTERNAL)
         attributes = external.get("extra_attributes")
         more = storable(json.dumps(attributes)[:_MAX_ATTRIBUTES]) if attributes else ""
-        if type(path) is str and path not in _NO_EXTERNAL:
-            return sys.intern(storable(path)), names, more
-        if not names and path not in (None, *_NO_EXTERNAL):
-            self.fields.add_problem(mismatch("external prefix", path, "a string"))
-        return sys.intern(", ".join(names)), names, more
+        if path in _NO_EXTERNAL:
+            return sys.intern(", ".join(names)), names, more
+        return self.fields.string("external prefix", path), names, more
 
-    def _build_spec(self, build_spec: object) -> str:
-        hash_ = build_spec.get("hash") if type(build_spec) is dict else None
-        if is_hash(hash_):
-            return sys.intern(hash_)
-        self.fields.add_wrong_hash("hash of build_spec", hash_)
-        return ""
+    def _state(self, record: Fields) -> dict[str, Any]:
+        """Return the fields of a spec that are beside its node.
 
-    # Parameters
+        As `InstallRecord.to_dict` of lib/spack/spack/database.py writes them; most records of a
+        cache have few.
+        """
+        if not record:
+            return {}
+        flags = {"in_buildcache": True, "installed": False, "explicit": False}
+        for key in flags.keys() & record.keys():
+            if isinstance(record[key], bool):
+                flags[key] = record[key]
+            else:
+                self.fields.add_wrong(key, record[key], "true or false")
+        path, time = record.get("path"), record.get("installation_time")
+        seconds = float(time) if is_number(time) else -1.0
+        has_time = 0 <= seconds < _YEAR_10000
+        if not has_time and time is not None:
+            self.fields.add_wrong("installation_time", time, "seconds since 1970")
+        is_only_installed = "installed" in record and "in_buildcache" not in record
+        return {
+            "in_cache": flags["installed" if is_only_installed else "in_buildcache"],
+            "cached": record.get("in_buildcache") is True,
+            "installed": flags["installed"],
+            "explicit": flags["explicit"],
+            "path": "" if path in ("", "None") else self._optional("path", path),
+            "installed_at": seconds if has_time else None,
+        }
 
     def _parameters(self, parameters: object, *, is_complete: bool) -> tuple[Texts, Texts]:
         """Return variants and non-empty flags as Spack prints them, in stored order.
@@ -337,7 +307,7 @@ class NodeReader:
         of values with `:=`, as Spack does since 1.0.
         """
         if type(parameters) is not dict:
-            self.fields.add_problem(mismatch("parameters", parameters, "an object"))
+            self.fields.add_wrong("parameters", parameters, "an object")
             return (), ()
         variants: list[str] = []
         flags: list[str] = []
@@ -361,24 +331,23 @@ class NodeReader:
         """Return a variant as Spack prints it, or an empty string."""
         if not name:
             self.fields.add_problem("a variant has no name")
-            return ""
-        if isinstance(value, bool) or (type(value) is str and value.lower() in ("true", "false")):
-            return ("+" if value is True or str(value).lower() == "true" else "~") + name
-        if isinstance(value, str):
+        elif isinstance(value, bool) or (
+            isinstance(value, str) and value.lower() in ("true", "false")
+        ):
+            return ("+" if str(value).lower() == "true" else "~") + name
+        elif isinstance(value, str):
             # Without quotes the commas of one value would look like those between several.
             text = json.dumps(value) if "," in value else _quoted(value, is_complete)
             return f"{name}={text}"
-        if not isinstance(value, list):
-            expected = "a string, a list, true or false"
-            self.fields.add_problem(f"variant {name} is {kind(value)}, expected {expected}")
-            return ""
-        if others := [item for item in value if not isinstance(item, str)]:
-            self.fields.add_problem(f"variant {name} contains {kind(others[0])}, expected strings")
-            return ""
-        values = ",".join(sorted(value) if is_complete else value)
-        return f"{name}{':=' if is_complete else '='}{_quoted(values, is_complete)}"
-
-    # Dependencies
+        elif not isinstance(value, list):
+            self.fields.add_wrong(f"variant {name}", value, "a string, a list, true or false")
+        elif others := [item for item in value if not isinstance(item, str)]:
+            reason = f"variant {name} contains {shown_value(others[0])}, expected strings"
+            self.fields.add_problem(reason)
+        else:
+            values = ",".join(sorted(value) if is_complete else value)
+            return f"{name}{':=' if is_complete else '='}{_quoted(values, is_complete)}"
+        return ""
 
     def _read_dependencies(self, dependencies: object) -> tuple[Dependency, ...]:
         """Return the dependencies of a node: an object with their names as keys, or a list."""
@@ -389,7 +358,7 @@ class NodeReader:
         elif type(dependencies) is list:
             pairs = [(None, item) for item in dependencies]
         else:
-            self.fields.add_problem(mismatch("dependencies", dependencies, "a list"))
+            self.fields.add_wrong("dependencies", dependencies, "a list")
             return ()
         result: list[Dependency] = []
         cache = self._dependencies
@@ -405,55 +374,34 @@ class NodeReader:
 
     def _dependency(self, name: object, item: object) -> Dependency | None:
         if type(item) is not dict:
-            self.fields.add_problem(f"dependencies contains {kind(item)}, expected objects")
+            self.fields.add_problem(f"dependencies contains {shown_value(item)}, expected objects")
             return None
         name = item.get("name") if name is None else name
         label = f"dependency {name}" if type(name) is str and name else "dependency"
         hash_ = next((item[key] for key in ("hash", *_OLD_HASH_KEYS) if key in item), None)
         if not is_hash(hash_):
-            self.fields.add_wrong_hash(f"hash of {label}", hash_)
+            self.fields.add_wrong(f"hash of {label}", hash_, A_HASH)
             return None
         its = item.get("parameters")
-        if type(its) is dict:
-            deptypes, virtuals = its.get("deptypes"), its.get("virtuals", [])
-        else:
-            deptypes, virtuals = item.get("type"), []
+        its = its if type(its) is dict else {"deptypes": item.get("type")}
         key = (
             sys.intern(hash_),
             self.fields.string("name of dependency", name),
-            self.fields.strings(f"deptypes of {label}", deptypes),
-            self.fields.strings(f"virtuals of {label}", virtuals),
+            self.fields.strings(f"deptypes of {label}", its.get("deptypes")),
+            self.fields.strings(f"virtuals of {label}", its.get("virtuals", [])),
         )
         return self._dependencies.setdefault(key, Dependency(*key))
 
-    # Hashes
 
-    def _check(self, hash_: str, name: object, fields: Fields) -> str | WrongHash:
-        """Compare the hash of a node with that of its content."""
-        digest = content_hash(fields, hash_)
-        if digest == hash_:
-            return ""
-        format_, original = self.hash_format or self.format, _original_format(fields)
-        if (format_ or CURRENT_FORMAT) <= LAST_FORMAT_OF_0_17 or "package_hash" not in fields:
-            return OLD
-        if format_ is None or original > CURRENT_FORMAT:
-            return UNKNOWN
-        if (original or format_) < format_:
-            return CONVERTED
-        version = storable(str(fields.get("version", "")))
-        reason = EXTERNAL if fields.get("external") else CHANGED
-        return WrongHash(storable(str(name)), version, hash_, digest, reason)
-
-
-def _name_and_fields(node: object) -> tuple[object, Fields | None]:
-    """Return the name of a node, which is around or in it, and its fields if it is a node."""
+def _fields_of(node: object) -> Fields:
+    """Return the fields of a node with its name, which is around them in format 1."""
     if not isinstance(node, dict):
-        return None, None
+        return _NO_FIELDS
     if "name" not in node and len(node) == 1:
         ((name, fields),) = node.items()
         if isinstance(fields, dict):
-            return name, fields
-    return node.get("name"), node
+            return {**fields, "name": name}
+    return node
 
 
 def _quoted(value: str, is_complete: bool) -> str:
@@ -462,23 +410,66 @@ def _quoted(value: str, is_complete: bool) -> str:
     return json.dumps(value) if "'" in value else f"'{value}'"
 
 
-def _exact_version(fields: Fields) -> str:
-    """Return the one version of a node or compiler, without the `=` that marks it as exact."""
-    versions = fields.get("versions")
-    only = versions[0] if type(versions) is list and len(versions) == 1 else None
-    version = fields.get("version", only)
-    return version.removeprefix("=") if isinstance(version, str) else ""
-
-
-def _original_format(fields: Fields) -> int:
+def _original_format(node: Fields) -> int:
     """Return the format in which a node was hashed, if it was converted since, else 0."""
-    annotations = fields.get("annotations")
+    annotations = node.get("annotations")
     stated = annotations.get(_ORIGINAL_FORMAT) if isinstance(annotations, dict) else None
     digits = str(stated) if is_number(stated) else ""
     return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else 0
 
 
 # What Spack hashes.
+
+
+class WrongHash(NamedTuple):
+    """A record whose content gives another hash; `content_hash` is empty if it gives none."""
+
+    package: str
+    version: str
+    hash: str
+    content_hash: str
+    reason: str
+
+
+class HashChecker(NodeReader):
+    """Compares the hashes of nodes with those of their contents, and reads nothing else.
+
+    `whole` has those that are equal, `cached` names the specs that an index lists as in its
+    mirror, by hash. In place of `finish`, `differing` tells of the others.
+    """
+
+    def __init__(self, origin: str, on_count: OnCount) -> None:
+        super().__init__(origin, on_count)
+        self.whole: set[str] = set()
+        self.cached: dict[str, str] = {}
+        self._differing: dict[str, tuple[WrongHash, int, bool]] = {}
+
+    def _add(self, hash_: str, node: Fields, record: Fields) -> None:
+        if hash_ in self.whole or hash_ in self._differing:
+            return
+        name, version = storable(str(node.get("name"))), storable(str(node.get("version", "")))
+        if record.get("in_buildcache") is True:
+            self.cached[hash_] = f"{name}@{version}"
+        digest = content_hash(node, hash_)
+        if digest == hash_:
+            self.whole.add(hash_)
+            return
+        reason = EXTERNAL if node.get("external") else CHANGED
+        wrong = WrongHash(name, version, hash_, digest, reason)
+        self._differing[hash_] = wrong, _original_format(node), "package_hash" in node
+
+    def differing(self) -> Iterator[tuple[WrongHash, str]]:
+        """Yield each record with another hash, and why that does not matter, or an empty text."""
+        stated = self.hash_format or self.format
+        for wrong, original, has_package_hash in self._differing.values():
+            reason = ""
+            if (stated or CURRENT_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
+                reason = OLD
+            elif stated is None or original > CURRENT_FORMAT:
+                reason = UNKNOWN
+            elif (original or stated) < stated:
+                reason = CONVERTED
+            yield wrong, reason
 
 
 def content_hash(node: Fields, hash_: str = "") -> str:

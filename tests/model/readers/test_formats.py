@@ -158,7 +158,7 @@ def test_a_spec_file_may_be_yaml(number: int) -> None:
 
     specs, problems = read(data)
 
-    assert is_yaml_spec_file(data)
+    assert is_yaml_spec_file(data.decode())
     assert problems == []
     assert of_old(specs) == of_old(WHOLE)
     assert specs[0].external == ""
@@ -175,7 +175,7 @@ def test_what_a_build_cache_adds_to_a_yaml_spec_file_may_come_first() -> None:
     listed = [in_format(1, new) for new in zlib_nodes()]
     before, behind = as_yaml({**added, "spec": listed}), as_yaml({"spec": listed, **added})
 
-    assert is_yaml_spec_file(before)
+    assert is_yaml_spec_file(before.decode())
     assert read(before) == read(behind)
     assert of_old(read(before)[0]) == of_old(WHOLE)
 
@@ -274,7 +274,7 @@ def test_a_signed_file_cut_anywhere_is_a_problem() -> None:
     ("listed", "reason"),
     [
         ({}, ": nodes is an object, expected a list"),
-        ("x", ": nodes is a string, expected a list"),
+        ("x", ": nodes is 'x', expected a list"),
         ([], ": nodes is empty"),
     ],
 )
@@ -421,12 +421,12 @@ def test_the_edges_of_an_earlier_lock_file_name_its_keys() -> None:
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        (7, "lockfile-version is 7, expected a number from 4 to 6; the records are read"),
+        (7, "lockfile-version is 7, expected 4 to 6; the records are read"),
         (10**50, "lockfile-version is 1000"),
-        ("6", "lockfile-version is '6', expected a number from 4 to 6"),
+        ("7", "lockfile-version is '7', expected 4 to 6"),
         (None, "lockfile-version is missing; the records are read"),
-        (True, "lockfile-version is true, expected a number from 4 to 6"),
-        ([], "lockfile-version is a list, expected a number from 4 to 6"),
+        (True, "lockfile-version is true, expected 4 to 6"),
+        ([], "lockfile-version is a list, expected 4 to 6"),
     ],
 )
 def test_a_lock_file_of_an_unknown_version_is_read_and_doubted(
@@ -450,7 +450,7 @@ def test_a_lock_file_without_its_own_description_is_read_and_doubted() -> None:
     [
         (..., ": roots is missing"),
         ({}, ": roots is an object, expected a list"),
-        ([7], ": roots contains a number without a hash"),
+        ([7], ": roots contains 7 without a hash"),
         ([{"spec": "zlib"}], ": roots contains an object without a hash"),
         (
             [{"hash": hash_of(50), "spec": "zstd@1.5"}],
@@ -515,7 +515,7 @@ def test_a_spec_with_another_content_elsewhere_is_a_problem() -> None:
     ("more", "reason"),
     [
         ({"include_concrete": []}, ": include_concrete is a list, expected an object"),
-        ({"include_concrete": {"/e": 7}}, "/e: environment is a number"),
+        ({"include_concrete": {"/e": 7}}, "/e: environment is 7"),
         ({"include_concrete": {"/e": {}}}, "/e: concrete_specs is missing"),
         ({"concrete_specs": []}, ": concrete_specs is a list"),
         ({"concrete_specs": None}, ": concrete_specs is missing"),
@@ -625,21 +625,21 @@ def test_json_may_be_written_in_another_way(
         (b'["zlib"]', f": {NOT_KNOWN}"),
         (b'[{"name": "zlib"}]', f": {NOT_KNOWN}"),
         (b'[{"hash": "a"}]', f": {NOT_KNOWN}"),
-        (gzip.compress(gzip.compress(zlib_index())), f": {NOT_KNOWN}"),
+        (gzip.compress(gzip.compress(zlib_index())), ": byte 1 is not UTF-8 text"),
         (b"<!DOCTYPE html><title>502</title>", f": {NOT_KNOWN}: it is a web page"),
         (b"\n<html>", f": {NOT_KNOWN}: it is a web page"),
         (b"<?xml version='1.0'?><Error/>", f": {NOT_KNOWN}: it is a web page"),
         (b"not found", f": {NOT_KNOWN}: it is not JSON: Expecting value at character 0"),
-        (b"{", f": {NOT_KNOWN}: it is not JSON: Expecting property name"),
-        (b"\xff\xfe{", f": {NOT_KNOWN}: byte 2 is not UTF-16 text"),
+        (b"{", ": file is cut off at character 1"),
+        (b"\xff\xfe{", ": byte 2 is not UTF-16 text"),
         (
             "{}".encode("utf-16-le"),
-            f": {NOT_KNOWN}: it is not JSON",
+            ": file is cut off at character 1",
         ),
-        (b'{"x": "\xe9"}', f": {NOT_KNOWN}: byte 7 is not UTF-8 text"),
-        (b"[" * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
-        (b'{"database":' * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
-        (b'{"database":{"installs":' + b"[" * 100_000, f": {NOT_KNOWN}: it is nested too deeply"),
+        (b'{"x": "\xe9"}', ": byte 7 is not UTF-8 text"),
+        (b"[" * 100_000, ": it is nested too deeply"),
+        (b'{"database":' * 100_000, ": it is nested too deeply"),
+        (b'{"database":{"installs":' + b"[" * 100_000, ": it is nested too deeply"),
         (b"\x1f\x8b", ": it cannot be unpacked completely: file is cut off"),
         (b"\x1f\x8bnonsense", ": it cannot be unpacked completely: Error -3"),
     ],
@@ -803,15 +803,14 @@ def test_databases_of_all_versions_are_read_alike(version: str, number: int) -> 
 @pytest.mark.parametrize(
     ("version", "reason"),
     [
-        ("4", "version is '4', expected a string from 5 to 8"),
-        ("99", "version is '99', expected a string from 5 to 8"),
-        ("0.9.3", "version is '0.9.3', expected a string from 5 to 8"),
-        (8, "version is 8, expected a string from 5 to 8"),
-        (8.5, "version is 8.5, expected a string from 5 to 8"),
+        ("4", "version is '4', expected 5 to 8"),
+        ("99", "version is '99', expected 5 to 8"),
+        ("0.9.3", "version is '0.9.3', expected 5 to 8"),
+        (8.5, "version is 8.5, expected 5 to 8"),
         (None, "version is missing"),
-        (True, "version is true, expected a string from 5 to 8"),
-        ([], "version is a list, expected a string from 5 to 8"),
-        ({}, "version is an object, expected a string from 5 to 8"),
+        (True, "version is true, expected 5 to 8"),
+        ([], "version is a list, expected 5 to 8"),
+        ({}, "version is an object, expected 5 to 8"),
     ],
 )
 @pytest.mark.parametrize("number", [1, 3, 4, 5])
@@ -857,11 +856,11 @@ def test_a_record_has_whether_it_is_in_the_cache(
 @pytest.mark.parametrize(
     ("record", "reason"),
     [
-        ({"in_buildcache": "yes"}, "in_buildcache is a string, expected true or false"),
-        ({"in_buildcache": None}, "in_buildcache is null, expected true or false"),
-        ({"installed": 1, "path": ""}, "installed is a number, expected true or false"),
+        ({"in_buildcache": "yes"}, "in_buildcache is 'yes', expected true or false"),
+        ({"in_buildcache": None}, "in_buildcache is missing"),
+        ({"installed": 1, "path": ""}, "installed is 1, expected true or false"),
         ({"explicit": [], "path": ""}, "explicit is a list, expected true or false"),
-        ({"path": 7}, "path is a number, expected a string"),
+        ({"path": 7}, "path is 7, expected a string"),
         ({"path": {}}, "path is an object, expected a string"),
         ({"installation_time": "now"}, "installation_time is 'now', expected seconds since 1970"),
         ({"installation_time": float("nan")}, "installation_time is NaN"),

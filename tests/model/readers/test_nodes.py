@@ -268,7 +268,7 @@ def test_ten_thousand_dependencies_are_read() -> None:
     ("odd", "kept", "reason"),
     [
         (None, False, "dependencies contains null, expected objects"),
-        ("glibc", False, "dependencies contains a string, expected objects"),
+        ("glibc", False, "dependencies contains 'glibc', expected objects"),
         ([], False, "dependencies contains a list, expected objects"),
         ({}, False, "hash of dependency is missing"),
         ({"name": "x", "hash": "abc"}, False, "hash of dependency x is 'abc'"),
@@ -278,12 +278,12 @@ def test_ten_thousand_dependencies_are_read() -> None:
         (
             {"name": "x", "hash": GLIBC, "type": "link"},
             True,
-            "deptypes of dependency x is a string, expected a list",
+            "deptypes of dependency x is 'link', expected a list",
         ),
         (
             {"name": "x", "hash": GLIBC, "type": ["link", 7]},
             True,
-            "deptypes of dependency x contains a number, expected strings",
+            "deptypes of dependency x contains 7, expected strings",
         ),
         ({"hash": GLIBC, "type": ["link"]}, True, "name of dependency is missing"),
         (
@@ -294,7 +294,7 @@ def test_ten_thousand_dependencies_are_read() -> None:
         (
             {"name": "x", "hash": GLIBC, "parameters": {"deptypes": ["link"], "virtuals": "c"}},
             True,
-            "virtuals of dependency x is a string, expected a list",
+            "virtuals of dependency x is 'c', expected a list",
         ),
     ],
 )

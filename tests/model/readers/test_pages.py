@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
-from spackscope.model.readers.json import MAX_VALUES
 from spackscope.model.readers.pages import is_page, parse_value, read_page, split
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import (
@@ -443,7 +442,10 @@ spec_details:
         (b"---\nspec_details:\n- ? - [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
         (b"---\nspec_details: &a [*a]\n---", "aliases"),
         (b"---\nspec_details:\n\t- hash\n---", "token"),
-        (b"---\nspec_details: [1, 2\n---", "neither JSON"),
+        (
+            b"---\nspec_details: [1, 2\n---",
+            "file is cut off at character 5; the records before it",
+        ),
     ],
     ids=range(19),
 )
@@ -545,7 +547,7 @@ def test_a_field_that_is_not_a_text_is_empty_and_a_problem(
     [
         (..., (), "{} is missing"),
         (None, (), "{} is missing"),
-        ("+shared", (), "{} is a string, expected a list"),
+        ("+shared", (), "{} is '+shared', expected a list"),
         ({"shared": True}, (), "{} is an object, expected a list"),
         (["a", True, "b"], ("a", "b"), "{} contains true, expected strings"),
         (["a", None], ("a",), "{} contains null, expected strings"),
@@ -618,7 +620,7 @@ def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(None, ""), ("text", "a string"), (7, "a string"), ([], "a list"), (True, "true")],
+    [(None, ""), ("text", "'text'"), (7, "'7'"), ([], "a list"), (True, "true")],
 )
 def test_a_record_that_is_not_a_mapping_is_a_problem(value: Any, shown: str) -> None:
     specs, problems = read_records(page([value, record(1)]))
@@ -701,7 +703,7 @@ def test_a_repeated_record_is_shown_once() -> None:
     specs, problems = read_records(page([record(1), record(2), record(1)]))
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
-    assert reasons(problems) == [f"record 3: hash {hash_of(1)} is listed twice"]
+    assert reasons(problems) == [f"spec_details: hash {hash_of(1)} is listed twice"]
 
 
 def test_a_hash_with_differing_content_stays_in_every_form() -> None:
@@ -714,7 +716,6 @@ def test_a_hash_with_differing_content_stays_in_every_form() -> None:
         ("centos7", None),
         ("ubuntu24.04", 5),
     ]
-    assert [problem.place for problem in problems] == ["record 2", "record 3", "record 4"]
     assert ["different" in problem.reason for problem in problems] == [True, True, False]
 
 
@@ -807,21 +808,30 @@ def test_hostile_text_where_it_is_not_allowed_is_a_problem(text: str) -> None:
     assert all(is_storable(problem.reason) for problem in problems)
 
 
-def test_a_page_of_very_many_texts_is_read_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page_records, "MAX_VALUES", MAX_VALUES // 100)
-    records = [record(n, stacks=[str(n)] + ["s"] * 999) for n in range(110)]
+def test_a_page_that_is_too_large_is_read_record_by_record_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    records = [record(n, stacks=["s"] * 100, size=None) for n in range(20)]
+    whole = read_records(page(records))
+    monkeypatch.setattr(page_records, "MAX_VALUES", 1_000)
 
+    assert read_records(page(records)) == whole
+    monkeypatch.setattr(page_records, "MAX_PAGE_VALUES", 1_000)
     specs, problems = read_records(page(records))
-
-    # Each record has 1,000 texts of its own, and all share variants and a version.
-    assert len(specs) == 100
-    assert [(problem.place, problem.reason) for problem in problems] == [
-        (
-            "record 101",
-            "this record and those after it are not read;"
-            " at most 2,000,000 records and 100,000 strings are read",
-        )
+    assert specs == []
+    assert reasons(problems) == [
+        "spec_details: it has 2,260 values; at most 1,000 are read at once"
     ]
+
+
+def test_long_lists_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    records = [record(n, os=f"os{n % 3}", size=n) for n in range(100)]
+    whole = read_records(page(records))
+    monkeypatch.setattr(page_records, "_CHUNK", 2_000)
+
+    assert read_records(page(records)) == whole
+    records[70]["os"] = "}, {"
+    assert [spec.os for spec in read_records(page(records))[0]].count("}, {") == 1
 
 
 TEXTS = ["-", "", "hash", "12", "1.5 MB", 'a "quote"', "}, {", '"hash": "', "\\", "\n", "ä", "@="]

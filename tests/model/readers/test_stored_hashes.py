@@ -108,19 +108,6 @@ def test_the_hash_is_that_by_which_a_database_or_lock_file_lists_the_record() ->
         assert [wrong.hash for wrong in check(data).wrong] == [hash_of(9)]
 
 
-def test_of_a_record_that_is_given_twice_the_last_one_is_checked() -> None:
-    good = whole()
-    text = json.dumps(good)
-    bad = text.replace("1.3.1", "1.3.2")
-    data = (
-        f'{{"database":{{"version":"8","installs":{{"{good["hash"]}":{{"spec":{bad}}},'
-        f'"{good["hash"]}":{{"spec":{text}}}}}}}}}'
-    )
-    hashes = check(data.encode())
-    assert hashes.whole == {good["hash"]}
-    assert "given twice" in hashes.problems[0]
-
-
 @pytest.mark.parametrize(
     "data",
     [
