@@ -9,24 +9,23 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import groupby, islice
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import MAX_FILE_SIZE
-from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import Problem, Records, Spec, is_hash
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Problem, Records, is_hash
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.json import (
     AS_SPACK,
     AS_SPELLED,
-    MAX_PROBLEMS,
     MAX_RECORDS,
     FieldReader,
     Keep,
     Number,
     TooManyRecords,
+    member,
     parse,
     shown_value,
     storable,
@@ -37,7 +36,7 @@ from spackscope.model.readers.unpack import decode, remove_signature, unwrap
 from spackscope.model.readers.yaml import load_yaml
 
 if TYPE_CHECKING:
-    from spackscope.model.readers.nodes import NodeReader, WrongHash
+    from spackscope.model.readers.nodes import NodeReader, StoredHashes
 
 PAGE = "pages do not contain what Spack hashes"
 """Why the hashes of a page cannot be checked."""
@@ -48,8 +47,6 @@ _NOT_KNOWN = (
 )
 _AS_UNDERSTOOD = "the records are read as far as they are understood"
 """What happens to a document of an unknown version."""
-_GROUP = 256
-"""Records of nodes that are yielded at once, since each look-alike has its own node."""
 
 
 def read_document(
@@ -83,7 +80,7 @@ def read_document(
     if is_page(data):
         items = read_page(data, origin=origin)
     else:
-        items = _in_groups(_read_nodes(data, origin, on_count))
+        items = _read_nodes(data, origin, on_count)
     # Large bytes are not kept while their text is parsed.
     del data
     yield from items
@@ -103,24 +100,6 @@ def check_document(data: bytes) -> None:
         _format_of(_parse(decode(data), lambda hash_, record: None, whole=True)[0])
 
 
-class StoredHashes(Frozen):
-    """The hashes of a document: `whole` ones, which are those of the content, and others.
-
-    `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
-    those that cannot be checked by the reason, `problems` what of the document cannot be read.
-    `cached` names the specs that an index lists as in its mirror, by hash. A document that
-    `is_known` is of a known format.
-    """
-
-    whole: set[str] = field(default_factory=set)
-    wrong: list[WrongHash] = field(default_factory=list)
-    wrong_count: int = 0
-    unchecked: dict[str, set[str]] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
-    cached: dict[str, str] = field(default_factory=dict)
-    is_known: bool = True
-
-
 def check_hashes(
     data: bytes, *, origin: str, on_count: Callable[[int], None] = lambda _: None
 ) -> StoredHashes:
@@ -130,7 +109,7 @@ def check_hashes(
 
         check_hashes(path.read_bytes(), origin="index.json").wrong
     """
-    from spackscope.model.readers.nodes import LAST_FORMAT_OF_0_17, HashChecker
+    from spackscope.model.readers.nodes import LAST_FORMAT_OF_0_17, HashChecker, StoredHashes
 
     data, problems = unwrap(data)
     if is_page(data):
@@ -146,22 +125,13 @@ def check_hashes(
         problems += _add_nodes(text, nodes, AS_SPACK)
     except Unreadable as error:
         return StoredHashes(problems=[*problems, str(error)], is_known=False)
-    unchecked: dict[str, set[str]] = {}
-    wrong: list[WrongHash] = []
-    for differing, reason in nodes.differing():
-        if reason:
-            unchecked.setdefault(reason, set()).add(differing.hash)
-        else:
-            wrong.append(differing)
-    return StoredHashes(
-        nodes.whole, wrong[:MAX_PROBLEMS], len(wrong), unchecked, problems, nodes.cached
-    )
+    return nodes.result(problems)
 
 
 # Documents of nodes.
 
 
-def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[Spec | Problem]:
+def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[Records | Problem]:
     # Most builds read pages only, and the reader of nodes takes long to import.
     from spackscope.model.readers.nodes import NodeReader
 
@@ -186,7 +156,7 @@ def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPEL
     """
 
     def add_install(hash_: str, record: Any) -> None:
-        nodes.add(hash_, record.get("spec") if isinstance(record, dict) else {}, record)
+        nodes.add(hash_, member(record, "spec"), record)
 
     document, remarks = _parse(text, add_install, decoder)
     try:
@@ -237,17 +207,6 @@ def _format_of(document: Any) -> Callable[[Any, NodeReader], None]:
     raise Unreadable(_NOT_KNOWN)
 
 
-def _in_groups(items: Iterable[Spec | Problem]) -> Iterator[Records | Problem]:
-    """Yield records in groups, between problems."""
-    for _, alike in groupby(items, type):
-        # Its items are either all specs or all problems.
-        while group := list(islice(alike, _GROUP)):
-            if specs := [item for item in group if isinstance(item, Spec)]:
-                hashes, sizes = [spec.hash for spec in specs], [spec.size for spec in specs]
-                yield Records(specs, range(len(specs)), hashes, sizes)
-            yield from (item for item in group if isinstance(item, Problem))
-
-
 # Databases: the `index.json` of a build cache or of an install tree.
 
 _NODE = '"spec":'
@@ -288,8 +247,7 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
     The roots are `explicit`. A spec of several environments comes once. Format:
     lib/spack/spack/environment/environment.py.
     """
-    meta = document.get("_meta")
-    version = meta.get("lockfile-version") if isinstance(meta, dict) else None
+    version = member(document.get("_meta"), "lockfile-version")
     is_old = str(version) in _LOCK_BEFORE_0_18
     if is_old:
         nodes.hash_format = 1
@@ -319,8 +277,7 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
             nodes.fields.add_wrong("roots", roots, "a list")
             continue
         for root in roots:
-            hash_ = root.get("hash") if isinstance(root, dict) else None
-            if type(hash_) is not str:
+            if type(hash_ := member(root, "hash")) is not str:
                 nodes.fields.add_problem(f"roots contains {shown_value(root)} without a hash")
                 continue
             explicit.add(hash_)
@@ -374,8 +331,7 @@ def _read_spec_file(document: dict[str, Any], nodes: NodeReader) -> None:
         nodes.fields.add_problem("nodes is empty", "")
     nodes.format = 1
     if isinstance(spec, dict):
-        meta = spec.get("_meta")
-        version = meta.get("version") if isinstance(meta, dict) else None
+        version = member(spec.get("_meta"), "version")
         _set_format(nodes, "version of the spec file", version, _SPEC_FORMATS)
     for number, node in enumerate(listed):
         record = {} if number == 0 else {"in_buildcache": False}
@@ -439,21 +395,22 @@ ARCHIVE = "application/vnd.spack.install."
 MAX_MANIFEST_SIZE = 2**20
 """Bytes of a manifest; a real one has half a thousand."""
 
-_SHA256 = re.compile(r"[0-9a-fA-F]{64}")
+_ENTRY = (
+    ("mediaType", re.compile(r"(?s:.+)"), "a string"),
+    ("checksumAlgorithm", re.compile(r"sha256"), "sha256"),
+    ("checksum", re.compile(r"[0-9a-fA-F]{64}"), "64 hexadecimal digits"),
+)
+"""What an entry has to state, and what is expected of it."""
 _LENGTH = re.compile(r"[0-9]{1,18}")
 _NAME = re.compile(r"(?:^|[/\\-])([a-z2-7]{32})\.spec\.manifest\.json$")
 
 
 class Blob(Frozen):
-    """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes.
-
-    `size_problem` says what is wrong with the size if it is None.
-    """
+    """One entry of a manifest: the sha256 of a file in lower case, and its size in bytes."""
 
     media_type: str
     checksum: str
     size: int | None = None
-    size_problem: str = ""
 
     @property
     def name(self) -> str:
@@ -462,7 +419,7 @@ class Blob(Frozen):
 
 
 class Manifest(Frozen):
-    """The blobs of a manifest in its order, and what is wrong with the other entries."""
+    """The blobs of a manifest in its order, and what is wrong with it and other entries."""
 
     blobs: tuple[Blob, ...]
     remarks: tuple[str, ...] = ()
@@ -485,16 +442,23 @@ def read_manifest(data: bytes) -> Manifest:
         document, _ = parse(decode(remove_signature(data)[0]))
     except Unreadable as error:
         raise Unreadable(f"the manifest cannot be read: {error}") from None
-    entries = document.get("data") if isinstance(document, dict) else None
-    if not isinstance(entries, list):
+    if not isinstance(entries := member(document, "data"), list):
         raise Unreadable("it is not a manifest of a mirror: it has no list of data")
     blobs: list[Blob] = []
     remarks: list[str] = []
     for entry in entries:
-        try:
-            blobs.append(_blob(entry))
-        except Unreadable as error:
-            remarks.append(str(error))
+        its = {"checksumAlgorithm": "sha256", **entry} if isinstance(entry, dict) else {}
+        for key, pattern, expected in _ENTRY:
+            if type(value := its.get(key)) is not str or not pattern.fullmatch(value):
+                remarks.append(storable(wrong_value(key, value, expected)))
+                break
+        else:
+            length, size = its.get("contentLength"), None
+            if type(length) is Number and _LENGTH.fullmatch(length):
+                size = int(length)
+            elif "contentLength" in its:
+                remarks.append(storable(wrong_value("contentLength", length, "a number of bytes")))
+            blobs.append(Blob(storable(its["mediaType"][:200]), its["checksum"].lower(), size))
     return Manifest(tuple(blobs), tuple(remarks))
 
 
@@ -504,28 +468,8 @@ def archive_size_in(data: bytes, *, origin: str) -> tuple[str, int] | None:
     The hash is only in the name of the manifest. Returns None if either is missing. Raises
     Unreadable.
     """
-    match = _NAME.search(origin)
-    blob = read_manifest(data).blob(ARCHIVE)
-    if blob.size_problem:
-        raise Unreadable(f"the size of the archive is unknown: {blob.size_problem}")
-    return None if match is None or blob.size is None else (match[1], blob.size)
-
-
-def _blob(entry: Any) -> Blob:
-    if not isinstance(entry, dict):
-        raise Unreadable(wrong_value("entry", entry, "an object"))
-    media_type = entry.get("mediaType")
-    if type(media_type) is not str or not media_type:
-        raise Unreadable(wrong_value("mediaType", media_type, "a string"))
-    algorithm = entry.get("checksumAlgorithm", "sha256")
-    if algorithm != "sha256":
-        raise Unreadable(storable(wrong_value("checksumAlgorithm", algorithm, "sha256")))
-    checksum = entry.get("checksum")
-    if type(checksum) is not str or not _SHA256.fullmatch(checksum):
-        raise Unreadable(storable(wrong_value("checksum", checksum, "64 hexadecimal digits")))
-    length, size, size_problem = entry.get("contentLength"), None, ""
-    if type(length) is Number and _LENGTH.fullmatch(length):
-        size = int(length)
-    elif "contentLength" in entry:
-        size_problem = storable(wrong_value("contentLength", length, "a number of bytes"))
-    return Blob(storable(media_type[:200]), checksum.lower(), size, size_problem)
+    match, manifest = _NAME.search(origin), read_manifest(data)
+    size = manifest.blob(ARCHIVE).size
+    if size is None and manifest.remarks:
+        raise Unreadable(f"the size of the archive is unknown: {manifest.remarks[0]}")
+    return None if match is None or size is None else (match[1], size)

@@ -244,6 +244,11 @@ def is_number(value: object) -> TypeGuard[Number | int | float]:
     return type(value) in _NUMBERS
 
 
+def member(value: object, key: str) -> Any:
+    """Return what an object has by a key, None if it is not an object."""
+    return value.get(key) if isinstance(value, dict) else None
+
+
 def storable(text: str) -> str:
     """Replace lone surrogates, which no file, no index and no terminal accepts."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
@@ -303,6 +308,13 @@ class FieldReader:
             return sys.intern(value if value.isascii() else storable(value))
         self.add_wrong(name, value, "a string")
         return sys.intern(str(value)) if is_number(value) else ""
+
+    def mapping(self, name: str, value: object) -> Mapping[str, Any]:
+        """Return an object, which is empty if the value is none."""
+        if type(value) is dict:
+            return value
+        self.add_wrong(name, value, "an object")
+        return {}
 
     def strings(self, name: str, value: object) -> Texts:
         """Return the strings of a list."""

@@ -17,19 +17,23 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from spackscope.model.core.columns import FLAGS
-from spackscope.model.core.records import LANGUAGES, Dependency, Problem, Spec, is_hash
+from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.records import LANGUAGES, Dependency, Problem, Records, Spec, is_hash
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import (
     A_HASH,
+    MAX_PROBLEMS,
     MAX_RECORDS,
     FieldReader,
     Texts,
     TooManyRecords,
     is_number,
+    member,
     shown_value,
     storable,
 )
@@ -51,7 +55,8 @@ _NO_EXTERNAL = (None, "", "None", "null", "~", "false")
 _ORIGINAL_FORMAT = "original_specfile_version"
 _MAX_ATTRIBUTES = 10_000
 """Characters that are kept of what a node states more of an external."""
-_COUNT_INTERVAL = 256
+_GROUP = 256
+"""Records that are counted and yielded at once, since each look-alike has its own node."""
 _MAX_DIGITS = 10
 _YEAR_10000 = 253_402_300_800
 _compact = json.JSONEncoder(separators=(",", ":")).encode
@@ -100,7 +105,7 @@ class NodeReader:
         dependencies and variants than MAX_RECORDS, and what `on_count` raises.
         """
         self._count += 1
-        if self._on_count is not None and self._count % _COUNT_INTERVAL == 0:
+        if self._on_count is not None and self._count % _GROUP == 0:
             self._on_count(self._count, self.expected)
         if self._count + len(self._dependencies) + len(self._variants) > MAX_RECORDS:
             reason = f"it has more than {MAX_RECORDS:,} records, dependencies and variants"
@@ -124,8 +129,8 @@ class NodeReader:
         """Return the hash that a node states, whatever it is."""
         return _fields_of(node).get("hash")
 
-    def finish(self) -> Iterator[Spec | Problem]:
-        """Yield the specs in their order, then all problems.
+    def finish(self) -> Iterator[Records | Problem]:
+        """Yield the specs in their order, in groups, then all problems.
 
         Dependencies whose nodes are not in the document are one. Spack warns of them, too
         (`_assign_dependencies` in lib/spack/spack/database.py).
@@ -139,19 +144,21 @@ class NodeReader:
                 object.__setattr__(dependency, "hash", self.aliases[dependency.hash])
             else:
                 absent.setdefault(dependency.hash, dependency.name)
-        for hash_ in versions:
+        left = iter(versions)
+        while hashes := list(islice(left, _GROUP)):
             # Specs are not kept beside what becomes of them.
-            spec = self._specs.pop(hash_)
-            if not spec.compiler:
-                # The first of the compilers for C, C++ and Fortran.
-                dependencies = spec.dependencies or ()
-                item = next(d for each in LANGUAGES for d in dependencies if each in d.virtuals)
-                version = versions.get(item.hash)
-                compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
-                object.__setattr__(spec, "compiler", compiler)
-            if not spec.spec_format:
-                object.__setattr__(spec, "spec_format", self.format or 0)
-            yield spec
+            specs = [self._specs.pop(hash_) for hash_ in hashes]
+            for spec in specs:
+                if not spec.compiler:
+                    # The first of the compilers for C, C++ and Fortran.
+                    its = spec.dependencies or ()
+                    item = next(d for language in LANGUAGES for d in its if language in d.virtuals)
+                    version = versions.get(item.hash)
+                    compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
+                    object.__setattr__(spec, "compiler", compiler)
+                if not spec.spec_format:
+                    object.__setattr__(spec, "spec_format", self.format or 0)
+            yield Records(specs, range(len(specs)), hashes, [None] * len(specs))
         yield from self.fields.problems()
         if absent and self.reports_absent:
             missing = f"{counted(len(absent), 'dependency')} {'is' if len(absent) == 1 else 'are'}"
@@ -168,24 +175,21 @@ class NodeReader:
                 self.aliases[alias] = hash_
         if (stated := get("hash", hash_)) != hash_:
             fields.add_problem(f"node states another hash, {shown_value(stated)}")
-        arch = get("arch")
-        if type(arch) is not dict:
+        platform = os = target = ""
+        if type(arch := get("arch")) is not dict:
             fields.add_wrong("arch", arch, "an object")
-            platform = os = target = ""
         else:
             its = arch.get("target")
-            target = fields.string("target", its.get("name") if type(its) is dict else its)
             platform = fields.string("platform", arch.get("platform"))
             os = fields.string("platform_os", arch.get("platform_os"))
+            target = fields.string("target", its.get("name") if type(its) is dict else its)
         dependencies = self._read_dependencies(get("dependencies"))
         variants, flags = self._parameters(get("parameters"), is_complete="compiler" not in node)
         external, modules, attributes = self._external(get("external"))
         build_spec = get("build_spec")
-        if build_spec:
-            build_spec = build_spec.get("hash") if type(build_spec) is dict else None
-            if not is_hash(build_spec):
-                fields.add_wrong("hash of build_spec", build_spec, A_HASH)
-                build_spec = ""
+        if build_spec and not is_hash(build_spec := member(build_spec, "hash")):
+            fields.add_wrong("hash of build_spec", build_spec, A_HASH)
+            build_spec = ""
         compiler = self._compiler(node)
         if not compiler and all(_LANGUAGES.isdisjoint(item.virtuals) for item in dependencies):
             compiler = "none"
@@ -225,7 +229,7 @@ class NodeReader:
         """Return a string that a node may lack."""
         return "" if value is None else self.fields.string(name, value)
 
-    def _version(self, node: Fields) -> str:
+    def _version(self, node: Fields, name: str = "version") -> str:
         """Return the version, or the only one of a list, without the `=` that it is exact."""
         version = node.get("version")
         if "version" not in node and "versions" in node:
@@ -234,15 +238,13 @@ class NodeReader:
                 self.fields.add_problem("versions is not a list of one")
                 return ""
             (version,) = versions
-        return sys.intern(self.fields.string("version", version).removeprefix("="))
+        return sys.intern(self.fields.string(name, version).removeprefix("="))
 
     def _compiler(self, node: Fields) -> str:
         """Return the compiler that a node states, or an empty string."""
         stated, annotations = node.get("compiler"), node.get("annotations")
-        if stated is None and type(annotations) is dict:
-            stated = annotations.get("compiler")
-        elif stated is None and annotations is not None:
-            self.fields.add_wrong("annotations", annotations, "an object")
+        if stated is None and annotations is not None:
+            stated = self.fields.mapping("annotations", annotations).get("compiler")
         if type(stated) is dict:
             name, version = (
                 self.fields.string("compiler", stated.get("name")),
@@ -255,15 +257,11 @@ class NodeReader:
 
     def _external(self, external: object) -> tuple[str, Texts, str]:
         """Return the prefix of what Spack did not build, or else its modules; these, and more."""
-        if not external:
-            return "", (), ""
-        if type(external) is not dict:
-            self.fields.add_wrong("external", external, "an object")
-            return "", (), ""
-        path, modules = external.get("path"), external.get("module")
+        stated = self.fields.mapping("external", external or {})
+        path, modules = stated.get("path"), stated.get("module")
         items = modules if type(modules) is list else [modules]
         names = tuple(storable(i) for i in items if type(i) is str and i not in _NO_EXTERNAL)
-        attributes = external.get("extra_attributes")
+        attributes = stated.get("extra_attributes")
         more = storable(json.dumps(attributes)[:_MAX_ATTRIBUTES]) if attributes else ""
         if path in _NO_EXTERNAL:
             return sys.intern(", ".join(names)), names, more
@@ -306,13 +304,10 @@ class NodeReader:
         stay whole, and that one value with a comma gets double quotes. `is_complete` marks lists
         of values with `:=`, as Spack does since 1.0.
         """
-        if type(parameters) is not dict:
-            self.fields.add_wrong("parameters", parameters, "an object")
-            return (), ()
         variants: list[str] = []
         flags: list[str] = []
         cache = self._variants
-        for name, value in parameters.items():
+        for name, value in self.fields.mapping("parameters", parameters).items():
             if name in _FLAGS:
                 if value and (words := self.fields.strings(name, value)):
                     flags.append(sys.intern(f"{name}={' '.join(words)}"))
@@ -412,8 +407,7 @@ def _quoted(value: str, is_complete: bool) -> str:
 
 def _original_format(node: Fields) -> int:
     """Return the format in which a node was hashed, if it was converted since, else 0."""
-    annotations = node.get("annotations")
-    stated = annotations.get(_ORIGINAL_FORMAT) if isinstance(annotations, dict) else None
+    stated = member(node.get("annotations"), _ORIGINAL_FORMAT)
     digits = str(stated) if is_number(stated) else ""
     return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else 0
 
@@ -431,45 +425,67 @@ class WrongHash(NamedTuple):
     reason: str
 
 
+class StoredHashes(Frozen):
+    """The hashes of a document: `whole` ones, which are those of the content, and others.
+
+    `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
+    those that cannot be checked by the reason, `problems` what of the document cannot be read.
+    `cached` names the specs that an index lists as in its mirror, by hash. A document that
+    `is_known` is of a known format.
+    """
+
+    whole: set[str] = field(default_factory=set)
+    wrong: list[WrongHash] = field(default_factory=list)
+    wrong_count: int = 0
+    unchecked: dict[str, set[str]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    cached: dict[str, str] = field(default_factory=dict)
+    is_known: bool = True
+
+
 class HashChecker(NodeReader):
     """Compares the hashes of nodes with those of their contents, and reads nothing else.
 
-    `whole` has those that are equal, `cached` names the specs that an index lists as in its
-    mirror, by hash. In place of `finish`, `differing` tells of the others.
+    In place of `finish`, call `result`.
     """
 
     def __init__(self, origin: str, on_count: OnCount) -> None:
         super().__init__(origin, on_count)
-        self.whole: set[str] = set()
-        self.cached: dict[str, str] = {}
-        self._differing: dict[str, tuple[WrongHash, int, bool]] = {}
+        self._whole: set[str] = set()
+        self._cached: dict[str, str] = {}
+        self._others: dict[str, tuple[WrongHash, int, bool]] = {}
 
     def _add(self, hash_: str, node: Fields, record: Fields) -> None:
-        if hash_ in self.whole or hash_ in self._differing:
+        if hash_ in self._whole or hash_ in self._others:
             return
         name, version = storable(str(node.get("name"))), storable(str(node.get("version", "")))
         if record.get("in_buildcache") is True:
-            self.cached[hash_] = f"{name}@{version}"
+            self._cached[hash_] = f"{name}@{version}"
         digest = content_hash(node, hash_)
         if digest == hash_:
-            self.whole.add(hash_)
+            self._whole.add(hash_)
             return
         reason = EXTERNAL if node.get("external") else CHANGED
         wrong = WrongHash(name, version, hash_, digest, reason)
-        self._differing[hash_] = wrong, _original_format(node), "package_hash" in node
+        self._others[hash_] = wrong, _original_format(node), "package_hash" in node
 
-    def differing(self) -> Iterator[tuple[WrongHash, str]]:
-        """Yield each record with another hash, and why that does not matter, or an empty text."""
-        stated = self.hash_format or self.format
-        for wrong, original, has_package_hash in self._differing.values():
-            reason = ""
+    def result(self, problems: list[str]) -> StoredHashes:
+        """Return the hashes, with what is wrong with the document as a whole."""
+        stated, wrong = self.hash_format or self.format, list[WrongHash]()
+        unchecked: dict[str, set[str]] = {}
+        for record, original, has_package_hash in self._others.values():
             if (stated or CURRENT_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
                 reason = OLD
             elif stated is None or original > CURRENT_FORMAT:
                 reason = UNKNOWN
             elif (original or stated) < stated:
                 reason = CONVERTED
-            yield wrong, reason
+            else:
+                wrong.append(record)
+                continue
+            unchecked.setdefault(reason, set()).add(record.hash)
+        few = wrong[:MAX_PROBLEMS]
+        return StoredHashes(self._whole, few, len(wrong), unchecked, problems, self._cached)
 
 
 def content_hash(node: Fields, hash_: str = "") -> str:
@@ -484,8 +500,7 @@ def content_hash(node: Fields, hash_: str = "") -> str:
 
         content_hash(node, node["hash"]) == node["hash"]
     """
-    build_spec = node.get("build_spec")
-    built_as = build_spec.get("hash") if isinstance(build_spec, dict) else None
+    built_as = member(node.get("build_spec"), "hash")
     ending = built_as[-_SPLICED:] if is_hash(built_as) else ""
     first = ""
     try:
@@ -504,8 +519,7 @@ def content_hash(node: Fields, hash_: str = "") -> str:
 def _hashed_texts(node: Fields) -> Iterator[str]:
     """Yield the texts that Spack may have hashed for a node without its hash."""
     yield _compact(node)
-    annotations = node.get("annotations")
-    stated = annotations.get("compiler") if isinstance(annotations, dict) else None
+    stated = member(node.get("annotations"), "compiler")
     if isinstance(stated, str):
         # A node of format 5, which has the compiler after its architecture in format 4.
         name, _, version = stated.partition("@")

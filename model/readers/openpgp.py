@@ -10,6 +10,7 @@ import base64
 import binascii
 import hashlib
 import re
+import struct
 from collections.abc import Iterator
 
 from spackscope.model.core.errors import Unreadable
@@ -44,7 +45,7 @@ class Signature(Frozen):
     """What a signature says of itself; it is not verified.
 
     `fingerprint` is that of the key that made it, in upper-case hexadecimal, which may be a
-    subkey; `key_id` is the short form of it, 16 digits, and all that old signatures have. Each is
+    subkey; `key_id` is the short form of it, 16 digits, and all that some signatures have. Each is
     empty if the signature does not name it. `created` is in seconds since 1970.
     """
 
@@ -66,9 +67,7 @@ class PublicKey(Frozen):
     def made(self, signature: Signature) -> bool:
         """Check whether a signature names this key or one of its subkeys."""
         keys = (self.fingerprint, *self.subkeys)
-        if signature.fingerprint:
-            return signature.fingerprint in keys
-        return bool(signature.key_id) and signature.key_id in map(key_id_of, keys)
+        return (signature.fingerprint or signature.key_id) in (*keys, *map(key_id_of, keys))
 
 
 def key_id_of(fingerprint: str) -> str:
@@ -95,22 +94,23 @@ def read_signature(data: bytes) -> Signature | None:
 
 def read_public_keys(data: bytes) -> tuple[PublicKey, ...]:
     """Return the keys of a file of public keys, armoured or binary. Raises Unreadable."""
-    keys: list[PublicKey] = []
-    blocks = [*_blocks(data, b"PUBLIC KEY BLOCK")] or [data]
-    for block in blocks:
-        fingerprint, user_ids, subkeys = "", list[str](), list[str]()
-        for tag, body in (*_packets(block), (_PUBLIC_KEY, b"")):
+    keys: list[tuple[str, list[str], list[str]]] = []
+    for block in [*_blocks(data, b"PUBLIC KEY BLOCK")] or [data]:
+        for tag, body in _packets(block):
             if tag == _PUBLIC_KEY:
-                if fingerprint:
-                    keys.append(PublicKey(fingerprint, tuple(user_ids), tuple(subkeys)))
-                fingerprint, user_ids, subkeys = _fingerprint(body), [], []
-            elif tag == _SUBKEY and (subkey := _fingerprint(body)):
-                subkeys.append(subkey)
-            elif tag == _USER_ID:
-                user_ids.append(storable(body.decode("utf-8", "replace")[:_MAX_USER_ID]))
-    if not keys:
+                keys.append((_fingerprint(body), [], []))
+            elif tag == _SUBKEY and keys:
+                keys[-1][2].append(_fingerprint(body))
+            elif tag == _USER_ID and keys:
+                keys[-1][1].append(storable(body.decode("utf-8", "replace")[:_MAX_USER_ID]))
+    known = [
+        PublicKey(key, tuple(names), tuple(filter(None, subkeys)))
+        for key, names, subkeys in keys
+        if key
+    ]
+    if not known:
         raise Unreadable("it contains no public key")
-    return tuple(keys)
+    return tuple(known)
 
 
 def read_keyring(data: bytes) -> tuple[PublicKey, ...]:
@@ -124,12 +124,10 @@ def read_keyring(data: bytes) -> tuple[PublicKey, ...]:
     keys: list[PublicKey] = []
     at = 0
     while at + 16 <= len(data):
-        length, offset, size = (
-            int.from_bytes(data[at + n : at + n + 4], "big") for n in (0, 8, 12)
-        )
+        length, kind, offset, size = struct.unpack_from(">IB3xII", data, at)
         if length < 16:
             raise Unreadable("the keybox is damaged")
-        if data[at + 4] == _KEYBOX_KEY:
+        if kind == _KEYBOX_KEY:
             keys += read_public_keys(data[at : at + length][offset : offset + size])
         at += length
     return tuple(keys)
@@ -161,11 +159,10 @@ def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
             # A packet of unknown length has all that follows.
             rest = len(data) - at - 1
             length = int.from_bytes(data[at + 1 : at + 1 + size], "big") if size else rest
-        start = at + 1 + size
-        if start + length > len(data):
+        start, at = at + 1 + size, at + 1 + size + length
+        if at > len(data):
             raise Unreadable("its OpenPGP packets are cut off")
-        yield tag, data[start : start + length]
-        at = start + length
+        yield tag, data[start:at]
 
 
 def _length(octets: bytes, above: int) -> tuple[int, int]:
@@ -181,44 +178,31 @@ def _length(octets: bytes, above: int) -> tuple[int, int]:
 
 
 def _signature(body: bytes) -> Signature:
-    """Read a signature packet (RFC 9580, 5.2)."""
+    """Read a signature packet (RFC 9580, 5.2): of its subpackets the first of each kind counts."""
     version = body[0] if body else 0
-    if version == 3 and len(body) >= 15:
-        created = int.from_bytes(body[3:7], "big")
-        return Signature("", body[7:15].hex().upper(), created)
     if version not in _FINGERPRINT_LENGTHS:
         raise Unreadable(f"its signature has the unknown version {version}")
     size = 4 if version == 6 else 2
-    fingerprint, key_id, created_at = "", "", None
+    values: dict[int, bytes] = {}
     at = 4
     for _ in ("hashed", "unhashed"):
-        length = int.from_bytes(body[at : at + size], "big")
-        area = body[at + size : at + size + length]
-        if len(body) < at + size or len(area) < length:
+        end = at + size + int.from_bytes(body[at : at + size], "big")
+        at += size
+        while at < end <= len(body):
+            length, octets = _length(body[at : at + 5], 255)
+            at += octets + length
+            if not length or at > end:
+                break
+            values.setdefault(body[at - length] & 0x7F, body[at - length + 1 : at])
+        if at != end:
             raise Unreadable("its signature is cut off")
-        at += size + length
-        for kind, value in _subpackets(area):
-            if kind == _CREATED and created_at is None and len(value) == 4:
-                created_at = int.from_bytes(value, "big")
-            elif kind == _ISSUER and not key_id and len(value) == 8:
-                key_id = value.hex().upper()
-            elif kind == _ISSUER_FINGERPRINT and value and not fingerprint:
-                # It begins with the version of the key.
-                is_whole = len(value) - 1 == _FINGERPRINT_LENGTHS.get(value[0])
-                fingerprint = value[1:].hex().upper() if is_whole else ""
-    return Signature(fingerprint, key_id or key_id_of(fingerprint), created_at)
-
-
-def _subpackets(area: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield the types and contents of the subpackets of a signature (RFC 9580, 5.2.3.7)."""
-    at = 0
-    while at < len(area):
-        length, size = _length(area[at : at + 5], 255)
-        start = at + size
-        if not length or start + length > len(area):
-            raise Unreadable("its signature is cut off")
-        yield area[start] & 0x7F, area[start + 1 : start + length]
-        at = start + length
+    created, key_id = values.get(_CREATED, b""), values.get(_ISSUER, b"").hex().upper()
+    # It begins with the version of the key.
+    issuer = values.get(_ISSUER_FINGERPRINT, b"")
+    is_whole = len(issuer) > 1 and len(issuer) - 1 == _FINGERPRINT_LENGTHS.get(issuer[0])
+    fingerprint = issuer[1:].hex().upper() if is_whole else ""
+    seconds = int.from_bytes(created, "big") if len(created) == 4 else None
+    return Signature(fingerprint, key_id or key_id_of(fingerprint), seconds)
 
 
 def _fingerprint(body: bytes) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
 from operator import itemgetter
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from spackscope.model.core.errors import Unreadable, YamlError
 from spackscope.model.core.records import Look, Problem, Records, is_hash
@@ -122,19 +122,12 @@ def read_page(data: bytes, *, origin: str) -> Iterator[Records | Problem]:
 # The front matter.
 
 
-class FrontMatter(NamedTuple):
-    """The text of each value, whether the closing `---` is there, and the repeated keys.
+def split(text: str) -> tuple[dict[str, str], bool, tuple[str, ...]]:
+    """Split front matter at its top-level keys.
 
-    The last value of a repeated key counts.
+    Returns the text of each value, whether the closing `---` is there, and the repeated keys, of
+    which the last value counts. Raises Unreadable if there is no opening `---`.
     """
-
-    values: dict[str, str]
-    is_closed: bool
-    repeated: tuple[str, ...] = ()
-
-
-def split(text: str) -> FrontMatter:
-    """Split front matter at its top-level keys. Raises Unreadable if it has no opening `---`."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").removesuffix("\r")
     first, _, text = text.partition("\n")
@@ -155,7 +148,7 @@ def split(text: str) -> FrontMatter:
         at = text.find("\n", at) + 1 or -1
     if key:
         values[key] = text[start:]
-    return FrontMatter(values, is_closed, tuple(repeated))
+    return values, is_closed, tuple(repeated)
 
 
 def parse_value(text: str) -> Any:

@@ -10,6 +10,7 @@ import importlib
 import io
 import re
 import zlib
+from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.errors import Unreadable
@@ -45,42 +46,46 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     if not data.startswith((_GZIP, _ZSTD)):
         return data, ""
     max_size = min(max_size, max_unpacked_size(len(data)))
-    if data.startswith(_GZIP):
-        unpacked, reason = _unpack_gzip(data, max_size)
-    else:
-        unpacked, reason = _unpack_zstd(data, max_size)
+    out, reason = io.BytesIO(), ""
+    try:
+        for piece in _gzip_pieces(data) if data.startswith(_GZIP) else _zstd_pieces(data):
+            out.write(piece)
+            if out.tell() > max_size:
+                is_bomb = max_size == max_unpacked_size(len(data))
+                ratio = f", though its size is only {len(data):,}" if is_bomb else ""
+                return b"", f"it unpacks to more than {max_size:,} bytes{ratio}"
+    except Unreadable as error:
+        reason = str(error)
+    unpacked = out.getvalue()
     return unpacked, reason if unpacked or reason else "it is empty when unpacked"
 
 
-def _unpack_gzip(data: bytes, max_size: int) -> tuple[bytes, str]:
-    """Unpack all members, of which gzip allows several in a row."""
-    out = io.BytesIO()
+def _gzip_pieces(data: bytes) -> Iterator[bytes]:
+    """Unpack all members, of which gzip allows several in a row. Raises Unreadable."""
     at = members = 0
     trailer = len(data) - _TRAILER
     while data.startswith(_GZIP, at):
         members += 1
         if members > MAX_GZIP_MEMBERS:
-            reason = f"it has more than {MAX_GZIP_MEMBERS:,} parts; the others are ignored"
-            return out.getvalue(), reason
+            raise Unreadable(
+                f"it has more than {MAX_GZIP_MEMBERS:,} parts; the others are ignored"
+            )
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
             # The checksum comes alone, so that a wrong one loses nothing before it.
             piece = data[at : min(at + _PIECE, trailer if at < trailer else len(data))]
             if not piece:
-                return out.getvalue(), f"{_INCOMPLETE}: file is cut off"
+                raise Unreadable(f"{_INCOMPLETE}: file is cut off")
             try:
-                out.write(member.decompress(piece))
+                yield member.decompress(piece)
             except zlib.error as error:
-                return out.getvalue(), f"{_INCOMPLETE}: {error}"
-            if out.tell() > max_size:
-                return b"", _too_large(max_size, len(data))
+                raise Unreadable(f"{_INCOMPLETE}: {error}") from None
             at += len(piece) - len(member.unused_data)
     if data[at:].strip(b"\0"):
-        return out.getvalue(), "Data after the end of the compressed document was ignored"
-    return out.getvalue(), ""
+        raise Unreadable("Data after the end of the compressed document was ignored")
 
 
-def _unpack_zstd(data: bytes, max_size: int) -> tuple[bytes, str]:
+def _zstd_pieces(data: bytes) -> Iterator[bytes]:
     for name in _ZSTD_MODULES:
         try:
             zstd: Any = importlib.import_module(name)
@@ -89,26 +94,15 @@ def _unpack_zstd(data: bytes, max_size: int) -> tuple[bytes, str]:
         except (Exception, SystemExit):
             continue
     else:
-        return b"", f"it is compressed with zstd, {_NO_ZSTD}"
+        raise Unreadable(f"it is compressed with zstd, {_NO_ZSTD}")
     if hasattr(zstd, "ZstdFile"):
         stream = zstd.ZstdFile(io.BytesIO(data))
     else:
         stream = zstd.ZstdDecompressor().stream_reader(io.BytesIO(data), read_across_frames=True)
-    out = io.BytesIO()
     try:
-        while piece := stream.read(_ZSTD_PIECE):
-            out.write(piece)
-            if out.tell() > max_size:
-                return b"", _too_large(max_size, len(data))
+        yield from iter(lambda: stream.read(_ZSTD_PIECE), b"")
     except (EOFError, OSError, MemoryError, zstd.ZstdError) as error:
-        return out.getvalue(), f"{_INCOMPLETE}: {error}"
-    return out.getvalue(), ""
-
-
-def _too_large(max_size: int, packed: int) -> str:
-    is_bomb = max_size == max_unpacked_size(packed)
-    ratio = f", though its size is only {packed:,}" if is_bomb else ""
-    return f"it unpacks to more than {max_size:,} bytes{ratio}"
+        raise Unreadable(f"{_INCOMPLETE}: {error}") from None
 
 
 def is_signed(data: bytes) -> bool:

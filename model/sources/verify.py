@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress
-from spackscope.model.readers.formats import StoredHashes, check_hashes, read_manifest
+from spackscope.model.readers.formats import check_hashes, read_manifest
 from spackscope.model.readers.json import MAX_PROBLEMS
-from spackscope.model.readers.nodes import WrongHash
+from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.mirror import SPECS, Mirror, MirrorIndex

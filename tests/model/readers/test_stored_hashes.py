@@ -11,8 +11,8 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.readers import nodes as stored_hashes
-from spackscope.model.readers.formats import PAGE, StoredHashes, check_hashes
-from spackscope.model.readers.nodes import content_hash
+from spackscope.model.readers.formats import PAGE, check_hashes
+from spackscope.model.readers.nodes import StoredHashes, content_hash
 from tests.builders import (
     FLAGS,
     INDEX_OF_0_23,
