@@ -41,7 +41,7 @@ _CONTAINERS = {"database", "spec", "nodes", "include_concrete", *_RECORDS}
 _INCLUDED = "include_concrete"
 _SPACE = re.compile(r"[ \t\r\n]*")
 
-_SLICES = (2**13, 2**18, 2**25)
+_SLICES = (2**13, 2**18, 2**23)
 """Characters of a record that are looked at first, of the largest ones, and of any at most; one
 with 10,000 dependencies has 2 million."""
 # The longest token whose cut end looks like a mistake: a pair of \u escapes.
@@ -117,7 +117,8 @@ class _Parser:
 
     def __init__(self, text: str, keep: Mapping[str, Keep], decoder: json.JSONDecoder) -> None:
         self._text, self._keep, self._decoder = text, keep, decoder
-        self.record_count = self.at = self._value_count = 0
+        self.record_count = self.at = 0
+        self._too_many = too_many_values(text)
         self.document: Any = None
         self._repeated: list[str] = []
 
@@ -161,16 +162,14 @@ class _Parser:
                 self._attach(members, key, value)
                 at = self._fill(value, key, at)
             else:
-                value, end = decode_at(self._decoder, text, at)
+                # What is kept has limits of its own.
+                if keep is None and self._too_many and key != "version":
+                    raise Unreadable(self._too_many)
+                value, at = decode_at(self._decoder, text, at)
                 if keep is not None:
                     keep(key, value)
                 else:
                     self._attach(members, key, value)
-                    # What is kept has limits of its own.
-                    self._value_count += 1 + count_values(text, at, end)
-                    if self._value_count > MAX_VALUES:
-                        raise Unreadable(f"it has more than {MAX_VALUES:,} values")
-                at = end
                 self.record_count += has_records
             at = _skip_space(text, at)
         return at + 1
@@ -190,13 +189,14 @@ class _Parser:
         members[key] = value
 
 
-def count_values(text: str, start: int = 0, end: int | None = None) -> int:
-    """Return at least how many values a text in JSON has beside the first.
+def too_many_values(text: str, most: int = MAX_VALUES) -> str:
+    """Return why a text is not parsed as a whole, or an empty string if it may be.
 
-    Each of them follows a bracket, a brace or a comma. Counting these takes a hundredth of the
-    time of parsing.
+    Each value but the first follows a bracket, a brace or a comma. Counting these takes a
+    hundredth of the time of parsing, and never yields too small a number.
     """
-    return text.count("[", start, end) + text.count("{", start, end) + text.count(",", start, end)
+    count = text.count("[") + text.count("{") + text.count(",") if len(text) > most else 0
+    return f"it has {count:,} values; at most {most:,} are read" if count > most else ""
 
 
 def decode_at(decoder: json.JSONDecoder, text: str, at: int) -> tuple[Any, int]:

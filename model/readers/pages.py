@@ -27,9 +27,9 @@ from spackscope.model.readers.json import (
     MAX_RECORDS,
     MAX_VALUES,
     FieldReader,
-    count_values,
     parse,
     storable,
+    too_many_values,
 )
 from spackscope.model.readers.unpack import MAX_TEXT_SIZE, decode
 from spackscope.model.readers.yaml import load_yaml
@@ -163,8 +163,8 @@ def parse_value(text: str) -> Any:
         # The list of categories is not JSON, and PyYAML takes long to import.
         if _WORDS.fullmatch(stripped):
             return [word.strip() for word in stripped[1:-1].split(",") if word.strip()]
-        if len(stripped) > MAX_VALUES and (count := count_values(stripped)) > MAX_VALUES:
-            raise Unreadable(f"it has {count:,} values; at most {MAX_VALUES:,} are read at once")
+        if reason := too_many_values(stripped, MAX_VALUES):
+            raise Unreadable(reason)
         try:
             return _DECODER.decode(stripped)
         except RecursionError:
@@ -261,7 +261,7 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records
     except Unreadable as error:
         # It is broken, too large to be in memory at once, or too large at all.
         remarks = [str(error)]
-        if not records and count_values(text) <= MAX_PAGE_VALUES:
+        if not records and not too_many_values(text, MAX_PAGE_VALUES):
             with suppress(Unreadable):
                 _, remarks = parse(text, {"[": add}, _DECODER)
     for remark in remarks:

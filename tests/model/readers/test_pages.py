@@ -819,9 +819,7 @@ def test_a_page_that_is_too_large_is_read_record_by_record_or_refused(
     monkeypatch.setattr(page_records, "MAX_PAGE_VALUES", 1_000)
     specs, problems = read_records(page(records))
     assert specs == []
-    assert reasons(problems) == [
-        "spec_details: it has 2,260 values; at most 1,000 are read at once"
-    ]
+    assert reasons(problems) == ["spec_details: it has 2,260 values; at most 1,000 are read"]
 
 
 def test_long_lists_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
