@@ -145,9 +145,10 @@ def add_sizes(
     if not without_size:
         return needs
     # What asks mirrors takes longer to import than what reads an index.
-    from spackscope.model.sources.mirror_spec import archive_sizes
+    from spackscope.model.sources.mirror_spec import Mirrors
 
     specs = (row.spec for row in catalog.rows(without_size))
-    sizes = archive_sizes(specs, catalog.sources, session, sources, is_offline=is_offline)
+    mirrors = Mirrors(catalog.sources, session, sources)
+    sizes = mirrors.sizes(specs, is_offline=is_offline)
     sized = (replace(spec, size=sizes.get(spec.hash, spec.size)) for spec in needs.specs)
     return replace(needs, specs=tuple(sized))

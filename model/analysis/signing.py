@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.query.ast import Query, exact_term
-from spackscope.model.readers.openpgp import read_signature
-from spackscope.model.sources.mirror_spec import (
-    REGISTRY,
-    KnownKeys,
-    Signer,
-    layouts_of,
-    mirror_of,
-    read_entries,
-)
-from spackscope.model.sources.session import Session
+from spackscope.model.sources.mirror_spec import REGISTRY, Mirrors, Signer
 
 SAMPLED, SAMPLED_LOCALLY = 8, 32
 """Specs of a source whose signatures are read, of a remote source and of a local one."""
@@ -43,11 +32,7 @@ class SourceSigning(Frozen):
 
 
 def source_signing(
-    catalog: Catalog,
-    state: SourceStatus,
-    session: Session,
-    sources: Sequence[str],
-    known: KnownKeys,
+    catalog: Catalog, state: SourceStatus, mirrors: Mirrors
 ) -> SourceSigning | None:
     """Read who signed some specs of a source; None if it is no mirror. Raises Cancelled."""
     if state.layout == REGISTRY:
@@ -60,13 +45,10 @@ def source_signing(
     count = min(len(ids), SAMPLED if state.checked is not None else SAMPLED_LOCALLY)
     rows = catalog.rows([ids[number * len(ids) // count] for number in range(count)])
     specs = [row.spec for row in rows]
-    if not specs:
-        return None
-    tasks = [
-        partial(read_entries, spec, [state], session, sources, known, checks_archive=False)
-        for spec in specs
-    ]
-    entries = [entry for found in run_parallel(tasks, session.should_stop) for entry in found]
+    ask = partial(mirrors.entries, only=state, checks_archive=False)
+    tasks = [partial(ask, spec) for spec in specs]
+    found = run_parallel(tasks, mirrors.session.should_stop) if tasks else []
+    entries = [entry for of_spec in found for entry in of_spec]
     if not entries:
         return None
     signers: dict[tuple[str, str], Signer] = {}
@@ -78,26 +60,7 @@ def source_signing(
     return SourceSigning(
         len(read),
         sum(entry.is_signed is True for entry in read),
-        _is_index_signed(specs[0], state, session, sources),
+        mirrors.is_index_signed(specs[0], state),
         tuple(signers.values()),
         "" if read else entries[0].problem,
     )
-
-
-def _is_index_signed(
-    spec: Spec, state: SourceStatus, session: Session, sources: Sequence[str]
-) -> bool | None:
-    """Check whether the index of a source is signed, as far as Spack could ever do that."""
-    if "spec files" in state.layout or state.remark:
-        return None
-    try:
-        mirror = mirror_of(spec, state, session, sources)
-        if mirror is None or "v3" not in layouts_of(mirror, state):
-            # The index of layout v2 has only a checksum next to it.
-            return None if mirror is None else False
-        file = mirror.fetch_manifest(mirror.index_manifest)
-        return read_signature(mirror.read(file)) is not None
-    except Unreadable:
-        return True
-    except SourceError:
-        return None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.presentation.detail import INSTALL, DetailLine, LineKind
 
@@ -23,6 +25,11 @@ UNPUBLISHED = "the mirror does not publish the key: get its file, then spack gpg
 UNSIGNED = "no: spack install needs --no-check-signature"
 UNCHECKED = "no, and your Spack does not ask this mirror for it"
 REGISTRY = "Spack does not sign what it pushes to a registry"
+_LISTED = {
+    "missing": "listed, but the archive is missing",
+    "forbidden": "listed, but the mirror refuses the archive",
+    "wrong size": "listed, but the archive is not whole",
+}
 
 
 def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
@@ -31,18 +38,17 @@ def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> It
     Where several mirrors list it, each value begins with the name of the mirror. That an archive
     is there is said only if `is_full`.
     """
-    values = [[*_values(entry, is_full=is_full)] for entry in entries]
+    values = [_values(entry, is_full=is_full) for entry in entries]
     for label in (SIGNED, TRUST, ARCHIVE):
         is_continued = False
         for entry, of_entry in zip(entries, values, strict=True):
             lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
-            for of_label, text, kind in of_entry:
-                if of_label == label:
-                    yield DetailLine(
-                        clean(text), "" if is_continued else label, kind=kind,
-                        is_continued=is_continued, lead=lead,
-                    )  # fmt: skip
-                    is_continued, lead = True, ""
+            for text, kind in of_entry[label]:
+                yield DetailLine(
+                    clean(text), "" if is_continued else label, kind=kind,
+                    is_continued=is_continued, lead=lead,
+                )  # fmt: skip
+                is_continued, lead = True, ""
 
 
 def with_signing(
@@ -60,51 +66,40 @@ def with_signing(
     return [*lines[:after], *more[at:], *lines[after:], *more[:at]]
 
 
-def _values(entry: MirrorEntry, *, is_full: bool) -> Iterator[tuple[str, str, LineKind]]:
-    """Yield what is said of an entry: the label, the text and its kind."""
-    signer = entry.signer
+def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, LineKind]]]:
+    """Return by its label what is said of an entry: texts and their kinds."""
+    signed: list[tuple[str, LineKind]] = []
+    trust: list[tuple[str, LineKind]] = []
+    archive: list[tuple[str, LineKind]] = []
+    signer, why = entry.signer, entry.archive_problem
     if entry.layout == "OCI":
-        yield SIGNED, f"no: {REGISTRY}", "dim"
+        signed = [(f"no: {REGISTRY}", "dim")]
     elif entry.is_signed is None:
-        if entry.archive != "missing":
-            yield SIGNED, f"unknown: {entry.problem}", "dim"
+        signed = [(f"unknown: {entry.problem}", "dim")] if entry.archive != "missing" else []
     elif signer is None:
-        yield SIGNED, UNSIGNED if entry.is_checked else UNCHECKED, "plain"
+        signed = [(UNSIGNED if entry.is_checked else UNCHECKED, "plain")]
     else:
-        for text in signer_texts(signer):
-            yield SIGNED, text, "dim" if text == NOT_VERIFIED else "plain"
+        signed = [(text, "plain") for text in signer_texts(signer)]
+        signed.append((NOT_VERIFIED, "dim"))
         kind: LineKind = "good" if signer.is_trusted else "plain"
-        yield TRUST, trust_text(signer), "dim" if signer.problem else kind
-    if is_full and entry.archive == "present":
-        yield ARCHIVE, "present", "good"
-    elif is_full and entry.archive == "unknown" and entry.archive_problem:
-        yield ARCHIVE, f"unknown: {entry.archive_problem}", "dim"
-    if text := _archive_problem(entry):
-        yield ARCHIVE, text, "error"
+        trust = [(trust_text(signer), "dim" if signer.problem else kind)]
+    if entry.archive in _LISTED:
+        if not why.startswith("listed, but"):
+            # The file is named on a line of its own.
+            why = re.sub(
+                r"^( does not exist| is forbidden)?[: ]*", "", why.removeprefix(entry.archive_file)
+            )
+            why = f"{_LISTED[entry.archive]}: {why}".rstrip(": ")
+        archive = [(why, "error")]
         if entry.archive_file:
-            yield ARCHIVE, entry.archive_file, "dim"
-
-
-def _archive_problem(entry: MirrorEntry) -> str:
-    """Return why the archive of a spec that is listed cannot be installed, or "".
-
-    It does not name the file.
-    """
-    what = {
-        "missing": "listed, but the archive is missing",
-        "forbidden": "listed, but the mirror refuses the archive",
-        "wrong size": "listed, but the archive is not whole",
-    }.get(entry.archive, "")
-    if not what or entry.archive_problem.startswith("listed, but"):
-        return entry.archive_problem if what else ""
-    why = entry.archive_problem.removeprefix(entry.archive_file)
-    for known in (" does not exist", " is forbidden"):
-        why = why.removeprefix(known)
-    return f"{what}: {why.lstrip(': ')}".rstrip(": ")
+            archive.append((entry.archive_file, "dim"))
+    elif is_full and (entry.archive == "present" or why):
+        archive = [(f"unknown: {why}", "dim") if why else ("present", "good")]
+    return {SIGNED: signed, TRUST: trust, ARCHIVE: archive}
 
 
 def signer_texts(signer: Signer) -> list[str]:
-    """Return the key that a signature names, the names of its owner, and when it was made."""
+    """Return the key that a signature names, the name of its owner, and when it was made."""
     signature, key = signer.signature, signer.key
     by = signature.fingerprint or signature.key_id
     name = f"by key {by}" if by else "by a key that it does not name"
@@ -113,7 +108,7 @@ def signer_texts(signer: Signer) -> list[str]:
     texts = [name, *(key.user_ids[:1] if key is not None else ())]
     if signature.created is not None:
         texts.append(time.strftime("%Y-%m-%d", time.gmtime(signature.created)))
-    return [*texts, NOT_VERIFIED]
+    return texts
 
 
 def trust_text(signer: Signer) -> str:
@@ -144,8 +139,9 @@ def source_signing_lines(signing: SourceSigning) -> Iterator[tuple[str, str]]:
     summary = signing.problem or f"{summary}{index[signing.is_index_signed]}"
     yield SIGNED, clean(summary if signing.is_signable else REGISTRY)
     for signer in signing.signers:
-        key, *rest = signer_texts(signer)
-        yield "", clean(", ".join([key, *(text for text in rest if not text[:4].isdecimal())]))
+        # Each spec was signed at another time.
+        undated = replace(signer, signature=replace(signer.signature, created=None))
+        yield "", clean(", ".join([*signer_texts(undated), NOT_VERIFIED]))
         yield TRUST, clean(trust_text(signer))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted
-from spackscope.model.readers.nodes import WrongHash
+from spackscope.model.presentation.report import Report, Row, Section
 from spackscope.model.sources.verify import VerifiedSource
 
 HEADS = ("source", "kind", "whole", "wrong", "unchecked")
@@ -28,47 +28,22 @@ def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
     return clean(source.name), clean(kind), *(f"{count:,}" for count in counts)
 
 
-def verified_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
-    """Yield what is wrong, record by record, and how many cannot be checked, with the reasons."""
-    for source in sources:
-        name = clean(source.name)
-        # By the document that they are in, and by what that may mean.
-        wrong: dict[tuple[str, str], list[WrongHash]] = {}
-        for record, document in source.wrong.items():
-            wrong.setdefault((document, record.reason), []).append(record)
-        for (document, reason), records in wrong.items():
-            origin = clean(document)
-            noun = counted(len(records), "record")
-            yield ""
-            yield f"{origin}: the content of {noun} gives another hash ({reason}):"
-            yield from map(_record_text, records)
-        if hidden := source.wrong_count - len(source.wrong):
-            yield f"  and {hidden:,} more"
-        for kind, specs in source.differing.items():
-            if specs:
-                yield ""
-                yield f"{name}: {counted(len(specs), 'spec')} {_DIFFERING[kind]}:"
-                yield from (clean(f"  {spec} /{hash_}") for hash_, spec in _by_name(specs))
-        if source.not_compared:
-            yield ""
-            yield clean(f"{source.name}: {source.not_compared}")
-        for reason, hashes in source.unchecked.items():
-            yield ""
-            yield f"{name}: {counted(len(hashes), 'record')} cannot be checked: {reason}"
+def verified_report(source: VerifiedSource) -> Report:
+    """Describe what is wrong, record by record, and how many cannot be checked, with the reasons.
 
+    The title is the name of the source.
+    """
 
-def verified_json_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
-    """Yield what is known of sources as JSON objects, one per line."""
-    for source in sources:
-        wrong = [
-            {"document": document, **record._asdict()} for record, document in source.wrong.items()
-        ]
-        values = {
+    def data() -> dict[str, Any]:
+        return {
             "name": source.name,
             "kind": source.kind,
             "whole": len(source.whole),
             "wrong_count": source.wrong_count,
-            "wrong": wrong,
+            "wrong": [
+                {"document": document, **record._asdict()}
+                for record, document in source.wrong.items()
+            ],
             **{
                 kind: [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
                 for kind, specs in source.differing.items()
@@ -78,14 +53,34 @@ def verified_json_lines(sources: Iterable[VerifiedSource]) -> Iterator[str]:
             "problems": [asdict(problem) for problem in source.problems],
             "failure": source.failure,
         }
-        yield json.dumps(values)
+
+    return Report(clean(source.name), _sections(source), data)
+
+
+def _sections(source: VerifiedSource) -> Iterator[Section]:
+    wrong: dict[tuple[str, str], list[Row]] = {}
+    for record, document in source.wrong.items():
+        digest = f"gives {record.content_hash}" if record.content_hash else "gives none"
+        version = f"@{record.version}" if record.version else ""
+        text = clean(f"{record.package}{version} /{record.hash} {digest}")
+        wrong.setdefault((document, record.reason), []).append(Row((text,)))
+    for (document, reason), rows in wrong.items():
+        noun = counted(len(rows), "record")
+        heading = f"{document}: the content of {noun} gives another hash ({reason}):"
+        yield Section(clean(heading), rows)
+    if hidden := source.wrong_count - len(source.wrong):
+        yield Section("", [Row((f"and {hidden:,} more",))], is_apart=False)
+    for kind, specs in source.differing.items():
+        if specs:
+            rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
+            noun = counted(len(specs), "spec")
+            yield Section(clean(f"{source.name}: {noun} {_DIFFERING[kind]}:"), rows)
+    if source.not_compared:
+        yield Section(clean(f"{source.name}: {source.not_compared}"))
+    for reason, hashes in source.unchecked.items():
+        noun = counted(len(hashes), "record")
+        yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"))
 
 
 def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
     return sorted(specs.items(), key=lambda item: (item[1], item[0]))
-
-
-def _record_text(record: WrongHash) -> str:
-    digest = f"gives {record.content_hash}" if record.content_hash else "gives none"
-    version = f"@{record.version}" if record.version else ""
-    return clean(f"  {record.package}{version} /{record.hash} {digest}")

@@ -31,7 +31,7 @@ from spackscope.model.sources.document import (
 )
 from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import BUILD_CACHE
+from spackscope.model.sources.source_name import BUILD_CACHE, UrlTarget
 
 MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
@@ -262,8 +262,11 @@ class _Search:
         from spackscope.model.sources.mirror import Mirror, discover_mirror
         from spackscope.model.storage.base import LocalFolder
 
-        folder = LocalFolder(directory, origin)
-        return discover_mirror(Mirror(self.source, folder, self.session, build_cache=build_cache))
+        folder, target = (
+            LocalFolder(directory, origin),
+            UrlTarget(directory, build_cache=build_cache),
+        )
+        return discover_mirror(Mirror(self.source, folder, self.session, target))
 
     def _install_tree(self, directory: str, origin: str) -> DiscoveredSource:
         try:

@@ -170,10 +170,8 @@ def _found_at(
     target = UrlTarget(address, view=view) if stat.S_ISDIR(mode) else parse_target(address)
     if target.view or target.layout == "v3":
         from spackscope.model.sources.mirror import discover_mirror, mirror_at
-        from spackscope.model.storage.base import LocalFolder
 
-        folder = LocalFolder(absolute_path(target.top or "."), target.top)
-        return discover_mirror(mirror_at(source, folder, target, session))
+        return discover_mirror(mirror_at(source, target, session))
     if is_tag_list(path):
         from spackscope.model.sources.mirror import discover_public_cache
 

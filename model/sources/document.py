@@ -32,7 +32,7 @@ class Document(Frozen):
     local file, `origin` what the user is shown: a path that begins with the source, or a URL.
 
     `cached` is true where the specs in the document are in a build cache. All its specs get its
-    `tag` and `stack`, if it has them.
+    `tag` and `stack`, if it has them. `mirror` is the `Mirror` that it is the index of.
     """
 
     source: str
@@ -45,6 +45,7 @@ class Document(Frozen):
     cached: bool = False
     tag: str = ""
     stack: str = ""
+    mirror: Any = field(default=None, repr=False)
 
 
 class FileList:
@@ -153,7 +154,6 @@ class DiscoveredSource(Frozen):
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
     `remark` why an older copy is used. `failure` is the reason where nothing can be read.
-    `indexes` has a `MirrorIndex` for each index of its mirrors.
     """
 
     source: str
@@ -164,7 +164,6 @@ class DiscoveredSource(Frozen):
     checked: float | None = None
     remark: str = ""
     failure: str = ""
-    indexes: tuple[Any, ...] = field(default=(), repr=False)
 
 
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
@@ -182,7 +181,6 @@ def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:
         problems=tuple(problem for part in parts for problem in part.problems),
         checked=min((part.checked for part in parts if part.checked is not None), default=None),
         remark=join_remarks(part.remark for part in parts),
-        indexes=tuple(index for part in parts for index in part.indexes),
     )
 
 

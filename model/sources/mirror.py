@@ -1,10 +1,14 @@
-"""Discover the documents of mirrors, of the URLs that name a part of one, and of tag lists."""
+"""Find the documents of mirrors, of the URLs that name a part of one, and of tag lists.
+
+A mirror of layout v3 has manifests, which name blobs by their checksums: its index, and the spec
+file and archive of each spec. One of layout v2 has its index, with the checksum in a file next to
+it, and its spec files in the folder `build_cache`. What a registry has looks like this folder.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,17 +20,11 @@ from spackscope.model.core.errors import (
     NotFound,
     SourceError,
     Unreadable,
+    Unwritable,
     WrongContent,
     reason,
 )
-from spackscope.model.core.files import (
-    MAX_FILE_SIZE,
-    private_directory,
-    read_file,
-    read_head,
-    write_atomically,
-    xdg_dir,
-)
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file, read_head, write_private, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
@@ -88,22 +86,20 @@ _CHECK_EVERY = 256
 _MAX_HASH_SIZE = 1024
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
+_VERIFIED = re.compile(r"[0-9a-f]{64} \d+ \d+ \d+")
 
 
 class Mirror(Frozen):
-    """A mirror of a source, and which part of it is read.
+    """A mirror of a source.
 
-    `view` is the part of a v3 mirror that the user's configuration names. `build_cache` is the
-    folder of layout v2; it is empty where the storage is that folder. `layout` is `v2` or `v3`
-    where only that is meant. All specs get `tag` and `stack`, if they are given.
+    `target` says which part of it is read: a `view` of layout v3, or one layout. All specs get
+    `tag` and `stack`, if they are given.
     """
 
     source: str
     storage: Storage
     session: Session
-    view: str = ""
-    build_cache: str = BUILD_CACHE
-    layout: str = ""
+    target: UrlTarget
     tag: str = ""
     stack: str = ""
 
@@ -115,7 +111,12 @@ class Mirror(Frozen):
     @property
     def index_manifest(self) -> str:
         """The name of the manifest of the index of layout v3, or of that of the view."""
-        return "/".join(part for part in (_INDEXES, self.view, _INDEX_MANIFEST) if part)
+        return "/".join(filter(None, (_INDEXES, self.target.view, _INDEX_MANIFEST)))
+
+    @property
+    def v2_index(self) -> str:
+        """The name of the index of layout v2."""
+        return f"{self.target.build_cache}index.json"
 
     def origin_of(self, name: str) -> str:
         """Return what the user is shown for a file of the mirror."""
@@ -128,21 +129,17 @@ class Mirror(Frozen):
                 self.session.check_cancelled()
             yield name
 
-    def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
-        """Return the document of a file. Raises SourceError."""
-        document = document_at(self.source, file.path, file.origin)
-        return replace(document, kind=kind, cached=True, tag=self.tag, stack=self.stack)
-
-    def fetch_manifest(self, name: str, *, immutable: bool = False) -> FetchedFile:
-        """Fetch a manifest of layout v3. Raises what `Storage.fetch` raises."""
+    def fetch_manifest(self, name: str, *, immutable: bool = False) -> tuple[FetchedFile, bytes]:
+        """Fetch a manifest of layout v3, and return it with its content. Raises SourceErrors."""
 
         def check(data: bytes) -> None:
             if not (manifest := read_manifest(data)).blobs:
                 raise Unreadable("; ".join(manifest.remarks) or "the manifest names no files")
 
-        return self.storage.fetch(
+        file = self.storage.fetch(
             Wanted(name, immutable=immutable, max_size=MAX_MANIFEST_SIZE, check=check)
         )
+        return file, self.read(file, MAX_MANIFEST_SIZE + 1)
 
     def fetch_blob(self, blob: Blob, max_size: int = MAX_FILE_SIZE) -> FetchedFile:
         """Fetch a file that a manifest names. Raises what `Storage.fetch` raises."""
@@ -154,25 +151,33 @@ class Mirror(Frozen):
         """Fetch a document without a checksum. Raises what `Storage.fetch` raises."""
         return self.storage.fetch(Wanted(name, max_size=max_size, check=check_document))
 
-    def read(self, file: FetchedFile, size: int = MAX_MANIFEST_SIZE + 1) -> bytes:
+    def read(self, file: FetchedFile, size: int) -> bytes:
         """Read at most `size` bytes from the start of a file. Raises SourceError."""
         try:
             return read_head(file.path, size)
         except OSError as error:
             raise SourceError(f"{file.origin} {reason(error)}") from None
 
+    def document(self, file: FetchedFile, kind: Kind = "known", layout: str = "") -> Document:
+        """Return the document of a file, the index of a `layout` if that is given.
 
-class MirrorIndex(Frozen):
-    """An index of a mirror, of layout `v2` or `v3`, and the path of its document."""
+        Raises SourceError.
+        """
+        document = document_at(self.source, file.path, file.origin)
+        indexed = replace(self, target=replace(self.target, layout=layout)) if layout else None
+        return replace(
+            document, kind=kind, cached=True, tag=self.tag, stack=self.stack, mirror=indexed
+        )
 
-    mirror: Mirror
-    layout: str
-    path: str
 
+def mirror_at(
+    source: str, target: UrlTarget, session: Session, options: Mapping[str, object] = {}
+) -> Mirror:
+    """Open the mirror that a URL or path names, with the options of the connection.
 
-def mirror_at(source: str, storage: Storage, target: UrlTarget, session: Session) -> Mirror:
-    """Return the mirror, or the part of one, that a URL or path names."""
-    return Mirror(source, storage, session, target.view, target.build_cache, target.layout)
+    Raises SourceError.
+    """
+    return Mirror(source, session.open(target.top, options), session, target)
 
 
 def problem_from(error: Exception, origin: str) -> Problem:
@@ -191,28 +196,28 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     of layout v3 and then that of layout v2, where a mirror has both. Raises SourceError where it
     has neither, or where no index can be used, and Cancelled.
     """
+    target, origin = mirror.target, mirror.storage.origin
     # Views exist in v3 only, a `build_cache` in v2 only.
-    layouts = ["v3", "v2"]
-    if mirror.view or mirror.layout == "v3":
+    layouts = [target.layout] if target.layout else ["v3", "v2"]
+    if target.view:
         layouts = ["v3"]
-    elif mirror.layout == "v2" or mirror.build_cache != BUILD_CACHE:
+    elif target.build_cache != BUILD_CACHE:
         layouts = ["v2"]
     indexes: list[DiscoveredSource] = []
     missing: list[NotFound] = []
     failures: list[SourceError] = []
     was_waited_for = False
     for layout in layouts:
-        if was_waited_for and not mirror.storage.is_cached(f"{mirror.build_cache}index.json"):
+        # A server that does not answer is waited for once.
+        if was_waited_for and not mirror.storage.is_cached(mirror.v2_index):
             break
         try:
-            indexes.append(find_v3_index(mirror) if layout == "v3" else find_v2_index(mirror))
+            indexes.append(find_index(mirror, layout))
         except NotFound as error:
             missing.append(error)
         except SourceError as error:
             failures.append(error)
-            # A server that does not answer is waited for once.
             was_waited_for = not (mirror.is_local or isinstance(error, WrongContent))
-    origin = mirror.storage.origin
     if indexes:
         combined = combine(indexes)
         new = (error for error in failures if str(error) not in combined.remark)
@@ -221,43 +226,44 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     if failures:
         raise failures[0]
     with contextlib.suppress(ListingUnsupported):
-        if (spec_files := find_spec_files(mirror)) is not None:
-            return spec_files
+        if spec_files := [*_spec_files(mirror)]:
+            return combine(spec_files)
     for not_found in missing:
         if not_found.is_forbidden:
             raise not_found
-    if mirror.view:
-        raise SourceError(f"the mirror {origin or os.curdir} has no view {mirror.view}")
-    hint = f"create one with `spack buildcache update-index {origin or os.curdir}`"
-    raise SourceError(f"the mirror {origin or os.curdir} has no index: {hint}")
+    name = origin or os.curdir
+    if target.view:
+        raise SourceError(f"the mirror {name} has no view {target.view}")
+    hint = f"create one with `spack buildcache update-index {name}`"
+    raise SourceError(f"the mirror {name} has no index: {hint}")
 
 
-def find_v3_index(mirror: Mirror) -> DiscoveredSource:
-    """Find the index of layout v3, or those of its views where it has only these.
+def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
+    """Find the index of a layout, of v3 also those of its views where it has only these.
 
     Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
-    there is none, and SourceError where the index does not have the checksum of its manifest and
-    no older index is in the cache.
+    there is none, and SourceError where it cannot be used.
     """
+    if layout == "v2":
+        return _v2_index(mirror)
     try:
-        source = _index_of_manifest(mirror)
+        source = _v3_index(mirror)
     except NotFound:
         names: list[str] = []
-        if not mirror.view:
+        if not mirror.target.view:
             with contextlib.suppress(SourceError):
                 names = list(mirror.storage.names(_INDEXES))
-        views = [
+        views = (
             name.removeprefix(f"{_INDEXES}/").removesuffix(f"/{_INDEX_MANIFEST}")
             for name in names
             if name.endswith(f"/{_INDEX_MANIFEST}")
-        ]
-        if not views:
+        )
+        targets = [replace(mirror.target, view=view) for view in views]
+        if not targets:
             raise
-        source = combine([_index_of_manifest(replace(mirror, view=view)) for view in views])
-    if not mirror.is_local:
-        return source
+        source = combine([_v3_index(replace(mirror, target=target)) for target in targets])
     sizes = []
-    for name in mirror.names(SPECS):
+    for name in mirror.names(SPECS) if mirror.is_local else ():
         # A manifest that was removed just now, or is a directory, is not worth a problem.
         with contextlib.suppress(SourceError):
             if name.endswith(MANIFEST):
@@ -265,89 +271,78 @@ def find_v3_index(mirror: Mirror) -> DiscoveredSource:
     return replace(source, documents=source.documents.followed_by(sizes))
 
 
-def _index_of_manifest(mirror: Mirror) -> DiscoveredSource:
-    """Find the index of a mirror or of its view. Raises NotFound where it has no manifest."""
+def _v3_index(mirror: Mirror) -> DiscoveredSource:
+    """Find the index of layout v3, or of the view. Raises NotFound where it has no manifest.
+
+    Where it does not have the checksum of its manifest, the previous index serves that is in the
+    cache of downloads.
+    """
     verified = _VerifiedIndex(mirror, mirror.index_manifest)
-    manifest, blob = _index_manifest(mirror)
-    try:
-        return _mirror_source(mirror, "v3", _fetch_index(mirror, blob, verified), manifest)
-    except SourceError as error:
-        failure = error
-    # The index may have been replaced between the two requests.
-    newer_manifest, newer_blob = _index_manifest(mirror)
-    if newer_blob != blob:
+    refused: Blob | None = None
+    # The index may be replaced between the two requests.
+    for _ in range(2):
+        manifest, data = mirror.fetch_manifest(mirror.index_manifest)
         try:
-            index = _fetch_index(mirror, newer_blob, verified)
-            return _mirror_source(mirror, "v3", index, newer_manifest)
+            blob = read_manifest(data).blob(DATABASE)
+        except Unreadable as error:
+            raise WrongContent(f"{manifest.origin}: {error}") from None
+        if blob == refused:
+            break
+        try:
+            index = verified.fetch(blob.name, blob.checksum)
+            return _mirror_source(mirror, "v3", index, manifest)
+        except NotFound as error:
+            failure = SourceError(f"{error}, but the manifest of the mirror names it")
         except SourceError as error:
             failure = error
-    # The last verified index of a remote mirror may still be in the cache.
-    last = None if mirror.is_local else verified.read()
-    if last is None:
+        refused = blob
+    last = "" if mirror.is_local else verified.read()
+    if not last:
         raise failure
+    sha256, _, mtime_ns, _ = last.split()
     try:
-        index = mirror.fetch_blob(Blob(DATABASE, last[0]))
+        index = mirror.fetch_blob(Blob(DATABASE, sha256))
     except SourceError:
         raise failure from None
     remark = f"{failure}; the previous index is used"
-    index = replace(index, checked=last[2] / 1e9, remark=remark)
+    index = replace(index, checked=int(mtime_ns) / 1e9, remark=remark)
     return _mirror_source(mirror, "v3", index, manifest)
 
 
-def _index_manifest(mirror: Mirror) -> tuple[FetchedFile, Blob]:
-    """Fetch the manifest of an index, and return it with the blob that is the index."""
-    manifest = mirror.fetch_manifest(mirror.index_manifest)
-    try:
-        return manifest, read_manifest(mirror.read(manifest)).blob(DATABASE)
-    except Unreadable as error:
-        raise WrongContent(f"{manifest.origin}: {error}") from None
-
-
-def _fetch_index(mirror: Mirror, blob: Blob, verified: _VerifiedIndex) -> FetchedFile:
-    try:
-        return verified.fetch(blob.name, blob.checksum)
-    except NotFound as error:
-        raise SourceError(f"{error}, but the manifest of the mirror names it") from None
-
-
-def find_v2_index(mirror: Mirror) -> DiscoveredSource:
+def _v2_index(mirror: Mirror) -> DiscoveredSource:
     """Find the index of layout v2, whose sha256 is in a file next to it.
 
     The two may be replaced one after the other, so where they do not match both are fetched once
     more. An index that still does not match is used with a problem, as Spack does. Raises
     NotFound, SourceError.
     """
-    name = f"{mirror.build_cache}index.json"
-    hash_file, sha256 = _fetch_sha256(mirror, name)
-    problems: tuple[Problem, ...] = ()
-    if hash_file is not None and not sha256:
-        problems = (Problem(hash_file.origin, "", _NO_SHA256),)
-    try:
-        index = _fetch_v2_index(mirror, name, sha256)
-    except WrongContent:
-        hash_file, sha256 = _fetch_sha256(mirror, name)
+    name = mirror.v2_index
+    wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
+    index: FetchedFile | None = None
+    for _ in range(2):
+        hash_file, sha256, problems = None, "", list[Problem]()
+        # Without it Spack fetches the index itself, and finds what is wrong.
+        with contextlib.suppress(SourceError):
+            hash_file = mirror.storage.fetch(wanted)
+            try:
+                sha256 = _parse_sha256(mirror.read(hash_file, _MAX_HASH_SIZE))
+            except Unreadable as error:
+                problems = [Problem(hash_file.origin, "", str(error))]
         try:
-            index = _fetch_v2_index(mirror, name, sha256)
+            if sha256:
+                index = _VerifiedIndex(mirror, name).fetch(name, sha256)
+            else:
+                index = mirror.fetch_document(name)
+            break
         except WrongContent as error:
-            index = mirror.fetch_document(name)
-            problem = problem_from(error, index.origin)
-            problems = (replace(problem, reason=f"{problem.reason}; it was read anyway"),)
+            mismatch = error
+    if index is None:
+        index = mirror.fetch_document(name)
+        problem = problem_from(mismatch, index.origin)
+        problems = [replace(problem, reason=f"{problem.reason}; it was read anyway")]
     if mirror.read(index, 64).lstrip()[:1] == b"<":
         raise WrongContent(f"{index.origin} is a web page, expected an index")
-    return replace(_mirror_source(mirror, "v2", index, hash_file), problems=problems)
-
-
-def _fetch_sha256(mirror: Mirror, name: str) -> tuple[FetchedFile | None, str]:
-    """Fetch the file with the sha256 of an index, and return it with the sha256."""
-    try:
-        wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
-        file = mirror.storage.fetch(wanted)
-    except SourceError:
-        # Spack fetches the index itself then, and finds what is wrong.
-        return None, ""
-    with contextlib.suppress(Unreadable):
-        return file, _parse_sha256(mirror.read(file))
-    return file, ""
+    return replace(_mirror_source(mirror, "v2", index, hash_file), problems=tuple(problems))
 
 
 def _parse_sha256(data: bytes) -> str:
@@ -358,12 +353,6 @@ def _parse_sha256(data: bytes) -> str:
     return text.lower()
 
 
-def _fetch_v2_index(mirror: Mirror, name: str, sha256: str) -> FetchedFile:
-    if not sha256:
-        return mirror.fetch_document(name)
-    return _VerifiedIndex(mirror, name).fetch(name, sha256)
-
-
 def _mirror_source(
     mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile | None
 ) -> DiscoveredSource:
@@ -372,10 +361,9 @@ def _mirror_source(
         mirror.source,
         "mirror",
         layout,
-        documents=Documents([mirror.document(index)]),
+        documents=Documents([mirror.document(index, layout=layout)]),
         checked=named_in.checked if named_in and not index.remark else index.checked,
         remark=join_remarks((named_in.remark if named_in else "", index.remark)),
-        indexes=(MirrorIndex(mirror, layout, index.path),),
     )
 
 
@@ -391,7 +379,7 @@ class _VerifiedIndex:
         top = storage.top if isinstance(storage, LocalFolder) else storage.origin
         key = hashlib.sha256(f"{top}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
         cache = xdg_dir(mirror.session.environ, "cache")
-        self._path = cache and os.path.join(cache, "mirrors", f"{key[:32]}.json")
+        self._path = cache and os.path.join(cache, "mirrors", key[:32])
 
     def fetch(self, name: str, sha256: str) -> FetchedFile:
         """Fetch an index with this checksum; of an unchanged local file it is not computed again.
@@ -405,33 +393,26 @@ class _VerifiedIndex:
                     return file
         file = self._mirror.storage.fetch(Wanted(name, sha256, immutable=True))
         # It is no matter if it cannot be remembered.
-        with contextlib.suppress(OSError):
-            state = _state_of(sha256, file.path)
-            if self._path and state != self.read():
-                directory = os.path.dirname(self._path)
-                private_directory(os.path.dirname(directory))
-                private_directory(directory)
-                write_atomically(self._path, json.dumps(state).encode())
+        with contextlib.suppress(OSError, Unwritable):
+            if self._path and (state := _state_of(sha256, file.path)) != self.read():
+                write_private(self._path, state.encode())
         return file
 
-    def read(self) -> tuple[str, int, int, int] | None:
-        """Return what is known of the last verified index, or None."""
-        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
-            if self._path:
-                sha256, *numbers = json.loads(read_file(self._path, _MAX_HASH_SIZE))
-                size, mtime_ns, ctime_ns = map(int, numbers)
-                if _SHA256.fullmatch(sha256):
-                    return sha256, size, mtime_ns, ctime_ns
-        return None
+    def read(self) -> str:
+        """Return what is known of the last verified index, or ""."""
+        with contextlib.suppress(OSError, ValueError):
+            text = read_file(self._path, _MAX_HASH_SIZE).decode() if self._path else ""
+            return text if _VERIFIED.fullmatch(text) else ""
+        return ""
 
 
-def _state_of(sha256: str, path: str) -> tuple[str, int, int, int]:
+def _state_of(sha256: str, path: str) -> str:
     status = os.stat(path)
-    return sha256, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+    return f"{sha256} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
-def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
-    """Find the spec files of a mirror, layout v3 before v2; None without any.
+def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
+    """Yield the spec files of a mirror, layout v3 before v2, if it has some.
 
     Those of layout v3 are blobs that manifests name; they are shown under the names of these. Of
     layout v2 the signed form of one that has two forms is read. Each one that cannot be read is a
@@ -439,9 +420,8 @@ def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
     """
 
     def fetch_v3(name: str) -> list[Document]:
-        manifest = mirror.fetch_manifest(name, immutable=True)
-        blob = read_manifest(mirror.read(manifest)).blob(SPEC)
-        spec_file = mirror.fetch_blob(blob, MAX_SPEC_FILE_SIZE)
+        manifest, data = mirror.fetch_manifest(name, immutable=True)
+        spec_file = mirror.fetch_blob(read_manifest(data).blob(SPEC), MAX_SPEC_FILE_SIZE)
         return [
             mirror.document(FetchedFile(spec_file.path, manifest.origin)),
             mirror.document(manifest, "sizes"),
@@ -450,43 +430,42 @@ def find_spec_files(mirror: Mirror) -> DiscoveredSource | None:
     def fetch_v2(name: str) -> list[Document]:
         return [mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))]
 
-    parts: list[DiscoveredSource] = []
-    if mirror.build_cache == BUILD_CACHE:
-        manifests = [name for name in mirror.names(SPECS) if name.endswith(MANIFEST)]
-        parts += _fetch_spec_files(mirror, "v3", fetch_v3, manifests)
-    if not mirror.view:
-        names = [name.removeprefix("./") for name in mirror.names(mirror.build_cache.rstrip("/"))]
-        chosen: dict[str, str] = {}
-        for ending in _V2_ENDINGS:
-            for name in names:
-                if name.endswith(ending):
-                    chosen.setdefault(name.removesuffix(ending), name)
-        parts += _fetch_spec_files(mirror, "v2", fetch_v2, sorted(chosen.values()))
-    return combine(parts) if parts else None
-
-
-def _fetch_spec_files(
-    mirror: Mirror, layout: str, fetch: Callable[[str], list[Document]], names: Sequence[str]
-) -> Iterator[DiscoveredSource]:
-    """Yield the spec files of these names as one part of a source, if there are some."""
-
-    def fetch_or_problem(name: str) -> list[Document] | Problem:
+    def documents_or_problem(
+        fetch: Callable[[str], list[Document]], name: str
+    ) -> list[Document] | Problem:
         try:
             return fetch(name)
         except (SourceError, Unreadable) as error:
             return problem_from(error, mirror.origin_of(name))
 
-    if names:
-        tasks = [partial(fetch_or_problem, name) for name in names]
-        found = run_parallel(tasks, mirror.session.should_stop)
-        documents = (document for each in found if isinstance(each, list) for document in each)
-        yield DiscoveredSource(
-            mirror.source,
-            "mirror",
-            f"{layout} spec files",
-            documents=Documents(documents),
-            problems=tuple(each for each in found if isinstance(each, Problem)),
-        )
+    manifests: list[str] = []
+    chosen: dict[str, str] = {}
+    if mirror.target.build_cache == BUILD_CACHE:
+        manifests = [name for name in mirror.names(SPECS) if name.endswith(MANIFEST)]
+    if not mirror.target.view:
+        names = [
+            name.removeprefix("./") for name in mirror.names(mirror.target.build_cache.rstrip("/"))
+        ]
+        for ending in _V2_ENDINGS:
+            for name in names:
+                if name.endswith(ending):
+                    chosen.setdefault(name.removesuffix(ending), name)
+    for layout, fetch, files in (
+        ("v3", fetch_v3, manifests),
+        ("v2", fetch_v2, sorted(chosen.values())),
+    ):
+        tasks = [partial(documents_or_problem, fetch, name) for name in files]
+        found = run_parallel(tasks, mirror.session.should_stop) if tasks else []
+        if found:
+            yield DiscoveredSource(
+                mirror.source,
+                "mirror",
+                f"{layout} spec files",
+                Documents(
+                    document for each in found if isinstance(each, list) for document in each
+                ),
+                tuple(each for each in found if isinstance(each, Problem)),
+            )
 
 
 _BUCKET = "s3://spack-binaries/"
@@ -516,16 +495,16 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         if not isinstance(entries, list):
             raise _unknown_tag(content, tag, file.origin)
         for number, entry in enumerate(entries, start=1):
-            label = entry.get("label") if isinstance(entry, dict) else None
-            url = entry.get("url") if isinstance(entry, dict) else None
+            fields = entry if isinstance(entry, dict) else {}
+            label, url = fields.get("label"), fields.get("url")
             if type(label) is not str or type(url) is not str or not url:
                 why = f"entry {number} has no label and url"
                 problems.append(Problem(file.origin, storable(tag), why))
                 continue
-            place = storable(f"{tag} {label}")
             try:
                 urls = _urls_of(url, public.tag_list)
             except SourceError as error:
+                place = storable(f"{tag} {label}")
                 problems.append(Problem(file.origin, place, storable(str(error))))
                 continue
             tasks.append(partial(_discover_index, source, tag, storable(label), urls, session))
@@ -571,10 +550,9 @@ def _discover_index(
         if target.name == "index.json":
             target = replace(target, name="", build_cache="", layout="v2")
         try:
-            mirror = mirror_at(source, session.open(target.top), target, session)
-            mirror = replace(mirror, tag=tag, stack=label)
+            mirror = replace(mirror_at(source, target, session), tag=tag, stack=label)
             if target.layout:
-                return find_v2_index(mirror) if target.layout == "v2" else find_v3_index(mirror)
+                return find_index(mirror, target.layout)
             if not target.name:
                 return discover_mirror(mirror)
             documents = Documents([mirror.document(mirror.fetch_document(target.name))])
@@ -630,14 +608,13 @@ def discover_url(
     """
     split_url(url)
     if scheme_of(url).startswith("oci"):
-        registry = Mirror(source, session.open(url, options), session, build_cache="")
+        registry = mirror_at(source, UrlTarget(url, build_cache=""), session, options)
         return replace(discover_mirror(registry), layout="OCI")
     target = parse_target(url)
-    storage = session.open(target.top, options)
-    mirror = mirror_at(source, storage, replace(target, view=view or target.view), session)
+    mirror = mirror_at(source, replace(target, view=view or target.view), session, options)
     if not target.name:
         return discover_mirror(mirror)
-    file = storage.fetch(Wanted(target.name, check=_check_named))
+    file = mirror.storage.fetch(Wanted(target.name, check=_check_named))
     if is_tag_list(file.path):
         return discover_public_cache(source, PublicCache(url), session)
     document = replace(mirror.document(file), cached=False)

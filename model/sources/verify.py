@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
@@ -15,7 +15,7 @@ from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
-from spackscope.model.sources.mirror import SPECS, Mirror, MirrorIndex
+from spackscope.model.sources.mirror import SPECS, Mirror
 from spackscope.model.sources.session import Session
 
 DIFFERENCES = ("unindexed", "missing", "without_blobs")
@@ -61,16 +61,6 @@ class VerifiedSource:
         """Whether no record is wrong, and no mirror differs from its index."""
         return not (self.wrong_count or any(self.differing.values()))
 
-    def add(self, document: str, hashes: StoredHashes) -> None:
-        """Add what is known of a document."""
-        new = [record for record in hashes.wrong if record not in self.wrong]
-        self.wrong |= dict.fromkeys(new[: MAX_PROBLEMS - len(self.wrong)], document)
-        self.wrong_count += len(new) + hashes.wrong_count - len(hashes.wrong)
-        self.whole |= hashes.whole
-        for reason, others in hashes.unchecked.items():
-            self.unchecked.setdefault(reason, set()).update(others)
-        self.problems += [Problem(document, "", reason) for reason in hashes.problems]
-
 
 def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     """Read all documents of a source again, one after the other, and check their hashes.
@@ -94,39 +84,63 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
             reported = time.monotonic()
 
     is_known = False
-    cached = {}
     for number, document in enumerate(discovered.documents):
         report("files read", number, len(discovered.documents))
-        if document.kind != "sizes":
-            hashes = _check(document, lambda count: report("specs read", count, None))
-            is_known |= hashes is not None and hashes.is_known
-            verified.add(document.origin, hashes or StoredHashes())
-            cached[document.path] = hashes.cached if hashes is not None else {}
-    for index in discovered.indexes:
-        _compare(index, cached.get(index.path, {}), verified, report)
+        if document.kind != "sizes" and (hashes := _check(document, report)) is not None:
+            is_known |= hashes.is_known
+            new = [record for record in hashes.wrong if record not in verified.wrong]
+            room = MAX_PROBLEMS - len(verified.wrong)
+            verified.wrong |= dict.fromkeys(new[:room], document.origin)
+            verified.wrong_count += len(new) + hashes.wrong_count - len(hashes.wrong)
+            verified.whole |= hashes.whole
+            for reason, unchecked in hashes.unchecked.items():
+                verified.unchecked.setdefault(reason, set()).update(unchecked)
+            verified.problems += [Problem(document.origin, "", why) for why in hashes.problems]
+            if document.mirror is not None:
+                _compare(document.mirror, hashes.cached, verified, report)
     if not is_known and not verified.failure:
-        reason = f" cannot be read: {verified.problems[0]}" if verified.problems else " is empty"
-        verified.failure = f"the source {discovered.source}{reason}"
+        why = f"cannot be read: {verified.problems[0]}" if verified.problems else "is empty"
+        verified.failure = f"the source {discovered.source} {why}"
     return verified
 
 
+def _check(document: Document, report: OnProgress) -> StoredHashes | None:
+    """Check the hashes of a document; None if it need not be one, and is not. Raises Cancelled."""
+    try:
+        data = read_bytes(document)
+        if document.kind == "candidate" and not is_page(data):
+            return None
+        return check_hashes(
+            data,
+            origin=document.origin,
+            on_count=lambda count: report("specs read", count, None),
+        )
+    except Cancelled:
+        raise
+    except OSError as error:
+        why = error.strerror or str(error)
+    except Exception as error:
+        why = f"cannot be read: {describe_unexpected(error)}"
+    return StoredHashes(problems=[why], is_known=False)
+
+
 def _compare(
-    index: MirrorIndex, listed: Mapping[str, str], verified: VerifiedSource, report: OnProgress
+    mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource, report: OnProgress
 ) -> None:
     """Compare the specs that an index lists with the files of its mirror. Raises Cancelled.
 
     As `check_index_fn` of lib/spack/spack/cmd/buildcache.py, but manifests are read only on this
     machine, since each would be a request.
     """
-    mirror, is_v3 = index.mirror, index.layout == "v3"
+    target, is_v3 = mirror.target, mirror.target.layout == "v3"
     specs: dict[str, str] = {}
     complete: set[str] = set()
     try:
-        folder = SPECS if is_v3 else mirror.build_cache.rstrip("/")
+        folder = SPECS if is_v3 else target.build_cache.rstrip("/")
         for number, name in enumerate(mirror.storage.names(folder)):
             report("files of the mirror", number, None)
             match = _FILE_OF_SPEC.fullmatch(name)
-            if match is None or (mirror.view and match["hash"] not in listed):
+            if match is None or (target.view and match["hash"] not in listed):
                 continue
             if match["end"] == ".spack":
                 complete.add(match["hash"])
@@ -134,41 +148,22 @@ def _compare(
             package, stem = match["package"], match["stem"]
             name_there = f"{package}@{stem.removeprefix(f'{package}-')}" if package else stem
             specs[match["hash"]] = listed.get(match["hash"], name_there)
-            if is_v3 and mirror.is_local and _has_blobs(mirror, name, verified):
-                complete.add(match["hash"])
+            if is_v3 and mirror.is_local:
+                try:
+                    blobs = read_manifest(mirror.fetch_manifest(name)[1]).blobs
+                    is_complete = all(mirror.storage.is_cached(blob.name) for blob in blobs)
+                except (SourceError, Unreadable) as error:
+                    verified.problems.append(Problem(mirror.origin_of(name), "", str(error)))
+                    is_complete = True
+                if is_complete:
+                    complete.add(match["hash"])
     except SourceError as error:
         verified.not_compared = f"its index is not compared with its files: {error}"
         return
-    differing = verified.differing
-    differing["unindexed"] |= {hash_: specs[hash_] for hash_ in specs.keys() - listed.keys()}
-    differing["missing"] |= {hash_: listed[hash_] for hash_ in listed.keys() - specs.keys()}
-    if mirror.is_local or not is_v3:
-        differing["without_blobs"] |= {hash_: specs[hash_] for hash_ in specs.keys() - complete}
-    else:
+    without = specs.keys() - complete
+    if is_v3 and not mirror.is_local:
+        without = set()
         verified.not_compared = "its archives are not looked for: each would need a request"
-
-
-def _has_blobs(mirror: Mirror, name: str, verified: VerifiedSource) -> bool:
-    """Check whether a local mirror has all files that a manifest names."""
-    try:
-        manifest = read_manifest(mirror.read(mirror.fetch_manifest(name)))
-    except (SourceError, Unreadable) as error:
-        verified.problems.append(Problem(mirror.origin_of(name), "", str(error)))
-        return True
-    return all(mirror.storage.is_cached(blob.name) for blob in manifest.blobs)
-
-
-def _check(document: Document, on_count: Callable[[int], None]) -> StoredHashes | None:
-    """Check the hashes of a document; None if it need not be one, and is not. Raises Cancelled."""
-    try:
-        data = read_bytes(document)
-        if document.kind == "candidate" and not is_page(data):
-            return None
-        return check_hashes(data, origin=document.origin, on_count=on_count)
-    except Cancelled:
-        raise
-    except OSError as error:
-        reason = error.strerror or str(error)
-    except Exception as error:
-        reason = f"cannot be read: {describe_unexpected(error)}"
-    return StoredHashes(problems=[reason], is_known=False)
+    differing = (specs.keys() - listed.keys(), listed.keys() - specs.keys(), without)
+    for kind, hashes in zip(DIFFERENCES, differing, strict=True):
+        verified.differing[kind] |= {hash_: specs.get(hash_) or listed[hash_] for hash_ in hashes}

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import SourceError
+from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import LocalFolder, Storage, scheme_of
 from spackscope.model.storage.urls import local_path
@@ -20,11 +20,13 @@ def open_folder(url: str) -> LocalFolder:
     scheme, shown = scheme_of(url), shown_url(url)
     if scheme not in ("", "file"):
         raise SourceError(f"{shown}: {scheme}:// is not supported")
-    path = local_path(url) if scheme else os.path.expanduser(url)
     try:
+        path = local_path(url) if scheme else os.path.abspath(os.path.expanduser(url))
         has_nul = b"\0" in os.fsencode(path)
     except UnicodeEncodeError:
         raise SourceError(f"{shown} cannot be read: its name is not text") from None
+    except OSError as error:
+        raise SourceError(f"{shown} {reason(error)}") from None
     if has_nul:
         raise SourceError(f"{shown} cannot be read: its name has a NUL")
     return LocalFolder(path, (shown.rstrip("/") or shown) if scheme else shown)

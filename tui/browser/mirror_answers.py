@@ -16,7 +16,7 @@ from spackscope.tui.browser.state import Host
 if TYPE_CHECKING:
     from spackscope.model.presentation.detail import DetailLine
     from spackscope.model.presentation.report import Row
-    from spackscope.model.sources.mirror_spec import KnownKeys
+    from spackscope.model.sources.mirror_spec import PublishedKeys
     from spackscope.model.sources.session import Session
 
 _REST = 0.4
@@ -42,7 +42,7 @@ class MirrorAnswers:
     def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
         self._host, self._sources, self._session = host, sources, session
         self._answers: dict[tuple[str, ...], Answer] = {}
-        self._known: KnownKeys | None = None
+        self._keys: dict[str, PublishedKeys] = {}
 
     def of(self, spec: Spec) -> Answer | None:
         """Return what the mirrors of a spec have answered; None before they have."""
@@ -68,7 +68,7 @@ class MirrorAnswers:
     def forget(self) -> None:
         """Stop asking, and forget all answers: the sources were read again."""
         self.cancel()
-        self._answers, self._known = {}, None
+        self._answers, self._keys = {}, {}
 
     def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
         """Ask the mirrors of a spec once the cursor rests on it, then call `done`."""
@@ -83,13 +83,13 @@ class MirrorAnswers:
     def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
         # Most who start the program look at no detail of a mirror.
         from spackscope.model.presentation.signing import signing_lines
-        from spackscope.model.sources.mirror_spec import KnownKeys, archive_size, read_entries
+        from spackscope.model.sources.mirror_spec import Mirrors
 
-        session, states = replace(self._session, should_stop=should_stop), catalog.sources
-        known = self._known = self._known or KnownKeys(session.environ)
-        signed = read_entries(spec, states, session, self._sources, known)
+        session = replace(self._session, should_stop=should_stop)
+        mirrors = Mirrors(catalog.sources, session, self._sources, self._keys)
+        signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.
-        size = archive_size(spec, states, session, self._sources)
+        size = mirrors.sizes([spec]).get(spec.hash, spec.size)
         signers = [each.signer for each in signed if each.signer is not None]
         trust = [signer.trust for signer in signers if signer.trust]
         return Answer(size, tuple(signing_lines(signed, is_full=False)), trust)
@@ -98,19 +98,17 @@ class MirrorAnswers:
         """Read reports on the sources, with who signed those that are mirrors."""
         from spackscope.model.presentation.sources import source_rows
 
-        states = catalog.sources
         signing = {}
-        for state in states:
+        for state in catalog.sources:
             if state.may_be_mirror:
                 from spackscope.model.analysis.signing import source_signing
-                from spackscope.model.sources.mirror_spec import KnownKeys
+                from spackscope.model.sources.mirror_spec import Mirrors
 
                 session = replace(self._session, should_stop=should_stop)
-                known = self._known = self._known or KnownKeys(session.environ)
-                read = source_signing(catalog, state, session, self._sources, known)
-                if read is not None:
+                mirrors = Mirrors(catalog.sources, session, self._sources, self._keys)
+                if (read := source_signing(catalog, state, mirrors)) is not None:
                     signing[state.name] = read
-        return source_rows(states, time.time(), signing)
+        return source_rows(catalog.sources, time.time(), signing)
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

@@ -14,88 +14,82 @@ from spackscope.model.sources.session import Session
 if TYPE_CHECKING:
     from spackscope.model.analysis.signing import SourceSigning
     from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.sources.mirror_spec import KnownKeys, MirrorEntry
+    from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 
 
 class Signed:
     """Who signed the specs of a catalog; each mirror is asked once for its keys."""
 
-    def __init__(self, session: Session, sources: Sequence[str]) -> None:
-        self._session, self._sources = session, sources
+    def __init__(self, catalog: Catalog, session: Session, sources: Sequence[str]) -> None:
+        self._catalog, self._session, self._sources = catalog, session, sources
         self._of_spec: dict[tuple[str, ...], Sequence[MirrorEntry]] = {}
         self._of_source: dict[str, SourceSigning | None] = {}
 
     @cached_property
-    def _known(self) -> KnownKeys:
-        from spackscope.model.sources.mirror_spec import KnownKeys
+    def _mirrors(self) -> Mirrors:
+        from spackscope.model.sources.mirror_spec import Mirrors
 
-        return KnownKeys(self._session.environ)
+        return Mirrors(self._catalog.sources, self._session, self._sources)
 
-    def added_to(
-        self, lines: Sequence[DetailLine], spec: Spec, catalog: Catalog
-    ) -> Sequence[DetailLine]:
+    def entries(self, spec: Spec) -> Sequence[MirrorEntry]:
+        """Return what the mirrors of a spec have of it; they are asked once."""
+        key = (spec.hash, spec.tag, *spec.sources)
+        if key not in self._of_spec:
+            states = (state for state in self._catalog.sources if state.name in spec.sources)
+            is_asked = spec.cached and any(state.may_be_mirror for state in states)
+            self._of_spec[key] = self._mirrors.entries(spec) if is_asked else ()
+        return self._of_spec[key]
+
+    def size(self, spec: Spec) -> float | None:
+        """Return the size of the archive of a spec in bytes, if a mirror tells."""
+        if spec.size is not None:
+            return spec.size
+        return self._mirrors.sizes([spec]).get(spec.hash)
+
+    def added_to(self, lines: Sequence[DetailLine], spec: Spec) -> Sequence[DetailLine]:
         """Return the lines of a spec with who signed it, and whether its archive is there."""
-        if not (entries := self._entries(spec, catalog)):
+        if not (entries := self.entries(spec)):
             return lines
         from spackscope.model.presentation.signing import with_signing
 
         return with_signing(lines, entries)
 
-    def json(self, spec: Spec, catalog: Catalog) -> list[dict[str, Any]]:
+    def json(self, spec: Spec) -> list[dict[str, Any]]:
         """Return what mirrors have of a spec, for JSON."""
-        if not (entries := self._entries(spec, catalog)):
+        if not (entries := self.entries(spec)):
             return []
         from spackscope.model.presentation.signing import entries_json
 
         return entries_json(entries)
 
-    def ask(self, spec: Spec, catalog: Catalog) -> None:
-        """Ask the mirrors of a spec now."""
-        self._entries(spec, catalog)
-
-    def _entries(self, spec: Spec, catalog: Catalog) -> Sequence[MirrorEntry]:
-        key = (spec.hash, spec.tag, *spec.sources)
-        if key not in self._of_spec:
-            self._of_spec[key] = self._read(spec, catalog)
-        return self._of_spec[key]
-
-    def _read(self, spec: Spec, catalog: Catalog) -> Sequence[MirrorEntry]:
-        states = [state for state in catalog.sources if state.name in spec.sources]
-        if not spec.cached or not any(state.may_be_mirror for state in states):
-            return ()
-        from spackscope.model.sources.mirror_spec import read_entries
-
-        return read_entries(spec, states, self._session, self._sources, self._known)
-
-    def cell(self, state: SourceStatus, catalog: Catalog) -> str:
+    def cell(self, state: SourceStatus) -> str:
         """Return in one or two words what of a source is signed."""
         if not state.may_be_mirror:
             return NOT_SIGNED
         from spackscope.model.presentation.signing import signing_cell
 
-        return signing_cell(self._source(state, catalog))
+        return signing_cell(self._source(state))
 
-    def source_lines(self, state: SourceStatus, catalog: Catalog) -> Iterator[tuple[str, str]]:
+    def source_lines(self, state: SourceStatus) -> Iterator[tuple[str, str]]:
         """Yield labels and values on who signed a source; none where nobody did."""
-        if state.may_be_mirror and (signing := self._source(state, catalog)) is not None:
+        if state.may_be_mirror and (signing := self._source(state)) is not None:
             from spackscope.model.presentation.signing import source_signing_lines
 
             if signing.signed:
                 yield from source_signing_lines(signing)
 
-    def source_json(self, state: SourceStatus, catalog: Catalog) -> dict[str, Any] | None:
+    def source_json(self, state: SourceStatus) -> dict[str, Any] | None:
         """Return who signed a source, for JSON."""
         if not state.may_be_mirror:
             return None
         from spackscope.model.presentation.signing import source_signing_json
 
-        return source_signing_json(self._source(state, catalog))
+        return source_signing_json(self._source(state))
 
-    def _source(self, state: SourceStatus, catalog: Catalog) -> SourceSigning | None:
+    def _source(self, state: SourceStatus) -> SourceSigning | None:
         if state.name not in self._of_source:
             from spackscope.model.analysis.signing import source_signing
 
-            self._of_source[state.name] = source_signing(
-                catalog, state, self._session, self._sources, self._known
-            )
+            signing = source_signing(self._catalog, state, self._mirrors)
+            self._of_source[state.name] = signing
         return self._of_source[state.name]

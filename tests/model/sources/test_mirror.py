@@ -12,10 +12,9 @@ import pytest
 from spackscope.model.core.records import Spec
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.document import Document
-from spackscope.model.sources.mirror import Mirror, discover_mirror
+from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
-from spackscope.model.storage.base import LocalFolder
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from tests.builders import (
@@ -105,7 +104,7 @@ def test_a_second_look_downloads_nothing(home: dict[str, str]) -> None:
             before = len(server.requests)
             second = discover_one(server.url + end, home)
 
-            assert [*first.documents] == [*second.documents]
+            assert contents(first) == contents(second)
             (request,) = server.requests[before:]
             assert "if-none-match" in request.headers
 
@@ -242,9 +241,9 @@ def test_a_view_that_is_asked_for_is_read_alone(tmp_path: Path) -> None:
         | mirror_v3(TWO, "v3/manifests/index/two/index.manifest.json")
         | mirror_v2(ONE)
     )
-    place = LocalFolder(str(write_files(tmp_path, files)), "mirror")
+    target = UrlTarget(str(write_files(tmp_path, files)), view="two")
 
-    discovered = discover_mirror(Mirror("mirror", place, Session({}), view="two"))
+    discovered = discover_mirror(mirror_at("mirror", target, Session({})))
 
     assert contents(discovered) == [TWO]
 

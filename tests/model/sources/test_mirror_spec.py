@@ -1,4 +1,4 @@
-"""What a mirror has of a spec is read from its own files: the signature, the archive, the size.
+"""What mirrors have of a spec, and of a source, is read from their own files and put into words.
 
 The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG signed.
 """
@@ -6,30 +6,34 @@ The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG 
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Sequence
+import subprocess
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from spackscope.model.analysis.signing import SourceSigning, source_signing
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.readers.openpgp import PublicKey, Signature
-from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_spec import (
-    KnownKeys,
-    MirrorEntry,
-    PublishedKeys,
-    archive_size,
-    read_entries,
-    read_published_keys,
+from spackscope.model.core.text import clean
+from spackscope.model.loader.load import load
+from spackscope.model.presentation.signing import (
+    entries_json,
+    signing_cell,
+    signing_lines,
+    source_signing_json,
+    source_signing_lines,
 )
+from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
+    MANIFEST,
     PROJECT_KEY,
     PROJECT_SUBKEY,
     SIGNED,
@@ -37,11 +41,9 @@ from tests.builders import (
     ZLIB,
     Files,
     all_records,
-    catalog_of,
     entry,
     manifest,
     mirror_v3,
-    read,
     serve_files,
     signed_v2,
     signed_v3,
@@ -49,327 +51,439 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
-from tests.web_server import responds, serving
+from tests.hostile import HOSTILE_TEXT
+from tests.web_server import responds
 
 BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
+KEYS = "spack buildcache keys --install --trust"
+SITE = "Example Site (GPG created for Spack) <spack@example.org>"
+BY_SITE = [f"signed|by key {SITE_KEY}", f"|{SITE}", "|2026-11-22", "|not verified"]
+V2_KEYS = "build_cache/_pgp/index.json"
+UNSIGNED = "signed|no: spack install needs --no-check-signature"
+UNPUBLISHED = "trust|the mirror does not publish the key: get its file, then spack gpg trust FILE"
 
 
-def spec_of(package: str, source: str, files: Files, tmp_path: Path) -> Spec:
-    """Return the record of a package of a mirror, as if read from a source."""
-    mirror = write_files(tmp_path / "read" / package, files)
-    (spec,) = (spec for spec in all_records(catalog_of(mirror)) if spec.package == package)
-    return replace(spec, source=source, listed_in=(), origin="")
+class Reader:
+    """Sources that are read, with an environment."""
+
+    def __init__(self, environ: Mapping[str, str], *sources: str) -> None:
+        self.session = Session(environ)
+        self.catalog = load(sources, self.session)
+        self.mirrors = Mirrors(self.catalog.sources, self.session, sources)
+
+    def spec(self, package: str) -> Spec:
+        return next(spec for spec in all_records(self.catalog) if spec.package == package)
+
+    def json(self, package: str) -> Any:
+        (entry,) = entries_json(self.mirrors.entries(self.spec(package)))
+        return json.loads(json.dumps(entry))
+
+    def texts(self, package: str, *, is_full: bool = True) -> list[str]:
+        lines = signing_lines(self.mirrors.entries(self.spec(package)), is_full=is_full)
+        return [f"{line.label}|{line.lead}{line.text}" for line in lines]
+
+    def source(self) -> SourceSigning | None:
+        (state,) = self.catalog.sources
+        return source_signing(self.catalog, state, self.mirrors)
 
 
-def asked(
-    spec: Spec, states: Sequence[SourceStatus], should_stop: ShouldStop = never
-) -> list[MirrorEntry]:
-    return read_entries(spec, states, Session({}, should_stop=should_stop), (), KnownKeys({}))
+def changed(files: Files, part: str, change: Callable[[bytes], bytes]) -> Files:
+    """Change the files whose names contain something."""
+    return {name: change(data) if part in name else data for name, data in files.items()}
 
 
-def entry_of(source: str, spec: Spec, layout: str, **fields: object) -> MirrorEntry:
-    state = SourceStatus(source, "mirror", layout, 1, 0.0, "", "", 0)
-    (entry,) = asked(spec, [replace(state, **fields)])  # type: ignore[arg-type]
-    return entry
+def without(files: Files, part: str) -> Files:
+    """Remove the files whose names contain something."""
+    return {name: data for name, data in files.items() if part not in name}
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
-def test_a_signed_manifest_names_its_key(is_remote: bool, tmp_path: Path) -> None:
-    files = signed_v3()
-    with serve_files(files) as server:
-        top = server.url if is_remote else str(write_files(tmp_path / "m", files))
-        bzip2, ncurses = (
-            entry_of(top, spec_of(name, top, files, tmp_path), "v3")
-            for name in ("bzip2", "ncurses")
-        )
-
-    assert bzip2.signature is not None
-    assert ncurses.signature is not None
-    assert bzip2.signature.fingerprint == SITE_KEY
-    assert ncurses.signature.fingerprint == PROJECT_SUBKEY
-    assert (bzip2.is_signed, bzip2.archive, bzip2.archive_file) == (
-        True,
-        "present",
-        f"{top}/{BZIP2}",
-    )
-    assert ncurses.archive == "missing"
-    assert " does not exist" in ncurses.archive_problem
-    if is_remote:
-        assert next(r.path for r in server.requests if r.method == "HEAD") == f"/{BZIP2}"
+def to(data: bytes) -> Callable[[bytes], bytes]:
+    return lambda _: data
 
 
-@pytest.mark.parametrize("is_remote", [False, True])
-def test_a_signed_spec_file_names_its_key(is_remote: bool, tmp_path: Path) -> None:
-    files = signed_v2()
+HTML = to(b"<html>Please log in</html>")
+BZIP2_FILE, ZLIB_NG = f"{{top}}/{BZIP2}", "linux-debian12-x86_64_v3-gcc-12.2.0-zlib-ng-2.2.1-"
+GONE = "archive|listed, but the archive is missing"
+ZLIB_NG_GONE = [
+    GONE,
+    f"|{{top}}/build_cache/linux-debian12-x86_64_v3/gcc-12.2.0/zlib-ng-2.2.1/{ZLIB_NG}"
+    "klmb5rwk2ga45gbxbi2iu3k6akiongct.spack",
+]
+UNNAMED = "the manifest names no archive"
+NOT_JSON = "unknown: the manifest cannot be read: it is not JSON: Expecting value at character 0"
+ODD = b'{"version": 3, "data": [{"mediaType": "x", "checksumAlgorithm": "md5"}]}'
+WHY_ODD = f"unknown: {UNNAMED}: checksumAlgorithm is 'md5', expected sha256"
+UNKNOWN_KEY = [BY_SITE[0], *BY_SITE[2:]]
+SITE_FILE = f"trust|spack gpg trust {{top}}/build_cache/_pgp/{SITE_KEY}.pub"
+
+
+@pytest.mark.parametrize(
+    ("files", "package", "is_signed", "archive", "texts"),
+    [
+        (signed_v3(), "bzip2", True, "present",
+         [*BY_SITE, "trust|spack gpg trust {key}", "archive|present"]),
+        (signed_v3() | {BZIP2: b"cut off"}, "bzip2", True, "wrong size",
+         [*BY_SITE, "trust|spack gpg trust {key}",
+          "archive|listed, but the archive is not whole: it has 7 bytes, and the mirror records"
+          " 5,636", f"|{BZIP2_FILE}"]),
+        (signed_v2(), "zlib-ng", True, "missing", [*BY_SITE, SITE_FILE, *ZLIB_NG_GONE]),
+        # Of a mirror with both layouts the second may have it.
+        (signed_v3() | signed_v2(), "zlib-ng", True, "missing",
+         [*BY_SITE, SITE_FILE, *ZLIB_NG_GONE]),
+        ({name.replace(".json.sig", ".yaml"): data for name, data in signed_v2().items()},
+         "zlib-ng", None, "missing", ZLIB_NG_GONE),
+        (without(signed_v3(), "/bzip2-"), "bzip2", None, "missing",
+         ["archive|listed, but the mirror has no spec manifest of it"]),
+        (without(signed_v2(), "-zlib-ng-"), "zlib-ng", None, "missing",
+         ["archive|listed, but the mirror has no spec file of it"]),
+        # A signature that is damaged, and what is no manifest, are unknown, and not unsigned.
+        (changed(signed_v3(), "/bzip2-", lambda data: data.replace(b"\niQ", b"\n\xc3\xa4Q")),
+         "bzip2", None, "present",
+         ["signed|unknown: its signature is missing", "archive|present"]),
+        (changed(signed_v3(), "/bzip2-", HTML), "bzip2", None, "unknown",
+         [f"signed|{NOT_JSON}", f"archive|{NOT_JSON}"]),
+        (changed(signed_v2(), ".sig", HTML), "zlib-ng", None, "missing", ZLIB_NG_GONE),
+        (changed(signed_v3(), "/bzip2-", to(b'{"version": 3, "data": []}')), "bzip2", None,
+         "missing", [f"{GONE}: {UNNAMED}"]),
+        (changed(signed_v3(), "/bzip2-", to(ODD)), "bzip2", None, "unknown",
+         [f"signed|{WHY_ODD}", f"archive|{WHY_ODD}"]),
+        (without(signed_v2(), "_pgp"), "zlib-ng", True, "missing",
+         [*UNKNOWN_KEY, UNPUBLISHED, *ZLIB_NG_GONE]),
+        (changed(signed_v2(), V2_KEYS, to(b"[]")), "zlib-ng", True, "missing",
+         [*UNKNOWN_KEY, f"trust|unknown: {{top}}/{V2_KEYS} is not an index of keys",
+          *ZLIB_NG_GONE]),
+        (changed(signed_v2(), V2_KEYS, to(b'{"keys": []}')), "zlib-ng", True, "missing",
+         [*UNKNOWN_KEY, f"trust|unknown: {{top}}/{V2_KEYS} is not an index of keys",
+          *ZLIB_NG_GONE]),
+    ],
+)  # fmt: skip
+def test_what_a_local_mirror_has_is_told(
+    files: Files,
+    package: str,
+    is_signed: bool | None,
+    archive: str,
+    texts: list[str],
+    home: dict[str, str],
+    tmp_path: Path,
+) -> None:
+    top = write_files(tmp_path / "m", files)
+    reader = Reader(home, str(top))
+    told, answer = reader.texts(package), reader.json(package)
+    (key,) = [p for p in top.glob("blobs/*/*/*") if p.read_bytes() == SITE_PUB] or [top]
+    assert told == [text.format(top=top, key=key) for text in texts]
+    assert (answer["signed"], answer["archive"]) == (is_signed, archive)
+    assert [text for text in told if not text.endswith("|present")] == reader.texts(
+        package, is_full=False
+    ) + [text for text in told if text.startswith("archive|unknown")]
+
+
+SITE_PUB = (SIGNED / "site.pub").read_bytes()
+
+
+def test_an_archive_of_layout_v2_is_found_and_unsigned_specs_need_an_option(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    top = write_files(tmp_path / "m", signed_v2())
+    (path,) = top.glob("build_cache/*-gmake-*.json")
+    hash_ = path.name.removesuffix(".spec.json")[-32:]
     archive = (
-        "build_cache/linux-debian12-x86_64_v3/gcc-12.2.0/gmake-4.4.1/"
-        "linux-debian12-x86_64_v3-gcc-12.2.0-gmake-4.4.1-vkzb6dgmtcs4yf2wef25khcuzwbxkmfd.spack"
+        f"build_cache/linux-debian12-x86_64_v3/gcc-12.2.0/gmake-4.4.1/{path.name[:-10]}.spack"
     )
-    files[archive] = b"archive"
+    write_files(top, {archive: b"x"})
+    for source in (top, top / "build_cache"):
+        answer = Reader(home, str(source)).json("gmake")
+        assert (answer["document"], answer["archive_file"]) == (str(path), f"{top}/{archive}")
+        assert (answer["signed"], answer["key"], answer["archive"]) == (False, None, "present")
+        assert hash_ in answer["document"]
+
+
+def test_scripts_get_the_key_and_that_nothing_is_verified(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    top = str(write_files(tmp_path / "m", signed_v3()))
+    answer = Reader(home, top).json("ncurses")
+    assert answer["key"].pop("trust").startswith(f"spack gpg trust {top}/blobs/sha256/")
+    assert answer["key"] == {
+        "fingerprint": PROJECT_SUBKEY,
+        "key_id": PROJECT_SUBKEY[-16:],
+        "primary": PROJECT_KEY,
+        "user_ids": ["Example Project <builds@example.org>"],
+        "created": 1795325720,
+        "verified": False,
+        "trusted": False,
+        "problem": "",
+    }
+    assert (answer["source"], answer["layout"]) == (top, "v3")
+    assert answer["problem"] == f"{answer['archive_file']} does not exist"
+
+
+@pytest.mark.skipif(shutil.which("gpg") is None, reason="gpg is not installed")
+def test_the_key_that_is_named_verifies_the_manifest(home: dict[str, str], tmp_path: Path) -> None:
+    mirror = write_files(tmp_path / "m", signed_v3())
+    answer = Reader(home, str(mirror)).json("ncurses")
+    keyring = tmp_path / "gpg"
+    keyring.mkdir(mode=0o700)
+    environ = {"GNUPGHOME": str(keyring), "PATH": os.environ["PATH"], "LANG": "C"}
+
+    def gpg(*words: str) -> str:
+        command = ["gpg", "--batch", "--no-autostart", "--status-fd", "1", *words]
+        return subprocess.run(
+            command, env=environ, check=True, capture_output=True, encoding="utf-8"
+        ).stdout
+
+    gpg("--import", answer["key"]["trust"].removeprefix("spack gpg trust "))
+    assert f"VALIDSIG {PROJECT_SUBKEY}" in gpg("--verify", answer["document"])
+
+
+def test_a_remote_mirror_is_asked_without_showing_its_password(home: dict[str, str]) -> None:
+    with serve_files(signed_v3()) as server:
+        host = server.url.removeprefix("http://")
+        reader = Reader(home, f"http://ada:s3cret@{host}")
+        texts, answer = reader.texts("ncurses"), reader.json("bzip2")
+    assert texts[0] == f"signed|by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}"
+    name = host.replace(":", "-")
+    assert texts[4] == f"trust|spack mirror add {name} {server.url} && {KEYS}"
+    assert texts[5] == "archive|listed, but the archive is missing: HTTP 404"
+    assert texts[6].startswith(f"|{server.url}/blobs/sha256/cd/")
+    assert (answer["archive"], answer["archive_file"]) == ("present", f"{server.url}/{BZIP2}")
+    assert "s3cret" not in json.dumps([answer, texts])
+    assert {r.headers.get("authorization") for r in server.requests} == {"Basic YWRhOnMzY3JldA=="}
+    assert {r.path for r in server.requests if r.method == "HEAD"} >= {f"/{BZIP2}"}
+
+
+def test_the_folder_of_a_build_cache_is_no_url_of_a_mirror(home: dict[str, str]) -> None:
+    with serve_files(under("site", signed_v2())) as server:
+        texts = Reader(home, f"{server.url}/site/build_cache/").texts("zlib-ng")
+    assert f"trust|spack mirror add site {server.url}/site && {KEYS}" in texts
+
+
+def test_a_configured_mirror_needs_only_its_keys(home: dict[str, str], tmp_path: Path) -> None:
+    with serve_files(signed_v3()) as server:
+        yaml = f"mirrors:\n  site: {server.url}/\n".encode()
+        write_files(tmp_path / "spack", {"etc/spack/mirrors.yaml": yaml})
+        environ = {**home, "SPACK_ROOT": str(tmp_path / "spack")}
+        for source in ("spack:site", server.url):
+            assert f"trust|{KEYS}" in Reader(environ, source).texts("bzip2")
+
+
+def test_an_unsigned_spec_needs_an_option_unless_its_mirror_is_configured_so(
+    home: dict[str, str], tmp_path: Path
+) -> None:
+    mirror = write_files(tmp_path / "m", signed_v2())
+    environ = {**home, "SPACK_ROOT": str(tmp_path / "spack")}
+    unchecked = "signed|no, and your Spack does not ask this mirror for it"
+    for signed, text in (("false", unchecked), ("true", UNSIGNED)):
+        yaml = f"mirrors:\n  site:\n    url: {mirror}\n    signed: {signed}\n".encode()
+        write_files(tmp_path / "spack", {"etc/spack/mirrors.yaml": yaml})
+        for source in ("spack:site", str(mirror)):
+            assert Reader(environ, source).texts("gmake")[0] == text
+    assert Reader(home, str(mirror)).texts("gmake")[0] == UNSIGNED
+
+
+def test_a_key_in_the_keyring_of_spack_needs_nothing(home: dict[str, str], tmp_path: Path) -> None:
+    gpg = tmp_path / "spack" / "opt" / "spack" / "gpg"
+    gpg.mkdir(parents=True)
+    shutil.copy(SIGNED / "pubring.kbx", gpg)
+    environs = {"SPACK_ROOT": str(tmp_path / "spack")}, {"SPACK_GNUPGHOME": str(SIGNED)}
+    with serve_files(signed_v3()) as server:
+        for environ in environs:
+            texts = Reader({**home, **environ}, server.url).texts("bzip2", is_full=False)
+            assert texts == [*BY_SITE, "trust|in the keyring of your Spack"]
+        assert not any("/key/" in path for path in server.paths())
+        (gpg / "pubring.kbx").write_bytes(b"damaged")
+        assert Reader({**home, **environs[0]}, server.url).texts("bzip2")[4].endswith(KEYS)
+
+
+def test_names_of_keys_are_fingerprints_only(home: dict[str, str]) -> None:
+    names = ["../../etc/passwd", "x", SITE_KEY, "A" * 40]
+    index = json.dumps({"keys": {key: {} for key in names}}).encode()
+    with serve_files(signed_v2() | {V2_KEYS: index}) as server:
+        assert Reader(home, server.url).texts("zlib-ng")[1] == f"|{SITE}"
+    asked = {path for path in server.paths() if "_pgp" in path}
+    assert asked == {f"/{V2_KEYS}", *(f"/build_cache/_pgp/{n}.pub" for n in (SITE_KEY, "A" * 40))}
+
+
+def test_what_a_server_refuses_or_fails_to_tell_is_told(home: dict[str, str]) -> None:
+    files = without(signed_v3(), "/key/") | signed_v2()
     with serve_files(files) as server:
-        top = server.url if is_remote else str(write_files(tmp_path / "m", files))
-        zlib, gmake = (
-            entry_of(top, spec_of(name, top, files, tmp_path), "v2")
-            for name in ("zlib-ng", "gmake")
-        )
-
-    assert zlib.signature is not None
-    assert (zlib.signature.fingerprint, zlib.archive) == (SITE_KEY, "missing")
-    assert zlib.document.endswith(".spec.json.sig")
-    assert (gmake.is_signed, gmake.archive) == (False, "present")
-    assert gmake.archive_file == f"{top}/{archive}"
-
-
-def test_old_signatures_are_inside_the_archive(tmp_path: Path) -> None:
-    files = {name.replace(".json.sig", ".yaml"): data for name, data in signed_v2().items()}
-    top = str(write_files(tmp_path / "m", files))
-    entry = entry_of(top, spec_of("zlib-ng", top, signed_v2(), tmp_path), "v2")
-    assert entry.document.endswith(".spec.yaml")
-    assert (entry.is_signed, entry.archive) == (None, "missing")
-    assert entry.problem == "before Spack 0.18 the signature is inside the archive"
-
-
-def test_a_build_cache_folder_is_a_mirror(tmp_path: Path) -> None:
-    files = signed_v2()
-    folder = f"{write_files(tmp_path / 'm', files)}/build_cache"
-    entry = entry_of(folder, spec_of("zlib-ng", folder, files, tmp_path), "v2")
-    assert entry.is_signed
-
-
-def test_a_mirror_is_found_by_the_document_of_a_spec(tmp_path: Path) -> None:
-    write_files(tmp_path, under("a/site", signed_v3()) | under("b", signed_v2()))
-    catalog = catalog_of(tmp_path)
-    signed = [
-        (spec.package, entry.layout)
-        for spec in all_records(catalog)
-        if spec.package in ("bzip2", "zlib-ng")
-        for entry in asked(spec, catalog.sources)
-        if entry.is_signed
-    ]
-    assert sorted(signed) == [("bzip2", "v3"), ("zlib-ng", "v2")]
-
-
-def test_an_archive_of_another_size_is_not_whole(tmp_path: Path) -> None:
-    files = signed_v3() | {BZIP2: b"cut off"}
-    top = str(write_files(tmp_path / "m", files))
-    entry = entry_of(top, spec_of("bzip2", top, files, tmp_path), "v3")
-    assert entry.archive == "wrong size"
-    assert entry.archive_problem == "it has 7 bytes, and the mirror records 5,636"
-
-
-def test_a_spec_without_a_manifest_is_only_listed(tmp_path: Path) -> None:
-    files = signed_v3()
-    top = str(write_files(tmp_path / "m", files))
-    entry = entry_of(top, spec_of("zstd", top, files, tmp_path), "v3 and v2")
-    assert (entry.is_signed, entry.archive) == (None, "missing")
-    assert entry.problem == "listed, but the mirror has no spec manifest of it"
-
-
-def test_a_mirror_that_refuses_or_fails_is_told(tmp_path: Path) -> None:
-    files = signed_v3()
-    with serve_files(files) as server:
-        spec = spec_of("bzip2", server.url, files, tmp_path)
+        reader = Reader(home, server.url)
+        server.handlers[f"/{V2_KEYS}"] = responds(500, Retry_After=0)
+        trust = reader.texts("zlib-ng")[-3]
+        assert trust.startswith(f"trust|unknown: {server.url}/{V2_KEYS} cannot be")
         server.handlers[f"/{BZIP2}"] = responds(403)
-        forbidden = entry_of(server.url, spec, "v3")
+        assert reader.json("bzip2")["archive"] == "forbidden"
+        assert reader.texts("bzip2")[-2] == (
+            "archive|listed, but the mirror refuses the archive: HTTP 403"
+        )
         server.handlers[f"/{BZIP2}"] = responds(405)
-        untold = entry_of(server.url, spec, "v3")
-        stale = entry_of(server.url, spec, "v3", remark="the server is silent")
-    assert (forbidden.archive, untold.archive) == ("forbidden", "unknown")
-    assert "HTTP 405" in untold.archive_problem
-    assert (stale.is_signed, stale.problem) == (None, "the server is silent")
-    with serving() as silent:
-        silent.default = responds(403)
-        refused = entry_of(silent.url, replace(spec, source=silent.url), "v3")
-    assert (refused.is_signed, refused.archive) == (None, "unknown")
-    assert "is forbidden: HTTP 403" in refused.problem
+        assert reader.json("bzip2")["archive"] == "unknown"
+        assert "HTTP 405" in reader.texts("bzip2")[-1]
+        server.default = responds(403)
+        state = replace(reader.catalog.sources[0], remark="")
+        (entry,) = Mirrors([state], Session({})).entries(reader.spec("bzip2"))
+        assert (entry.is_signed, entry.archive) == (None, "unknown")
+        assert "is forbidden: HTTP 403" in entry.problem
+        before = len(server.requests)
+        stale = replace(state, remark="the server is silent")
+        (entry,) = Mirrors([stale], Session({})).entries(reader.spec("bzip2"))
+        assert (entry.problem, len(server.requests)) == ("the server is silent", before)
+        stopped = Session({}, should_stop=lambda: True)
+        with pytest.raises(Cancelled):
+            Mirrors([state], stopped).entries(reader.spec("bzip2"))
 
 
-def test_a_damaged_signature_is_unknown(tmp_path: Path) -> None:
-    files = signed_v3()
-    name = next(name for name in files if "/bzip2-" in name)
-    files[name] = files[name].replace(b"\niQ", b"\n\xc3\xa4Q")
-    spec = spec_of("bzip2", "", files, tmp_path)
-    top = str(write_files(tmp_path / "m", files))
-    entry = entry_of(top, replace(spec, source=top), "v3")
-    assert (entry.is_signed, entry.problem) == (None, "its signature is missing")
-    assert entry.archive == "present"
-
-
-@pytest.mark.parametrize(
-    ("files", "package", "layout", "archive"),
-    [(signed_v3(), "bzip2", "v3", "unknown"), (signed_v2(), "zlib-ng", "v2", "missing")],
-    ids=["v3", "v2"],
-)
-def test_what_is_no_manifest_says_nothing_of_signature_and_archive(
-    files: Files, package: str, layout: str, archive: str, tmp_path: Path
-) -> None:
-    top = write_files(tmp_path / "m", files)
-    spec = spec_of(package, str(top), files, tmp_path)
-    for path in (*top.rglob(f"*{package}*.manifest.json"), *top.rglob(f"*{package}*.sig")):
-        path.write_bytes(b"<html>Please log in</html>")
-    entry = entry_of(str(top), spec, layout)
-    # The names of layout v2 are known without the spec file.
-    assert (entry.is_signed, entry.archive) == (None, archive)
-
-
-@pytest.mark.parametrize(
-    ("data", "archive"),
-    [("[]", "missing"), ('[{"mediaType": "x", "checksumAlgorithm": "md5"}]', "unknown")],
-)
-def test_an_archive_that_no_entry_names_is_missing(
-    data: str, archive: str, tmp_path: Path
-) -> None:
-    files = signed_v3()
-    top = write_files(tmp_path / "m", files)
-    spec = spec_of("bzip2", str(top), files, tmp_path)
-    for path in top.rglob("*bzip2*.manifest.json"):
-        path.write_text(f'{{"version": 3, "data": {data}}}')
-    assert entry_of(str(top), spec, "v3").archive == archive
-
-
-def test_names_cannot_leave_the_mirror(tmp_path: Path) -> None:
-    spec = spec_of("bzip2", "", signed_v3(), tmp_path)
-    with serve_files({}) as server:
-        odd = replace(spec, source=server.url, package="../../x", version="git.a/b=1?")
-        entry_of(server.url, odd, "v3")
-        dots = entry_of(server.url, replace(odd, package=".."), "v3")
-    assert server.paths()[0] == (
+def test_names_cannot_leave_the_mirror(home: dict[str, str]) -> None:
+    with serve_files(signed_v3()) as server:
+        reader = Reader(home, server.url)
+        spec, before = reader.spec("bzip2"), len(server.requests)
+        odd = replace(spec, package="../../x", version="git.a/b=1?")
+        reader.mirrors.entries(odd)
+        (dots,) = reader.mirrors.entries(replace(odd, package=".."))
+    assert server.paths()[before] == (
         f"/v3/manifests/spec/.._.._x/.._.._x-git.a_b_1_-{spec.hash}.spec.manifest.json"
     )
     assert dots.problem == "its name in the mirror is unknown: a part of it is empty"
 
 
-def test_a_registry_and_what_is_not_cached_are_not_asked(tmp_path: Path) -> None:
-    with serve_files({}) as server:
-        spec = replace(spec_of("bzip2", "", signed_v3(), tmp_path), source=server.url)
-        state = SourceStatus(server.url, "mirror", "OCI", 1, 0.0, "", "", 0)
-        (registry,) = asked(spec, [state])
-        pages = replace(state, kind="pages", layout="")
-        assert asked(spec, [pages]) == []
-        assert asked(replace(spec, cached=False), [state]) == []
-        failed = replace(state, failure="the source is gone")
-        assert asked(spec, [failed]) == []
-    assert (registry.layout, registry.archive) == ("OCI", "unknown")
-    assert server.requests == []
+def test_several_mirrors_are_told_apart(home: dict[str, str], tmp_path: Path) -> None:
+    a, b = (str(write_files(tmp_path / name, signed_v3())) for name in "ab")
+    texts = Reader(home, a, b).texts("bzip2")
+    assert [text for text in texts if f"|{a}: " in text or f"|{b}: " in text] == [
+        f"signed|{a}: by key {SITE_KEY}",
+        f"|{b}: by key {SITE_KEY}",
+        *(text for text in texts if ": spack gpg trust" in text),
+        f"archive|{a}: present",
+        f"|{b}: present",
+    ]
 
 
-def test_a_stop_is_heard(tmp_path: Path) -> None:
+def test_a_mirror_is_found_by_the_document_of_a_spec(home: dict[str, str], tmp_path: Path) -> None:
+    write_files(tmp_path, under("a/site", signed_v3()) | under("b", signed_v2()))
+    reader = Reader(home, str(tmp_path))
+    for package, layout in (("bzip2", "v3"), ("zlib-ng", "v2")):
+        answer = reader.json(package)
+        assert (answer["signed"], answer["layout"]) == (True, layout)
+
+
+def test_hostile_names_of_keys_are_cleaned(home: dict[str, str], tmp_path: Path) -> None:
+    reader = Reader(home, str(write_files(tmp_path / "m", signed_v2())))
+    (signed,) = reader.mirrors.entries(reader.spec("zlib-ng"))
+    assert signed.signer is not None
+    assert signed.signer.key is not None
+    for _, text in HOSTILE_TEXT:
+        key = replace(signed.signer.key, user_ids=(text,))
+        hostile = replace(signed, signer=replace(signed.signer, key=key))
+        assert all(line.text == clean(line.text) for line in signing_lines([hostile]))
+
+
+def test_a_source_is_signed_as_far_as_its_specs_are(home: dict[str, str], tmp_path: Path) -> None:
+    v3 = Reader(home, str(write_files(tmp_path / "m", signed_v3()))).source()
+    assert v3 is not None
+    assert (v3.read, v3.signed, v3.is_index_signed, signing_cell(v3)) == (2, 2, False, "specs")
+    lines = [text for _, text in source_signing_lines(v3)]
+    assert lines[0] == "2 of 2 specs that were looked at, the index is not"
+    assert sum(line.startswith("spack gpg trust ") for line in lines) == 2
+    assert f"by key {SITE_KEY}, {SITE}, not verified" in lines
+    assert len(lines) == 5
+
+    v2 = Reader(home, str(write_files(tmp_path / "old", signed_v2()))).source()
+    assert v2 is not None
+    assert (v2.read, v2.signed, v2.is_index_signed) == (3, 1, False)
+    for changes, cell in (
+        ({}, "some specs"),
+        ({"signed": 0}, "no"),
+        ({"signed": 0, "is_index_signed": True}, "index only"),
+        ({"signed": 3, "is_index_signed": True}, "specs and index"),
+        ({"read": 0, "signed": 0, "problem": "it is silent"}, "?"),
+    ):
+        assert signing_cell(replace(v2, **changes)) == cell  # type: ignore[arg-type]
+    data = source_signing_json(v2)
+    assert data is not None
+    assert {**data, "keys": len(data["keys"])} == {
+        "read": 3, "signed": 1, "index": False, "keys": 1, "problem": "",
+    }  # fmt: skip
+
+
+def test_a_signed_index_is_told(home: dict[str, str], tmp_path: Path) -> None:
     files = signed_v3()
-    with serve_files(files) as server:
-        spec = spec_of("bzip2", server.url, files, tmp_path)
-        state = SourceStatus(server.url, "mirror", "v3", 1, 0.0, "", "", 0)
-        with pytest.raises(Cancelled):
-            asked(spec, [state], lambda: True)
+    head, _, rest = (SIGNED / "bzip2.spec.manifest.json").read_bytes().partition(b"{")
+    files[MANIFEST] = head + files[MANIFEST] + b"\n-----BEGIN" + rest.partition(b"-----BEGIN")[2]
+    signing = Reader(home, str(write_files(tmp_path / "m", files))).source()
+    assert signing is not None
+    assert signing_cell(signing) == "specs and index"
+    assert next(text for _, text in source_signing_lines(signing)).endswith(", and the index")
 
 
-SITE = PublicKey(SITE_KEY, ("Example Site (GPG created for Spack) <spack@example.org>",))
-PROJECT = PublicKey(PROJECT_KEY, ("Example Project <builds@example.org>",), (PROJECT_SUBKEY,))
+def test_only_a_sample_of_a_remote_source_is_read(home: dict[str, str]) -> None:
+    with serve_files(signed_v3()) as server:
+        reader = Reader(home, server.url)
+        before = len(server.requests)
+        reader.source()
+    assert len([path for path in server.paths()[before:] if "/spec/" in path]) == 8
 
 
-def published(top: str, *layouts: str) -> PublishedKeys:
-    session = Session({})
-    return read_published_keys(Mirror(top, session.open(top), session), layouts)
+def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
+    reader = Reader(home, "sample_data")
+    assert reader.source() is None
+    assert signing_cell(None) == "-"
+    assert source_signing_json(None) is None
+    listed = replace(all_records(reader.catalog)[0], source="oci://h/m", listed_in=())
+    for cached, kind, layout, failure, texts in (
+        (True, "mirror", "OCI", "",
+         ["signed|no: Spack does not sign what it pushes to a registry"]),
+        (False, "mirror", "OCI", "", []),
+        (True, "pages", "", "", []),
+        (True, "mirror", "v3", "it is gone", []),
+    ):  # fmt: skip
+        state = SourceStatus("oci://h/m", kind, layout, 1, 0.0, "", failure, 0)
+        mirrors = Mirrors([state], reader.session)
+        lines = signing_lines(mirrors.entries(replace(listed, cached=cached)))
+        assert [f"{line.label}|{line.text}" for line in lines] == texts
+    registry = SourceStatus("oci://h/m", "mirror", "OCI", 1, 0.0, "", "", 0)
+    signing = source_signing(reader.catalog, registry, Mirrors([registry], reader.session))
+    assert signing_cell(signing) == "no"
 
 
 @pytest.mark.parametrize(
-    ("layout", "files", "keys"),
-    [("v3", signed_v3(), [SITE, PROJECT]), ("v2", signed_v2(), [SITE])],
-    ids=["v3", "v2"],
+    ("name", "kind", "failure", "may_be"),
+    [
+        ("m", "mirror", "", True),
+        ("m/build_cache/index.json", "file", "", True),
+        ("all", "directory", "", True),
+        ("index.json", "file", "", False),
+        ("tree", "install tree", "", False),
+        ("m", "mirror", "it is gone", False),
+    ],
 )
-def test_the_keys_of_a_mirror_are_read(
-    layout: str, files: Files, keys: list[PublicKey], tmp_path: Path
+def test_only_what_may_be_a_mirror_is_asked(
+    name: str, kind: str, failure: str, may_be: bool
 ) -> None:
-    local = published(str(write_files(tmp_path, files)), layout)
-    with serve_files(files) as server:
-        remote = published(server.url, layout)
-
-    assert [key for key, _ in local[0]] == [key for key, _ in remote[0]] == keys
-    assert [Path(path).is_file() for _, path in local[0]] == [True] * len(keys)
-    assert [path for _, path in remote[0]] == [""] * len(keys)
-    (site,) = [path for key, path in local[0] if key.made(Signature(SITE_KEY))]
-    assert Path(site).read_bytes() == (SIGNED / "site.pub").read_bytes()
-
-
-def test_a_mirror_without_keys_has_none(tmp_path: Path) -> None:
-    assert published(str(tmp_path), "v3", "v2") == ([], "")
-
-
-def test_what_is_wrong_with_the_index_of_keys_is_told(tmp_path: Path) -> None:
-    index = "build_cache/_pgp/index.json"
-    for content, why in (
-        (b"{", "cannot be read: "),
-        (b"[]", "is not an index of keys"),
-        (b'{"keys": []}', "is not an index of keys"),
-    ):
-        keys, problem = published(str(write_files(tmp_path, {index: content})), "v2")
-        assert keys == []
-        assert f"{index} {why}" in problem
-    with serve_files({}) as server:
-        server.handlers[f"/{index}"] = responds(500, Retry_After=0)
-        assert "HTTP 500" in published(server.url, "v2")[1]
-
-
-def test_names_of_keys_are_fingerprints_only(tmp_path: Path) -> None:
-    names = ["../../etc/passwd", "x", SITE_KEY, "A" * 40]
-    index = json.dumps({"keys": {key: {} for key in names}}).encode()
-    with serve_files(signed_v2() | {"build_cache/_pgp/index.json": index}) as server:
-        keys, _ = published(server.url, "v2")
-    assert [key for key, _ in keys] == [SITE]
-    assert server.paths()[0] == "/build_cache/_pgp/index.json"
-    asked = {f"/build_cache/_pgp/{name}.pub" for name in (SITE_KEY, "A" * 40)}
-    assert set(server.paths()[1:]) == asked
-
-
-def test_the_keyring_of_spack_is_read(tmp_path: Path) -> None:
-    root = tmp_path / "spack"
-    home = root / "opt" / "spack" / "gpg"
-    home.mkdir(parents=True)
-    environ = {"SPACK_ROOT": str(root)}
-    assert KnownKeys({}).trusted == KnownKeys(environ).trusted == []
-    shutil.copy(SIGNED / "pubring.kbx", home)
-    assert KnownKeys(environ).trusted == [SITE, PROJECT]
-    (home / "pubring.kbx").write_bytes(b"damaged")
-    assert KnownKeys(environ).trusted == []
-    assert KnownKeys({"SPACK_GNUPGHOME": str(SIGNED)}).trusted == [SITE, PROJECT]
-
-
-def asked_size(
-    source: str,
-    home: dict[str, str],
-    sources: Sequence[str] = (),
-    package: str = "zlib",
-    origin: str = "",
-) -> float | None:
-    (zlib, *_), _ = read(zlib_index())
-    spec = replace(zlib, source=source, package=package, origin=origin, size=None)
-    kind = "public cache" if source.startswith("public") else "mirror"
-    state = SourceStatus(source, kind, "v3", 1, 0.0, "", "", 0)
-    return archive_size(spec, [state], Session(home), sources)
+    assert SourceStatus(name, kind, "", 1, None, "", failure, 0).may_be_mirror is may_be
 
 
 def test_a_size_is_requested_once(home: dict[str, str]) -> None:
     name = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
-    archive = entry(ARCHIVE_TYPE, b"", contentLength=1234)
-    with serve_files(mirror_v3(zlib_index()) | {name: manifest(archive)}) as server:
-        blob_of = f"{server.url}/blobs/sha256/ab/abc"
-        sizes = [asked_size(server.url, home) for _ in range(2)]
-        public = asked_size("public:develop", home, origin=blob_of)
-
-        assert (sizes, public) == ([1234.0, 1234.0], 1234.0)
-        assert server.paths() == [f"/{name}"]
-
-
-def test_a_size_is_requested_with_the_password_of_the_source(home: dict[str, str]) -> None:
-    with serve_files({}) as server:
-        host = server.url.removeprefix("http://")
-        asked_size(server.url, home, sources=["m", f"http://ada:s3cret@{host}"])
-
-    assert [request.headers.get("authorization") for request in server.requests] == [
-        "Basic YWRhOnMzY3JldA=="
-    ]
-
-
-def test_an_unknown_size_is_none(home: dict[str, str]) -> None:
-    for source in ("sample_data", "spack:none", "-", "http://127.0.0.1:1/m"):
-        assert asked_size(source, home) is None
-    assert asked_size("http://127.0.0.1:1/m", home, package="../../x") is None
+    archive = manifest(entry(ARCHIVE_TYPE, b"", contentLength=1234))
+    with serve_files(mirror_v3(zlib_index()) | {name: archive}) as server:
+        reader = Reader(home, server.url)
+        spec = reader.spec("zlib")
+        (state,) = reader.catalog.sources
+        before = len(server.requests)
+        assert reader.mirrors.sizes([spec], is_offline=True) == {}
+        assert len(server.requests) == before
+        for offline in (False, False, True):
+            assert reader.mirrors.sizes([spec], is_offline=offline) == {ZLIB: 1234.0}
+        # A source of several mirrors is found by the document.
+        public = replace(
+            spec, source="public", listed_in=(), origin=f"{server.url}/blobs/sha256/ab/abc"
+        )
+        state = replace(state, name="public", kind="public cache", layout="")
+        assert Mirrors([state], reader.session).sizes([public]) == {ZLIB: 1234.0}
+        assert server.paths()[before:] == [f"/{name}"]
+        for other in (
+            replace(spec, size=5.0),
+            replace(spec, cached=False),
+            replace(spec, source="spack:none", listed_in=()),
+            replace(spec, package="../../x"),
+        ):
+            assert reader.mirrors.sizes([other]) == {}

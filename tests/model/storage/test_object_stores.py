@@ -20,7 +20,7 @@ from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.loader.load import load
-from spackscope.model.sources.mirror_spec import KnownKeys, read_entries
+from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
@@ -120,7 +120,7 @@ def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
     session = Session(environ)
     catalog = load(["s3://caches/site"], session)
     entries = {
-        spec.package: read_entries(spec, catalog.sources, session, (), KnownKeys({}))
+        spec.package: Mirrors(catalog.sources, session).entries(spec)
         for spec in all_records(catalog)
         if spec.package in ("bzip2", "ncurses")
     }

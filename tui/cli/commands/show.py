@@ -30,24 +30,18 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each record of one hash, given by its prefix or by a query that only it matches."""
     argument = SpecArgument(options.words, session)
-    signed = Signed(session, sources)
 
     def lines(catalog: Catalog) -> Iterator[str]:
+        signed = Signed(catalog, session, sources)
         rows = []
         for row in catalog.by_hash(argument.find(catalog)):
             # The manifest that has the size is in the cache afterwards.
-            signed.ask(row.spec, catalog)
-            size = row.spec.size
-            if size is None:
-                from spackscope.model.sources.mirror_spec import archive_size
-
-                size = archive_size(row.spec, catalog.sources, session, sources)
+            signed.entries(row.spec)
+            size = signed.size(row.spec)
             fit = fit_of(catalog, row.id)
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:
-            return export.full_json_lines(
-                map(catalog.full_record, rows), lambda spec: signed.json(spec, catalog)
-            )
+            return export.full_json_lines(map(catalog.full_record, rows), signed.json)
         is_flowed = stdio.is_terminal(sys.stdout)
         width = stdio.width() if is_flowed else None
         report = SpecReport(width, stdout_colours(options, session))
@@ -84,7 +78,7 @@ def _describe(
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
-        yield from report.detail_lines(signed.added_to(lines, row.spec, catalog))
+        yield from report.detail_lines(signed.added_to(lines, row.spec))
         if (needs := read_needs(catalog, row.id)) is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)

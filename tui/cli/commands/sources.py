@@ -30,15 +30,14 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
         return verify_sources.run(options, sources, session)
 
-    signed, colours = Signed(session, sources), stdout_colours(options, session)
+    colours = stdout_colours(options, session)
 
     def lines(catalog: Catalog) -> Iterator[str]:
+        signed = Signed(catalog, session, sources)
         if options.format:
-            return export.source_json_lines(
-                catalog.sources, lambda state: signed.source_json(state, catalog)
-            )
+            return export.source_json_lines(catalog.sources, signed.source_json)
         now = time.time()
-        cells = ((*source_cells(s, now), signed.cell(s, catalog)) for s in catalog.sources)
+        cells = ((*source_cells(each, now), signed.cell(each)) for each in catalog.sources)
         is_terminal = stdio.is_terminal(sys.stdout)
         signers = _signers(catalog, signed, colours) if is_terminal else ()
         return chain(table_lines([HEADS, *cells]), signers)
@@ -49,7 +48,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 def _signers(catalog: Catalog, signed: Signed, colours: Colours) -> Iterator[str]:
     """Yield who signed each source that is signed, and how to trust the keys."""
     for state in catalog.sources:
-        lines = list(signed.source_lines(state, catalog))
+        lines = list(signed.source_lines(state))
         if lines:
             yield ""
             yield colours.bold(clean(state.name))

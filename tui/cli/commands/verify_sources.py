@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain, islice
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.verification import (
-    HEADS,
-    verified_cells,
-    verified_json_lines,
-    verified_lines,
-)
+from spackscope.model.presentation.verification import HEADS, verified_cells, verified_report
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.verify import VerifiedSource, verify
+from spackscope.model.sources.verify import verify
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,
@@ -40,17 +36,19 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         for text in ([source.failure] if source.failure else map(str, source.problems))
     ]
     print_problems(problems, len(problems), MAX_PRINTED)
-    for line in _lines(verified, options.format):
+    reports = map(verified_report, verified)
+    lines = (
+        (report.json() for report in reports)
+        if options.format
+        else chain(
+            table_lines([HEADS, *map(verified_cells, verified)]),
+            # The table has their titles.
+            *(islice(report.lines(), 1, None) for report in reports),
+        )
+    )
+    for line in lines:
         stdio.print_line(line)
     if not all(source.is_right for source in verified):
         return ExitCode.NOTHING
     is_unreadable = any(source.failure or source.problems for source in verified)
     return ExitCode.UNREADABLE if is_unreadable else ExitCode.FOUND
-
-
-def _lines(verified: Sequence[VerifiedSource], format_: str | None) -> Iterator[str]:
-    if format_:
-        yield from verified_json_lines(verified)
-        return
-    yield from table_lines([HEADS, *map(verified_cells, verified)])
-    yield from verified_lines(verified)
