@@ -41,9 +41,8 @@ _LOCK = "spack.lock"
 _MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
-_KERNEL = ("/proc", "/sys", "/dev")
-_KERNEL_NAMES = ("proc", "sys")
-"""Where the kernel file systems are in a copy of a whole system, such as a chroot."""
+_KERNEL = ("proc", "sys")
+"""Where the kernel file systems are, also in a copy of a whole system, such as a chroot."""
 
 _CHECK_EVERY = 256
 """Files between two checks whether to stop; the status of one may take long."""
@@ -73,35 +72,31 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
         names = os.listdir(top)
     except OSError as error:
         raise SourceError(f"the source {source} {reason(error)}") from None
-    search = _Search(source, session)
     top_name = os.path.basename(top)
     if top_name == "build_cache" and _has_spec_files(top):
-        return search.mirror(top, origin, build_cache="")
+        return _mirror(source, top, origin, session, build_cache="")
+    directory = top
     if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
-        parent, names = os.path.dirname(top), [top_name]
+        directory, names = os.path.dirname(top), [top_name]
         with contextlib.suppress(OSError):
-            names = os.listdir(parent)
-        directory = search.made_by_spack(parent, os.path.dirname(origin), names)
-    else:
-        directory = search.made_by_spack(top, origin, names)
-    return search.below(top, origin) if directory is None else directory
+            names = os.listdir(directory)
+    origin_there = origin if directory == top else os.path.dirname(origin)
+    made = _made_by_spack(source, directory, origin_there, names, session)
+    return made or _Search(source, session).below(top, origin)
 
 
 class _Search:
-    """The search for documents of one source in directories."""
+    """The search for documents of one source below a directory that Spack did not make itself."""
 
     def __init__(self, source: str, session: Session) -> None:
-        self.source, self.session = source, session
+        self._source, self._session = source, session
         self._parts: list[DiscoveredSource] = []
         self._problems: list[Problem] = []
         self._count = 0
         self._last_progress = time.monotonic()
 
     def below(self, top: str, origin: str) -> DiscoveredSource:
-        """Discover everything below a directory that Spack did not make itself.
-
-        Other files may be pages under any name. Raises SourceError and Cancelled.
-        """
+        """Discover everything; other files may be pages under any name. Raises Cancelled."""
         files = FileList(top, origin)
         spec_files: list[Document] = []
         others: list[Document] = []
@@ -109,7 +104,7 @@ class _Search:
         for path, status in self._files(top, files):
             document = None
             if path.endswith(_ENDINGS):
-                document = _known(document_of(self.source, path, files.origin_of(path), status))
+                document = _known(document_of(self._source, path, files.origin_of(path), status))
             if document is None:
                 files.add(path, status)
                 has_page = has_page or os.path.basename(path) == _PAGE
@@ -117,28 +112,22 @@ class _Search:
                 (spec_files if document.cached else others).append(document)
         kind = "pages" if has_page or not (spec_files or others) else ""
         found = [
-            DiscoveredSource(self.source, kind, documents=Documents((), files, self.source)),
-            DiscoveredSource(self.source, "mirror", "spec files", Documents(spec_files)),
-            DiscoveredSource(self.source, "file", documents=Documents(others)),
+            DiscoveredSource(self._source, kind, documents=Documents((), files, self._source)),
+            DiscoveredSource(self._source, "mirror", "spec files", Documents(spec_files)),
+            DiscoveredSource(self._source, "file", documents=Documents(others)),
             *self._parts,
         ]
         parts = [part for part in found if part.documents]
-        if not parts:
-            why = self._problems[0].reason if self._problems else "contains no files"
-            lead = "" if why.startswith(("contains", "cannot", "is not")) else "cannot be read: "
-            return DiscoveredSource(
-                self.source,
-                "pages",
-                problems=tuple(self._problems),
-                failure=f"the source {self.source} {lead}{why}",
-            )
-        combined = combine(parts)
-        kinds = {part.kind for part in parts if part.kind}
-        return replace(
-            combined,
-            kind=kinds.pop() if len(kinds) == 1 else "directory",
-            problems=(*self._problems, *combined.problems),
-        )
+        if parts:
+            combined = combine(parts)
+            kinds = {part.kind for part in parts if part.kind}
+            problems = (*self._problems, *combined.problems)
+            kind = kinds.pop() if len(kinds) == 1 else "directory"
+            return replace(combined, kind=kind, problems=problems)
+        why = self._problems[0].reason if self._problems else "contains no files"
+        lead = "" if why.startswith(("contains", "cannot", "is not")) else "cannot be read: "
+        failure = f"the source {self._source} {lead}{why}"
+        return replace(found[0], problems=tuple(self._problems), failure=failure)
 
     def _files(self, top: str, files: FileList) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files below a directory by path and status, in the order of their paths.
@@ -147,10 +136,11 @@ class _Search:
         visited once. What is left out is a problem: what cannot be read, directories that contain
         the top, kernel file systems, and whatever exceeds `MAX_ENTRIES`. Raises Cancelled.
         """
+
+        def leave_out(path: str, why: str) -> None:
+            self._problems.append(Problem(files.origin_of(path), "", why))
+
         real_top = os.path.realpath(top)
-        kernel = {os.stat(each).st_dev for each in _KERNEL if os.path.exists(each)}
-        # Where one of these is a plain directory, it is on the device of the root.
-        kernel -= {os.stat(each).st_dev for each in ("/", top)}
         visited = {real_top}
         entries_left = MAX_ENTRIES
         # No recursion: directories can be nested deeper than Python's calls.
@@ -162,19 +152,24 @@ class _Search:
                 with os.scandir(directory) as scan:
                     entries = sorted(islice(scan, entries_left + 1), key=attrgetter("name"))
             except OSError as error:
-                self._leave_out(files.origin_of(directory), reason(error))
+                leave_out(directory, reason(error))
                 continue
             entries_left -= len(entries)
             if entries_left < 0:
                 limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
-                why = f"is not read, nor is what follows: {limit}"
-                self._leave_out(files.origin_of(directory), why)
+                leave_out(directory, f"is not read, nor is what follows: {limit}")
                 return
             names = [entry.name for entry in entries]
-            if not _MARKERS.isdisjoint(names) and self._add_part(
-                directory, files.origin_of(directory), names
-            ):
-                continue
+            if not _MARKERS.isdisjoint(names):
+                origin = files.origin_of(directory)
+                try:
+                    part = _made_by_spack(self._source, directory, origin, names, self._session)
+                except SourceError as error:
+                    leave_out(directory, str(error))
+                    continue
+                if part is not None:
+                    self._parts.append(part)
+                    continue
             below = []
             for entry in entries:
                 try:
@@ -188,133 +183,102 @@ class _Search:
                         continue
                     # The status of a plain directory is not needed, and takes as long as that of
                     # the only file in it.
-                    is_link = entry.is_symlink()
-                    below_real = (
-                        os.path.realpath(entry.path) if is_link else os.path.join(real, entry.name)
-                    )
+                    is_link, below_real = entry.is_symlink(), os.path.join(real, entry.name)
+                    if is_link:
+                        below_real = os.path.realpath(entry.path)
                     if below_real in visited:
                         continue
                     visited.add(below_real)
                     if is_link and real_top.startswith(os.path.join(below_real, "")):
                         why = "is not followed: it leads to a directory that contains the source"
-                        self._leave_out(files.origin_of(entry.path), why)
-                    elif (
-                        below_real in _KERNEL
-                        or (is_link and entry.stat().st_dev in kernel)
-                        # Each mount is a device of its own; `df` leaves out what has no blocks.
-                        or (entry.name in _KERNEL_NAMES and not os.statvfs(entry.path).f_blocks)
-                    ):
-                        why = "is not read: it is a kernel file system"
-                        self._leave_out(files.origin_of(entry.path), why)
+                        leave_out(entry.path, why)
+                    # As `df`, which leaves out what has no blocks.
+                    elif (is_link or entry.name in _KERNEL) and not os.statvfs(
+                        entry.path
+                    ).f_blocks:
+                        leave_out(entry.path, "is not read: it is a kernel file system")
                     else:
                         below.append((entry.path, below_real))
                 except OSError as error:
-                    self._leave_out(files.origin_of(entry.path), reason(error))
+                    leave_out(entry.path, reason(error))
             pending += reversed(below)
-
-    def _leave_out(self, origin: str, why: str) -> None:
-        self._problems.append(Problem(origin, "", why))
-
-    def _add_part(self, directory: str, origin: str, names: Collection[str]) -> bool:
-        """Add a directory below the top if Spack made it; return whether it did."""
-        try:
-            part = self.made_by_spack(directory, origin, names)
-        except SourceError as error:
-            self._leave_out(origin, str(error))
-            return True
-        if part is not None:
-            self._parts.append(part)
-        return part is not None
 
     def _report(self) -> None:
         """Report progress, ten times a second. Raises Cancelled."""
-        self.session.check_cancelled()
+        self._session.check_cancelled()
         if time.monotonic() - self._last_progress > _PROGRESS_SECONDS:
-            self.session.on_progress("files found", self._count, None)
+            self._session.on_progress("files found", self._count, None)
             self._last_progress = time.monotonic()
 
-    def made_by_spack(
-        self, directory: str, origin: str, names: Collection[str]
-    ) -> DiscoveredSource | None:
-        """Discover a directory that Spack made; None for any other. Raises SourceError."""
-        if _DATABASE_FOLDER in names:
-            return self._install_tree(directory, origin)
-        if _LOCK in names:
-            return self._file(directory, origin, "environment", _LOCK)
-        if ("v3" in names and _has_v3_layout(directory)) or (
-            "build_cache" in names and _has_spec_files(os.path.join(directory, "build_cache"))
-        ):
-            return self.mirror(directory, origin)
-        if "bin" in names and _is_spack(directory):
-            return self._install_trees_of(directory)
-        if "spack.yaml" in names:
-            name = origin or directory
-            raise SourceError(
-                f"the environment {name} is not concretized: it has no {_LOCK};"
-                f" create one with `spack -e {name} concretize`"
-            )
-        return None
 
-    def mirror(
-        self, directory: str, origin: str, build_cache: str = BUILD_CACHE
-    ) -> DiscoveredSource:
-        """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
-        from spackscope.model.sources.mirror import Mirror, discover_mirror
-        from spackscope.model.storage.base import LocalFolder
-
-        folder, target = (
-            LocalFolder(directory, origin),
-            UrlTarget(directory, build_cache=build_cache),
-        )
-        return discover_mirror(Mirror(self.source, folder, self.session, target))
-
-    def _install_tree(self, directory: str, origin: str) -> DiscoveredSource:
-        try:
-            return self._file(directory, origin, "install tree", DATABASE)
-        except SourceError as error:
-            raise SourceError(f"the database of the install tree {error}") from None
-
-    def _file(self, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
-        path = os.path.join(directory, name)
-        document = document_at(self.source, path, os.path.join(origin, name))
-        if not os.path.isfile(path):
-            raise SourceError(f"{document.origin} cannot be read: not a regular file")
-        return DiscoveredSource(self.source, kind, documents=Documents([document]))
-
-    def _install_trees_of(self, spack_root: str) -> DiscoveredSource:
-        """Discover the install trees that a Spack is configured to use."""
+def _made_by_spack(
+    source: str, directory: str, origin: str, names: Collection[str], session: Session
+) -> DiscoveredSource | None:
+    """Discover a directory that Spack made; None for any other. Raises SourceError."""
+    if _DATABASE_FOLDER in names:
+        return _install_tree(source, directory, origin)
+    if _LOCK in names:
+        return _file(source, directory, origin, "environment", _LOCK)
+    # Names alone make no mirror, and no Spack.
+    v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
+    if (
+        os.path.isfile(os.path.join(v3, "layout.json"))
+        or os.path.isdir(os.path.join(v3, "manifests"))
+        or ("build_cache" in names and _has_spec_files(build_cache))
+    ):
+        return _mirror(source, directory, origin, session)
+    if os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
+        os.path.join(directory, "lib", "spack", "spack")
+    ):
         from spackscope.model.sources.spack_config import read_spack_config
 
-        environ = {**self.session.environ, "SPACK_ROOT": spack_root, "SPACK_ENV": ""}
-        config = read_spack_config(environ)
-        trees = config.trees if config is not None else ()
-        parts = [self._install_tree(tree, tree) for tree in trees if has_database(tree)]
+        config = read_spack_config({**session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
+        assert config is not None
+        parts = [_install_tree(source, tree, tree) for tree in filter(has_database, config.trees)]
         if not parts:
-            tried = " or ".join(trees) or spack_root
-            raise SourceError(f"the Spack in {spack_root} has no install database in {tried}")
-        return replace(combine(parts), problems=config.problems if config is not None else ())
+            tried = " or ".join(config.trees)
+            raise SourceError(f"the Spack in {directory} has no install database in {tried}")
+        return replace(combine(parts), problems=config.problems)
+    if "spack.yaml" in names:
+        name = origin or directory
+        raise SourceError(
+            f"the environment {name} is not concretized: it has no {_LOCK};"
+            f" create one with `spack -e {name} concretize`"
+        )
+    return None
 
 
-def _is_spack(directory: str) -> bool:
-    """Check whether a directory is the root of a Spack."""
-    return os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
-        os.path.join(directory, "lib", "spack", "spack")
-    )
+def _mirror(
+    source: str, directory: str, origin: str, session: Session, build_cache: str = BUILD_CACHE
+) -> DiscoveredSource:
+    """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
+    from spackscope.model.sources.mirror import Mirror, discover_mirror
+    from spackscope.model.storage.base import LocalFolder
+
+    target = UrlTarget(directory, build_cache=build_cache)
+    return discover_mirror(Mirror(source, LocalFolder(directory, origin), session, target))
 
 
-def _has_v3_layout(directory: str) -> bool:
-    return os.path.isfile(os.path.join(directory, "v3", "layout.json")) or os.path.isdir(
-        os.path.join(directory, "v3", "manifests")
-    )
+def _install_tree(source: str, directory: str, origin: str) -> DiscoveredSource:
+    try:
+        return _file(source, directory, origin, "install tree", DATABASE)
+    except SourceError as error:
+        raise SourceError(f"the database of the install tree {error}") from None
+
+
+def _file(source: str, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
+    path = os.path.join(directory, name)
+    document = document_at(source, path, os.path.join(origin, name))
+    if not os.path.isfile(path):
+        raise SourceError(f"{document.origin} cannot be read: not a regular file")
+    return DiscoveredSource(source, kind, documents=Documents([document]))
 
 
 def _has_spec_files(directory: str) -> bool:
-    try:
-        return any(
-            name == "index.json" or name.endswith(_SPEC_FILES) for name in os.listdir(directory)
-        )
-    except OSError:
-        return False
+    with contextlib.suppress(OSError):
+        endings = ("/index.json", *_SPEC_FILES)
+        return any(f"/{name}".endswith(endings) for name in os.listdir(directory))
+    return False
 
 
 def _known(document: Document) -> Document | None:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.redaction import shown_url
@@ -21,10 +20,6 @@ from spackscope.model.sources.source_name import (
     parse_public_cache,
 )
 from spackscope.model.storage.base import is_remote, scheme_of
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.spack_config import SpackConfig
-
 
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
@@ -48,43 +43,30 @@ def resolve_sources(
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
-    names = _named_sources(arguments, session, configured)
-    is_sample = "sample" in names and not os.path.exists("sample")
-    return tuple(
-        dict.fromkeys(SAMPLE if is_sample and name == "sample" else name for name in names)
-    )
+    names, variable = arguments, session.environ.get("SPACKSCOPE_FROM", "").strip()
+    if variable and not names:
+        names = [variable]
+        if not os.path.exists(os.path.expanduser(variable)):
+            import shlex
 
-
-def _named_sources(
-    arguments: Sequence[str], session: Session, configured: Sequence[str]
-) -> Sequence[str]:
-    if arguments:
-        return arguments
-    variable = session.environ.get("SPACKSCOPE_FROM", "").strip()
-    if not variable and configured:
-        return configured
-    if not variable:
-        return (SAMPLE,) if session.spack is None else _sources_of_spack(session.spack)
-    if os.path.exists(os.path.expanduser(variable)):
-        return (variable,)
-    import shlex
-
-    try:
-        return shlex.split(variable)
-    except ValueError as error:
-        raise SourceError(f"SPACKSCOPE_FROM cannot be split into sources: {error}") from None
-
-
-def _sources_of_spack(spack: SpackConfig) -> tuple[str, ...]:
-    """Return the mirrors and install trees of the user's Spack, or `spack:` without any."""
-    # Before Spack 0.22 its own mirror was not marked as one of sources only, which it is.
-    mirrors = [
-        f"{PREFIX}{mirror.name}"
-        for mirror in spack.mirrors.values()
-        if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
-    ]
-    trees = [tree for tree in spack.trees if has_database(tree)]
-    return (*mirrors, *trees) or (PREFIX,)
+            try:
+                names = shlex.split(variable)
+            except ValueError as error:
+                why = f"SPACKSCOPE_FROM cannot be split into sources: {error}"
+                raise SourceError(why) from None
+    elif not names:
+        names = configured
+    if not names and (spack := session.spack) is not None:
+        # Before Spack 0.22 its own mirror was not marked as one of sources only, which it is.
+        mirrors = (
+            f"{PREFIX}{mirror.name}"
+            for mirror in spack.mirrors.values()
+            if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
+        )
+        names = (*mirrors, *filter(has_database, spack.trees)) or (PREFIX,)
+    is_sample = not os.path.exists("sample")
+    names = [SAMPLE if is_sample and name == "sample" else name for name in names or (SAMPLE,)]
+    return tuple(dict.fromkeys(names))
 
 
 def has_database(tree: str) -> bool:
@@ -134,9 +116,9 @@ _MAX_SHOWN = 5
 def find_environment(name: str, session: Session) -> str:
     """Return the source that an environment is read from.
 
-    A name is one of a managed environment (`env_root_path` in Spack's environment.py), unless a
-    file or an environment is at this path. Anything else that is a source is returned as it is.
-    Raises SourceError where there is none.
+    A name is one of a managed environment (`env_root_path` in Spack's environment.py), or of the
+    active one, unless a file or an environment is at this path. Anything else that is a source is
+    returned as it is. Raises SourceError where there is none.
 
         find_environment("climate", session)  # /opt/spack/var/spack/environments/climate
     """
@@ -145,12 +127,26 @@ def find_environment(name: str, session: Session) -> str:
     path = absolute_path(name)
     if os.path.isfile(path) or _is_environment(path):
         return name
-    for managed in _managed_paths(name, session):
-        if _is_environment(managed):
-            return managed
+    root, active = _root(session), session.environ.get("SPACK_ENV", "").rstrip(os.sep)
+    managed = [os.path.join(root, name)] if root else []
+    if active and os.path.basename(active) == name:
+        managed.append(active)
+    if not (os.path.isabs(name) or ".." in name.split(os.sep)):
+        for each in filter(_is_environment, managed):
+            return each
     if os.path.exists(path):
         return name
-    raise SourceError(_unknown(name, session))
+    shown = shown_url(name)
+    if os.sep in name or not root:
+        raise SourceError(f"the environment {shown} does not exist")
+    from difflib import get_close_matches
+
+    names = environment_names(session)
+    alike = get_close_matches(name, names, _MAX_SHOWN) or names[:_MAX_SHOWN]
+    more = f"; there are {', '.join(alike)}" if alike else ""
+    raise SourceError(
+        f"the environment {shown} is neither a file or directory, nor in {root}{more}"
+    )
 
 
 def environment_names(session: Session) -> list[str]:
@@ -166,29 +162,5 @@ def _is_environment(path: str) -> bool:
     return any(os.path.isfile(os.path.join(path, marker)) for marker in _MARKERS)
 
 
-def _managed_paths(name: str, session: Session) -> list[str]:
-    """Return where an environment of this name may be: among those of Spack, or the active one."""
-    if os.path.isabs(name) or ".." in name.split(os.sep):
-        return []
-    root, active = _root(session), session.environ.get("SPACK_ENV", "")
-    paths = [os.path.join(root, name)] if root else []
-    return (
-        [*paths, active] if active and os.path.basename(active.rstrip(os.sep)) == name else paths
-    )
-
-
 def _root(session: Session) -> str:
     return session.spack.environments if session.spack is not None else ""
-
-
-def _unknown(name: str, session: Session) -> str:
-    """Return the sentence that there is no such environment, with names that are alike."""
-    root, shown = _root(session), shown_url(name)
-    if os.sep in name or not root:
-        return f"the environment {shown} does not exist"
-    from difflib import get_close_matches
-
-    names = environment_names(session)
-    alike = get_close_matches(name, names, _MAX_SHOWN) or names[:_MAX_SHOWN]
-    more = f"; there are {', '.join(alike)}" if alike else ""
-    return f"the environment {shown} is neither a file or directory, nor in {root}{more}"

@@ -396,7 +396,7 @@ def test_a_source_is_signed_as_far_as_its_specs_are(home: dict[str, str], tmp_pa
         ({"signed": 3, "is_index_signed": True}, "specs and index"),
         ({"read": 0, "signed": 0, "problem": "it is silent"}, "?"),
     ):
-        assert signing_cell(replace(v2, **changes)) == cell  # type: ignore[arg-type]
+        assert signing_cell(replace(v2, **changes)) == cell
     data = source_signing_json(v2)
     assert data is not None
     assert {**data, "keys": len(data["keys"])} == {
