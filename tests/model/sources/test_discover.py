@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -18,12 +19,10 @@ from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import (
-    INDEX_OF_0_23,
     INSTALL_TREE,
-    SPACK_DATA,
     SPEC_FILES,
+    Files,
     SpackRoot,
     as_yaml,
     contents,
@@ -34,7 +33,6 @@ from tests.builders import (
     problem_text,
     record,
     serve_files,
-    under,
     write_files,
     write_page,
     zlib_index,
@@ -123,95 +121,115 @@ def test_an_invalid_source_fails_in_one_sentence(
 
 # Directories
 
-
-def test_pages_are_found(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)])
-    write_page(tmp_path, [record(2)], title="bzip2")
-
-    for source in (SAMPLE, str(tmp_path)):
-        discovered = discover_one(source)
-        assert discovered.kind == "pages"
-        pages = sorted(map(str, Path(absolute_path(source)).rglob("specs.md")))
-        found_pages = [
-            each.path for each in discovered.documents if each.path.endswith("specs.md")
-        ]
-        assert found_pages == pages
-        assert {document.kind for document in discovered.documents} == {"candidate"}
+PADDED = "padded/__spack_path_placeholder__/__spack_path_pl"
+V3_INDEX = next(name for name in mirror_v3(TWO) if name.startswith("blobs/"))
 
 
-@pytest.mark.parametrize("below_it", ["", ".spack-db"])
-def test_an_install_tree_is_its_database(below_it: str, tmp_path: Path) -> None:
-    shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
-    write_files(tmp_path / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
-
-    discovered = discover_one(tmp_path / "tree" / below_it)
-
-    assert discovered.kind == "install tree"
-    assert names(discovered, tmp_path) == ["tree/.spack-db/index.json"]
-    assert not next(iter(discovered.documents)).cached
-
-
-def test_an_install_tree_below_padding_is_found(tmp_path: Path) -> None:
-    deep = tmp_path / "__spack_path_placeholder__" / "__spack_path_pl"
-    shutil.copytree(INSTALL_TREE.parents[1], deep)
-
-    discovered = discover_one(tmp_path)
-
-    assert (discovered.kind, len(discovered.documents)) == ("install tree", 1)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a directory with one of all that Spack makes."""
+    top = tmp_path_factory.mktemp("site")
+    for tree in ("tree", PADDED):
+        shutil.copytree(INSTALL_TREE.parents[1], top / tree)
+    write_files(top / "tree", {"linux-x86/zlib/.spack/spec.json": b"{}", "README": b""})
+    write_files(top / "env", {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
+    write_files(top / "deep/down/v2", mirror_v2(ONE))
+    write_files(top / "v3mirror", mirror_v3(TWO))
+    write_files(top / "specs", {path.name: path.read_bytes() for path in SPEC_FILES})
+    for number, name in enumerate(("v3", ".spack-env", "build_cache", "bin")):
+        # Names alone make nothing.
+        write_page(top / "pages" / name, [record(number)])
+    return top
 
 
-def test_an_install_tree_without_its_database_is_reported(tmp_path: Path) -> None:
-    (tmp_path / ".spack-db").mkdir()
-
-    assert discover_one(tmp_path).failure == (
-        f"the database of the install tree {tmp_path}/.spack-db/index.json"
-        " cannot be read: no such file or directory"
-    )
-
-
-@pytest.mark.parametrize("name", [".spack-db", "spack.lock"])
-def test_a_database_or_lock_that_is_not_a_file_is_reported(name: str, tmp_path: Path) -> None:
-    path = tmp_path / name
-    path.write_bytes(b"") if name == ".spack-db" else path.mkdir()
-
-    assert "cannot be read: " in discover_one(tmp_path).failure
+TREE, ENV = ["tree/.spack-db/index.json"], ["env/spack.lock"]
+V2, V3 = ["deep/down/v2/build_cache/index.json"], [f"v3mirror/{V3_INDEX}"]
+SPECS = [f"specs/{path.name}" for path in SPEC_FILES]
+PAGES = [
+    f"pages/{name}/develop/zlib/specs.md" for name in (".spack-env", "bin", "build_cache", "v3")
+]
 
 
-@pytest.mark.parametrize("below_it", ["", ".spack-env"])
-def test_an_environment_is_its_lock_file(below_it: str, tmp_path: Path) -> None:
-    write_files(tmp_path, {"spack.yaml": b"spack: {}", "spack.lock": LOCK, ".spack-env/x": b""})
+@pytest.mark.parametrize(
+    ("below", "kind", "layout", "found"),
+    [
+        ("tree", "install tree", "", TREE),
+        ("tree/.spack-db", "install tree", "", TREE),
+        ("padded", "install tree", "", [f"{PADDED}/.spack-db/index.json"]),
+        ("env", "environment", "", ENV),
+        ("env/.spack-env", "environment", "", ENV),
+        ("deep/down/v2", "mirror", "v2", V2),
+        ("deep/down/v2/build_cache", "mirror", "v2", V2),
+        ("deep", "mirror", "v2", V2),
+        ("v3mirror", "mirror", "v3", V3),
+        ("v3mirror/v3", "mirror", "v3", V3),
+        ("v3mirror/v3/manifests/index/index.manifest.json", "mirror", "v3", V3),
+        ("specs", "mirror", "spec files", SPECS),
+        ("pages", "pages", "", PAGES),
+        ("pages/v3", "pages", "", PAGES[-1:]),
+        ("pages/.spack-env", "pages", "", PAGES[:1]),
+        (
+            "",
+            "directory",
+            "spec files and v2 and v3",
+            [*PAGES, *SPECS, *V2, *ENV, f"{PADDED}/.spack-db/index.json", *TREE, *V3],
+        ),
+    ],
+)
+def test_what_spack_made_is_found(
+    below: str, kind: str, layout: str, found: list[str], site: Path
+) -> None:
+    discovered = discover_one(site / below)
 
-    discovered = discover_one(tmp_path / below_it)
-
-    assert (discovered.kind, names(discovered, tmp_path)) == ("environment", ["spack.lock"])
-
-
-def test_an_environment_that_is_not_concretized_is_reported(tmp_path: Path) -> None:
-    write_files(tmp_path, {"spack.yaml": b"spack: {}"})
-
-    assert discover_one(tmp_path).failure == (
-        f"the environment {tmp_path} is not concretized: it has no spack.lock;"
-        f" create one with `spack -e {tmp_path} concretize`"
-    )
+    assert (discovered.kind, discovered.layout, discovered.problems) == (kind, layout, ())
+    assert names(discovered, site) == found
+    for document in discovered.documents:
+        assert document.origin == document.path
+        assert document.cached is any(name in document.path for name in ("specs/", "v2", "blobs"))
+        assert document.kind == ("candidate" if document.path.endswith(".md") else "known")
 
 
-@pytest.mark.parametrize("source", ["", "build_cache"])
-def test_a_v2_mirror_may_be_named_by_its_build_cache(source: str) -> None:
-    discovered = discover_one(SPACK_DATA / "mirror-v2" / source)
+@pytest.mark.parametrize(
+    ("files", "failure"),
+    [
+        (
+            {".spack-db/x": b""},
+            "the database of the install tree {top}/.spack-db/index.json"
+            " cannot be read: no such file or directory",
+        ),
+        ({".spack-db": b""}, "cannot be read: "),
+        ({"spack.lock/x": b""}, "{top}/spack.lock cannot be read: not a regular file"),
+        (
+            {"spack.yaml": b"spack: {}"},
+            "the environment {top} is not concretized: it has no spack.lock;"
+            " create one with `spack -e {top} concretize`",
+        ),
+        (
+            {"bin/spack": b"", "lib/spack/spack/x": b""},
+            "the Spack in {top} has no install database in {top}/opt/spack",
+        ),
+    ],
+)
+def test_what_spack_made_and_cannot_be_read_hides_nothing_else(
+    files: Files, failure: str, tmp_path: Path
+) -> None:
+    top = write_files(tmp_path / "bad", files)
+    write_files(tmp_path / "good", mirror_v2(ONE))
+    alone, both = discover_one(top), discover_one(tmp_path)
+
+    assert failure.format(top=top) in alone.failure
+    assert contents(both) == [ONE]
+    assert failure.format(top=top) in problem_text(both)
+
+
+def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
+    tree = spack.install("elsewhere")
+    spack.write("spack/etc/spack/config.yaml", f"config: {{install_tree: {{root: {tree}}}}}")
+
+    discovered = discover_one(spack.root, {"HOME": str(spack.home)})
 
     (document,) = discovered.documents
-    assert (discovered.layout, Path(document.path)) == ("v2", INDEX_OF_0_23)
-    assert document.origin == str(INDEX_OF_0_23)
-
-
-@pytest.mark.parametrize("source", ["", "v3", "v3/manifests/index/index.manifest.json"])
-def test_a_v3_mirror_may_be_named_by_its_parts(source: str, tmp_path: Path) -> None:
-    write_files(tmp_path, mirror_v3(ONE) | mirror_v2(TWO))
-
-    discovered = discover_one(tmp_path / source)
-
-    assert contents(discovered)[0] == ONE
-    assert discovered.layout.startswith("v3")
+    assert (discovered.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
 
 
 def test_a_source_may_be_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,123 +246,30 @@ def test_a_source_may_be_a_relative_path(tmp_path: Path, monkeypatch: pytest.Mon
         assert (document.origin, Path(document.path).read_bytes()) == (origin, ONE)
 
 
-def test_a_spack_is_the_install_trees_that_it_uses(spack: SpackRoot) -> None:
-    tree = spack.install("elsewhere")
-    spack.write("spack/etc/spack/config.yaml", f"config: {{install_tree: {{root: {tree}}}}}")
-
-    discovered = discover_one(spack.root, {"HOME": str(spack.home)})
-
-    (document,) = discovered.documents
-    assert (discovered.kind, document.origin) == ("install tree", f"{tree}/.spack-db/index.json")
-
-
-def test_a_spack_without_installs_is_reported(spack: SpackRoot) -> None:
-    assert discover_one(spack.root).failure == (
-        f"the Spack in {spack.root} has no install database in {spack.root}/opt/spack"
-    )
-
-
-def test_several_mirrors_and_trees_below_a_directory_are_all_found(tmp_path: Path) -> None:
-    write_files(tmp_path, under("one", mirror_v2(ONE)) | under("deep/down/two", mirror_v3(TWO)))
-    write_files(tmp_path, {"deep/env/spack.lock": LOCK, "raw/spack.yaml": b"spack: {}"})
-    shutil.copytree(INSTALL_TREE.parents[1], tmp_path / "tree")
-    write_page(tmp_path / "pages", [record()])
-
-    discovered = discover_one(tmp_path)
-
-    paths = [path for path in names(discovered, tmp_path) if "blobs" not in path]
-    assert discovered.kind == "directory"
-    assert sorted(paths) == [
-        "deep/env/spack.lock",
-        "one/build_cache/index.json",
-        "pages/develop/zlib/specs.md",
-        "tree/.spack-db/index.json",
-    ]
-    assert {ONE, TWO} <= set(contents(discovered))
-    assert f"{tmp_path}/raw: the environment" in problem_text(discovered)
-
-
-def test_a_broken_mirror_in_a_directory_does_not_hide_others(tmp_path: Path) -> None:
-    write_files(tmp_path, under("good", mirror_v2(ONE)) | under("bad", mirror_v3(TWO)))
-    shutil.rmtree(tmp_path / "bad" / "blobs")
-
-    discovered = discover_one(tmp_path)
-
-    assert contents(discovered) == [ONE]
-    assert f"{tmp_path}/bad" in problem_text(discovered)
-
-
 def test_files_that_spack_wrote_are_recognised_among_others(tmp_path: Path) -> None:
     spec = SPEC_FILES[0].read_bytes()
     write_page(tmp_path, [record()])
-    write_files(
-        tmp_path,
-        {
-            "develop.index.json": ONE,
-            "packed/index.json.gz": gzip.compress(TWO),
-            "site.lock": LOCK,
-            "x/zlib.spec.json": spec,
-            "x/signed.spec.json.sig": b"-----BEGIN PGP SIGNED MESSAGE-----\n\n" + spec,
-            "x/spec.yaml": as_yaml({"spec": [{"zlib": node()}]}),
-            "index.json": b"{}",
-            "other.json": b'{"keys": {}}',
-            "README.md": b"# Pages",
-        },
-    )
-
-    discovered = discover_one(tmp_path)
-
-    kinds = {
-        Path(document.path).name: (document.kind, document.cached)
-        for document in discovered.documents
+    known = {
+        "develop.index.json": (ONE, False),
+        "packed/index.json.gz": (gzip.compress(TWO), False),
+        "site.lock": (LOCK, False),
+        "x/zlib.spec.json": (spec, True),
+        "x/signed.spec.json.sig": (b"-----BEGIN PGP SIGNED MESSAGE-----\n\n" + spec, True),
+        "x/spec.yaml": (as_yaml({"spec": [{"zlib": node()}]}), True),
     }
+    write_files(tmp_path, {name: data for name, (data, _) in known.items()})
+    write_files(tmp_path, {"index.json": b"{}", "other.json": b'{"keys": {}}', "README.md": b"#"})
+
+    documents = discover_one(tmp_path).documents
+    kinds = {document.kind: set[tuple[str, bool]]() for document in documents}
+    for document in documents:
+        name = os.path.relpath(document.path, tmp_path)
+        kinds[document.kind].add((name, document.cached))
+    others = ("index.json", "other.json", "README.md", "develop/zlib/specs.md")
     assert kinds == {
-        "specs.md": ("candidate", False),
-        "develop.index.json": ("known", False),
-        "index.json.gz": ("known", False),
-        "site.lock": ("known", False),
-        "zlib.spec.json": ("known", True),
-        "signed.spec.json.sig": ("known", True),
-        "spec.yaml": ("known", True),
-        "index.json": ("candidate", False),
-        "other.json": ("candidate", False),
-        "README.md": ("candidate", False),
+        "known": {(name, cached) for name, (_, cached) in known.items()},
+        "candidate": {(name, False) for name in others},
     }
-
-
-def test_a_folder_of_spec_files_is_a_mirror(tmp_path: Path) -> None:
-    for path in SPEC_FILES:
-        shutil.copy(path, tmp_path)
-
-    discovered = discover_one(tmp_path)
-
-    assert (discovered.kind, discovered.layout) == ("mirror", "spec files")
-    assert len(discovered.documents) == len(SPEC_FILES)
-
-
-@pytest.mark.parametrize("name", ["v3", ".spack-env"])
-def test_a_directory_of_pages_with_a_name_of_spacks_is_read_alone(
-    name: str, tmp_path: Path
-) -> None:
-    write_page(tmp_path / name, [record(1)])
-    write_page(tmp_path / "beside", [record(2)])
-
-    discovered = discover_one(tmp_path / name)
-
-    assert (discovered.kind, names(discovered, tmp_path)) == (
-        "pages",
-        [f"{name}/develop/zlib/specs.md"],
-    )
-
-
-def test_names_alone_make_no_mirror(tmp_path: Path) -> None:
-    for title in ("v3", "build_cache", "bin", "lib"):
-        write_page(tmp_path, [record()], title=title, tag=title)
-
-    discovered = discover_one(tmp_path)
-
-    assert discovered.kind == "pages"
-    assert len(discovered.documents) == 4
 
 
 def test_unreadable_directories_are_reported(unprivileged: Path) -> None:

@@ -8,7 +8,6 @@ from urllib.parse import unquote
 
 import pytest
 
-from spackscope.model.core.redaction import shown_url
 from spackscope.model.sources.source_name import TAG_LIST, PublicCache, parse_public_cache
 from tests.builders import (
     MANIFEST,
@@ -129,74 +128,55 @@ def test_a_failing_index_does_not_hide_others() -> None:
     assert "develop e4s" in problem_text(discovered)
 
 
-@pytest.mark.parametrize(
-    "url", ["{top}/" + MANIFEST, "file://{top}", "FILE://localhost{top}", "~/m/" + MANIFEST, "~"]
-)
-def test_paths_of_this_machine_in_a_remote_tag_list_are_refused(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    mirror = write_files(tmp_path / "m", mirror_v3(E4S))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    url = url.format(top=mirror)
-    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
-    tag_list = json.dumps({"develop": entries}).encode()
-    with serve_files({**FILES, NAME: tag_list}) as server:
-        discovered = discover_one(f"{server.url}/{NAME}")
-
-    assert contents(discovered) == [ROOT]
-    assert [str(problem) for problem in discovered.problems] == [
-        f"{server.url}/{NAME}: develop here:"
-        f" a remote tag list cannot name local files: {shown_url(url)}"
-    ]
-
-
-@pytest.mark.parametrize("url", ["m/" + MANIFEST, "./m", "../m/" + MANIFEST, "file:m"])
-def test_a_relative_path_in_a_remote_tag_list_is_seen_from_there(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_files(tmp_path / "m", mirror_v3(E4S))
-    write_files(tmp_path / "x" / "m", mirror_v3(E4S))
-    monkeypatch.chdir(tmp_path / "x")
-    entries = [{"label": "here", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
-    with serve_files({**FILES, NAME: json.dumps({"develop": entries}).encode()}) as server:
-        discovered = discover_one(f"{server.url}/{NAME}")
-
-    assert contents(discovered) == [ROOT]
-    assert [problem.place for problem in discovered.problems] == ["develop here"]
+REFUSED = "a remote tag list cannot name local files"
 
 
 @pytest.mark.parametrize(
-    ("url", "reason"),
+    ("url", "remote", "local"),
     [
-        ("http://h/\ud800", "it has bytes that are not text"),
-        ("s3://spack-binaries/\ud800", "it has bytes that are not text"),
-        ("x\ud800", "not text"),
-        ("http://h/\0", "it has a control character"),
-        ("develop/\0", "ha"),
-        ("http://[::1/x", "its host cannot be read"),
-        ("http://ann:s3cr3t@h:no/x", "its port is not a number"),
-        ("ht tp://ann:s3cr3t@h/x", "has no index"),
-        ("what://ann:s3cr3t@h/x", "what:// is not supported"),
-        ("file://there/x", "files"),
+        # Paths of this machine, which only a local tag list may name.
+        ("{top}/m/" + MANIFEST, REFUSED, ""),
+        ("file://{top}/m", REFUSED, ""),
+        ("FILE://localhost{top}/m", REFUSED, ""),
+        ("~/m/" + MANIFEST, REFUSED, ""),
+        ("~", REFUSED, "has no index"),
+        # Relative ones are seen from the tag list.
+        ("m/" + MANIFEST, "does not exist", ""),
+        ("./m", "has no index", ""),
+        ("file:m", "has no index", "has no index"),
+        # Broken URLs.
+        ("http://h/\ud800", "it has bytes that are not text", "it has bytes that are not text"),
+        ("s3://spack-binaries/\ud800", "it has bytes that are not", "it has bytes that are not"),
+        ("x\ud800", "not text", "not text"),
+        ("http://h/\0", "it has a control character", "it has a control character"),
+        ("develop/\0", "it has a control character", "has a NUL"),
+        ("http://[::1/x", "its host cannot be read", "its host cannot be read"),
+        ("http://ann:s3cr3t@h:no/x", "its port is not a number", "its port is not a number"),
+        ("ht tp://ann:s3cr3t@h/x", "has no index", "has no index"),
+        ("what://ann:s3cr3t@h/x", "what:// is not supported", "what:// is not supported"),
+        ("file://there/x", REFUSED, "another machine"),
+        ("x" * 100_000, "its URL is longer than", "its URL is longer than"),
     ],
 )
-@pytest.mark.parametrize("is_far", [True, False])
-def test_a_broken_url_in_a_tag_list_does_not_hide_others(
-    url: str, reason: str, is_far: bool, tmp_path: Path
+def test_an_address_in_a_tag_list_is_found_or_a_problem(
+    url: str, remote: str, local: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    write_files(tmp_path / "m", mirror_v3(E4S))
+    (tmp_path / "x").mkdir()
+    monkeypatch.chdir(tmp_path / "x")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    url = url.format(top=tmp_path)
     entries = [{"label": "bad", "url": url}, *json.loads(FILES[NAME])["develop"][:1]]
     files = {**FILES, NAME: json.dumps({"develop": entries}).encode()}
-    if is_far:
-        with serve_files(files) as server:
-            discovered = discover_one(f"{server.url}/{NAME}")
-    else:
-        discovered = discover_one(write_files(tmp_path, files) / NAME)
+    with serve_files(files) as server:
+        far = discover_one(f"{server.url}/{NAME}")
+    near = discover_one(write_files(tmp_path, files) / NAME)
 
-    assert contents(discovered) == [ROOT]
-    (problem,) = discovered.problems
-    assert problem.place == "develop bad"
-    assert reason in problem.reason or "does not exist" in problem.reason
-    assert "s3cr3t" not in str(problem)
+    for discovered, reason in ((far, remote), (near, local)):
+        assert contents(discovered) == ([ROOT] if reason else [E4S, ROOT])
+        assert [problem.place for problem in discovered.problems] == ["develop bad"] * bool(reason)
+        assert reason in problem_text(discovered)
+        assert "s3cr3t" not in problem_text(discovered)
 
 
 def test_names_in_a_tag_list_may_be_percent_encoded() -> None:

@@ -8,10 +8,16 @@ import sys
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
-from spackscope.model.sources.spack_config import ConfiguredMirror, SpackConfig, read_spack_config
+from spackscope.model.sources.spack_config import (
+    ConfiguredExternal,
+    ConfiguredMirror,
+    SpackConfig,
+    read_spack_config,
+)
 from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -63,107 +69,117 @@ def test_without_a_spack_there_is_no_configuration(tmp_path: Path) -> None:
     for environ in ({}, {"HOME": str(tmp_path), "PATH": str(tmp_path)}):
         environ["SPACK_SYSTEM_CONFIG_PATH"] = str(tmp_path / "no")
         assert read_spack_config(environ) is None
-
-
-def test_without_a_spack_yaml_is_not_imported(spack: SpackRoot) -> None:
     code = (
         "import sys; from spackscope.model.sources import spack_config;"
         "spack_config.read_spack_config({'SPACK_SYSTEM_CONFIG_PATH': '/nowhere'});"
         "print('yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-
     assert done.stdout == "False\n"
 
 
 def test_a_spack_is_found_by_its_program(spack: SpackRoot, tmp_path: Path) -> None:
     spack.write(SITE, mirror_file("site"))
+    spack.write(USER, mirror_file("user"))
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "spack").symlink_to(spack.root / "bin" / "spack")
     del spack.environ["SPACK_ROOT"]
 
-    assert list(mirrors({**spack.environ, "PATH": str(tmp_path / "bin")})) == ["site"]
-
-
-def test_the_users_own_mirrors_are_read_without_a_spack(spack: SpackRoot) -> None:
-    spack.write(USER, mirror_file("user"))
-    del spack.environ["SPACK_ROOT"]
-
+    path = f"/nowhere:{tmp_path / 'bin'}"
+    assert list(mirrors({**spack.environ, "PATH": path})) == ["user", "site"]
+    # Without a Spack there are still the user's own scopes.
     assert list(mirrors(spack.environ)) == ["user"]
     assert config(spack).trees == ()
 
 
-def test_the_scopes_are_read_with_the_highest_first(spack: SpackRoot) -> None:
-    platform = "linux" if sys.platform == "linux" else sys.platform
-    for path, name in (
-        ("spack/etc/spack/defaults", "defaults"),
-        ("system", "system"),
-        ("spack/etc/spack", "site"),
-        ("home/.spack", "user"),
-        (f"home/.spack/{platform}", "platform"),
-    ):
+PLATFORM = "linux" if sys.platform == "linux" else sys.platform
+SCOPES = {
+    "spack/etc/spack/defaults": "defaults",
+    "system": "system",
+    "spack/etc/spack": "site",
+    "home/.spack": "user",
+    f"home/.spack/{PLATFORM}": "platform",
+    "other": "other",
+}
+
+
+@pytest.mark.parametrize(
+    ("include", "changes", "names"),
+    [
+        ("", {}, ["platform", "user", "site", "system", "defaults"]),
+        ("", {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, ["site", "defaults"]),
+        (
+            "",
+            {"SPACK_USER_CONFIG_PATH": "{top}/other"},
+            ["other", "site", "system", "defaults"],
+        ),
+        (INCLUDE, {}, ["site", "platform", "user", "system", "defaults"]),
+        (INCLUDE, {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, ["site", "defaults"]),
+        (
+            INCLUDE,
+            {"SPACK_USER_CONFIG_PATH": "{top}/other"},
+            ["site", "other", "system", "defaults"],
+        ),
+    ],
+)
+def test_the_scopes_are_read_with_the_highest_first(
+    include: str, changes: Mapping[str, str], names: list[str], spack: SpackRoot
+) -> None:
+    for path, name in SCOPES.items():
         spack.write(f"{path}/mirrors.yaml", mirror_file(name))
-
-    assert list(mirrors(spack.environ)) == ["platform", "user", "site", "system", "defaults"]
-    alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
-    assert list(mirrors(alone)) == ["site", "defaults"]
-
-
-def test_the_user_scope_may_lie_elsewhere(spack: SpackRoot) -> None:
-    spack.write(USER, mirror_file("home"))
-    spack.write("other/mirrors.yaml", mirror_file("other"))
-    spack.environ["SPACK_USER_CONFIG_PATH"] = str(spack.root.parent / "other")
-
-    assert list(mirrors(spack.environ)) == ["other"]
+    if include:
+        spack.write("spack/etc/spack/include.yaml", include)
+    top = spack.root.parent
+    changed = {name: value.format(top=top) for name, value in changes.items()}
+    assert list(mirrors({**spack.environ, **changed})) == names
 
 
-def test_scopes_may_be_listed_by_spack_itself(spack: SpackRoot) -> None:
-    spack.write("spack/etc/spack/include.yaml", INCLUDE)
-    for path, name in (
-        ("spack/etc/spack/defaults", "defaults"),
-        ("system", "system"),
-        ("spack/etc/spack/site", "site"),
-        ("home/.spack", "user"),
-        ("spack/etc/spack", "spack"),
-    ):
-        spack.write(f"{path}/mirrors.yaml", mirror_file(name))
-
-    assert list(mirrors(spack.environ)) == ["spack", "user", "site", "system", "defaults"]
-    alone = {**spack.environ, "SPACK_DISABLE_LOCAL_CONFIG": "1"}
-    assert list(mirrors(alone)) == ["spack", "site", "defaults"]
-
-
-def test_a_higher_scope_changes_a_mirror_of_a_lower_one(spack: SpackRoot) -> None:
-    spack.write(
-        SITE,
-        """\
+def test_scopes_are_merged_as_spack_does(spack: SpackRoot) -> None:
+    lowest = """\
+        mirrors:
+          one: {url: https://lowest.example.org, view: lowest}
+          three: https://three.example.org
+        """
+    low = """\
         mirrors:
           one: {url: https://one.example.org, binary: true, view: small}
           two: https://two.example.org
-        """,
-    )
-    spack.write(
-        USER,
-        """\
+        """
+    high = """\
         mirrors:
           two: https://other.example.org
           one: {url: https://mine.example.org}
-        """,
+        """
+    spack.write("spack/etc/spack/defaults/mirrors.yaml", lowest)
+    spack.write(SITE, low)
+    for text, merged in (
+        (high, ["two other ", "one mine small", "three three "]),
+        # Two colons take nothing from below.
+        (high.replace("one:", "'one:':"), ["two other ", "one mine ", "three three "]),
+        (high.replace("mirrors:", "mirrors::"), ["two other ", "one mine "]),
+    ):
+        spack.write(USER, text)
+        found = mirrors(spack.environ).values()
+        hosts = [urlsplit(mirror.url).netloc.partition(".")[0] for mirror in found]
+        assert [
+            f"{mirror.name} {host} {mirror.view}"
+            for mirror, host in zip(found, hosts, strict=True)
+        ] == merged
+
+
+def test_lists_follow_each_other_and_values_know_their_places(spack: SpackRoot) -> None:
+    text = "packages:\n  zlib:\n    externals:\n    - {{spec: {}, prefix: {}, modules: [{}]}}\n"
+    spack.write("spack/etc/spack/packages.yaml", text.format("zlib@1.2", "null", "zlib/1"))
+    path = spack.write("home/.spack/packages.yaml", text.format("zlib@1.3", "/usr", "a, b"))
+    found = config(spack)
+    assert found.externals == (
+        ConfiguredExternal("zlib@1.3", "/usr", ("a", "b")),
+        ConfiguredExternal("zlib@1.2", "", ("zlib/1",)),
     )
-
-    configured = mirrors(spack.environ)
-
-    assert [(mirror.name, mirror.url, mirror.view) for mirror in configured.values()] == [
-        ("two", "https://other.example.org", ""),
-        ("one", "https://mine.example.org", "small"),
-    ]
-
-
-def test_two_colons_take_nothing_from_below(spack: SpackRoot) -> None:
-    spack.write(SITE, mirror_file("site"))
-    spack.write(USER, "mirrors::\n  user: https://example.org\n")
-
-    assert list(mirrors(spack.environ)) == ["user"]
+    ((name, zlib),) = found.scopes.section("packages").items()
+    spec = zlib["externals"][0]["spec"]
+    assert (name, name.file, name.line) == ("zlib", str(path), 2)
+    assert (spec, spec.file, spec.line) == ("zlib@1.3", str(path), 4)
 
 
 def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
@@ -289,11 +305,7 @@ def test_the_active_environment_counts_most(spack: SpackRoot) -> None:
     assert list(configured) == ["env", "included", "user"]
     assert configured["env"].url == f"{spack.root.parent}/env/mirror"
     assert list(config(spack).trees) == [f"{spack.root.parent}/env/tree"]
-
-
-def test_a_missing_environment_is_reported(spack: SpackRoot) -> None:
     spack.environ["SPACK_ENV"] = "/nowhere"
-
     assert problems(spack) == ["/nowhere/spack.yaml: the active environment has no such file"]
 
 
@@ -339,6 +351,7 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
         ("a: &a [*a]\n", "line 1: the alias a refers to a value that it is part of"),
         ("x" * (2**20 + 1), "at most 1,048,576 are read"),
         ("\0", "cannot be read"),
+        ("a: \udcff", "byte 3 is not UTF-8 text"),
     ],
 )
 def test_a_broken_file_is_reported_and_others_are_read(
@@ -346,7 +359,7 @@ def test_a_broken_file_is_reported_and_others_are_read(
 ) -> None:
     spack.write(SITE, mirror_file("site"))
     path = spack.write("home/.spack/mirrors.yaml", "")
-    path.write_text(text)
+    path.write_text(text, errors="surrogateescape")
 
     assert list(mirrors(spack.environ)) == ["site"]
     (problem,) = problems(spack)
@@ -366,13 +379,6 @@ def test_a_configuration_that_is_not_a_file_is_reported(
     assert problem.startswith(f"{path}: cannot be read: ")
 
 
-def test_bytes_that_are_not_text_are_reported(spack: SpackRoot) -> None:
-    path = spack.write(USER, "")
-    path.write_bytes(b"mirrors:\n  one: \xff\n")
-
-    assert problems(spack) == [f"{path}: cannot be read: byte 16 is not UTF-8 text"]
-
-
 def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
     """Write mappings of which each stands for the one before many times over."""
     return f"{names[0]}: &{names[0]} {leaf}\n" + "".join(
@@ -381,27 +387,18 @@ def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
     )
 
 
-def test_aliases_are_replaced_by_what_they_name(spack: SpackRoot) -> None:
-    spack.write(USER, "")
-    (spack.home / ".spack" / "mirrors.yaml").write_text(
-        f"{unfolding('abcd', 9)}mirrors:\n  one: &url https://example.org\n  two: *url\n"
-    )
-
+def test_aliases_are_replaced_unless_they_unfold_to_very_much(spack: SpackRoot) -> None:
+    few = f"{unfolding('abcd', 9)}mirrors:\n  one: &url https://example.org\n  two: *url\n"
+    spack.write(USER, few)
     assert list(mirrors(spack.environ)) == ["one", "two"]
-
-
-@pytest.mark.parametrize("times", [2, 9])
-def test_aliases_that_unfold_to_very_much_are_refused(times: int, spack: SpackRoot) -> None:
-    names = "abcdefghijklmnopqrstuvwxyz"
-    bomb = f"{unfolding(names, times)}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
-    paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
-
-    config = read_spack_config(spack.environ)
-
-    assert config is not None
-    assert not config.mirrors
-    assert sorted(problem.origin for problem in config.problems) == paths
-    assert all("more than 100,000 values" in problem.reason for problem in config.problems)
+    for times in (2, 9):
+        many = unfolding("abcdefghijklmnopqrstuvwxyz", times)
+        bomb = f"{many}mirrors:\n  bomb: *z\n  other: {{fetch: *h}}\n"
+        paths = [str(spack.write(path, bomb)) for path in (USER, "system/mirrors.yaml")]
+        found = config(spack)
+        assert not found.mirrors
+        assert sorted(problem.origin for problem in found.problems) == paths
+        assert all("more than 100,000 values" in each.reason for each in found.problems)
 
 
 def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
