@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import chain, count
 from operator import itemgetter, or_
@@ -454,43 +454,31 @@ Mask = int
 class ClosureMasks(Generic[_Node]):
     """The union of the masks of each node and of all that it reaches; none is visited twice.
 
-    `below` returns the nodes that one leads to, and `own` the mask of a node alone. Nothing is
-    reached through `skipped` nodes, nor are they. A node on a cycle, which no real index has,
-    lacks what is reached through itself.
+    `below` returns the nodes that one leads to, and `own` the mask of a node alone. A node on a
+    cycle, which no real index has, lacks what is reached through itself.
     """
 
     def __init__(
-        self,
-        below: Callable[[_Node], Sequence[_Node]],
-        own: Callable[[_Node], Mask],
-        skipped: Collection[_Node] = (),
+        self, below: Callable[[_Node], Sequence[_Node]], own: Callable[[_Node], Mask]
     ) -> None:
         self._below, self._own = below, own
-        self._skipped = frozenset(skipped)
-        # What reaches skipped nodes gets nothing from them.
-        self._whole: dict[_Node, Mask] = dict.fromkeys(skipped, 0)
+        self._whole: dict[_Node, Mask] = {}
         self._witnesses: dict[Mask, dict[_Node, _Node]] = {}
 
     def whole(self, start: _Node, should_stop: ShouldStop = never) -> Mask:
         """Return the union for a node. Raises Cancelled."""
         known = self._whole
-        if start in self._skipped:
-            starts = [child for child in self._below(start) if child not in self._skipped]
-            return reduce(or_, (self.whole(c, should_stop) for c in starts), self._own(start))
-        if (mask := known.get(start)) is not None:
-            return mask
-        if not self._below(start):
+        if start not in known and not self._below(start):
             # Most specs of pages have nothing below them, and need not be kept.
             return self._own(start)
+        starts = () if start in known else (start,)
         for number, node in enumerate(
-            post_order([start], lambda node: [c for c in self._below(node) if c not in known])
+            post_order(starts, lambda node: [c for c in self._below(node) if c not in known])
         ):
             if number % _CHECK_INTERVAL == 0 and should_stop():
                 raise Cancelled
-            mask = self._own(node)
-            for child in self._below(node):
-                mask |= known.get(child, 0)
-            known[node] = mask
+            below = (known.get(child, 0) for child in self._below(node))
+            known[node] = reduce(or_, below, self._own(node))
         return known[start]
 
     def witness(self, start: _Node, bits: Mask) -> _Node:
@@ -498,22 +486,21 @@ class ClosureMasks(Generic[_Node]):
 
         It is kept for all nodes on the way, too.
         """
-        if not self._below(start):
-            return start
         self.whole(start)
-        known, witnesses = self._whole, self._witnesses.setdefault(bits, {})
+        witnesses = self._witnesses.setdefault(bits, {})
         node, path = start, {start}
         while node not in witnesses:
             children = [
                 child
                 for child in self._below(node)
-                if known.get(child, 0) & bits and child not in path
+                if self._whole.get(child, 0) & bits and child not in path
             ]
-            found = next((child for child in children if self._own(child) & bits), None)
-            if found is not None or not children:
-                witnesses[node] = node if found is None else found
+            # The first that has them itself, or else the first.
+            child = min(children, key=lambda child: not self._own(child) & bits, default=node)
+            if child == node or self._own(child) & bits:
+                witnesses[node] = child
             else:
-                path.add(node := children[0])
+                path.add(node := child)
         witnesses.update(dict.fromkeys(path, witnesses[node]))
         return witnesses[start]
 

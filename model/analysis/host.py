@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import sys
 from contextlib import suppress
 from functools import lru_cache
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen
@@ -120,7 +119,16 @@ def parse_host(text: str) -> Host:
             raise QueryError(f"{part} is given twice", word.start())
         texts[part] = value
         if part == "libc":
-            libc = _parse_libc(key, value, at)
+            stated, colon, prefix = value.partition(":")
+            if key == "libc":
+                key, _, stated = stated.partition("@")
+            if key not in _LIBCS:
+                raise QueryError("Expected glibc or musl, and @ with a version, after libc=", at)
+            if not re.fullmatch(r"\d+(?:\.\d+)*", stated):
+                raise QueryError(f"Expected a version of {key}, as in {key}=2.34", at)
+            if colon and not prefix.startswith("/"):
+                raise QueryError("Expected the absolute prefix of the C library after :", at)
+            libc = Libc(key, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
         elif not re.fullmatch(r"[\w.\-]+", value, re.ASCII):
             raise QueryError(f"Expected a name after {key}=", at)
         elif part == "target" and (sentence := unknown_target(value)):
@@ -134,21 +142,6 @@ def parse_host(text: str) -> Host:
     return Host(texts.get("platform") or (MACOS if is_macos else LINUX), os, target, libc)
 
 
-def _parse_libc(key: str, value: str, at: int) -> Libc:
-    """Parse `2.34`, after `libc=` also `glibc@2.34`, and a prefix after a colon."""
-    stated, colon, prefix = value.partition(":")
-    name = key
-    if key == "libc":
-        name, _, stated = stated.partition("@")
-        if name not in _LIBCS:
-            raise QueryError("Expected glibc or musl, and @ with a version, after libc=", at)
-    if not re.fullmatch(r"\d+(?:\.\d+)*", stated):
-        raise QueryError(f"Expected a version of {name}, as in {name}=2.34", at)
-    if colon and not prefix.startswith("/"):
-        raise QueryError("Expected the absolute prefix of the C library after :", at)
-    return Libc(name, stated, (prefix.rstrip("/") or "/") if colon else _DEFAULT_PREFIX)
-
-
 _OS_RELEASE = ("/etc/os-release", "/usr/lib/os-release")
 _MAX_FILE_SIZE = 2**16
 _TIMEOUT = 2.0
@@ -158,7 +151,8 @@ _NORMALIZED_IDS = {"ol": "oracle", "opensuse-leap": "opensuse"}
 """Names of distributions that Spack's `distro` writes differently from os-release."""
 
 _LOADER_DIRECTORIES = ("lib", "lib64")
-_PT_INTERP = 3
+LINKER = re.compile(r" (/.*/ld(?:64|-[^/]*)?\.so[^/\s]*)$", re.MULTILINE)
+"""A line of the files that a process has mapped, if it is about its dynamic linker."""
 
 
 @lru_cache(1)
@@ -221,62 +215,30 @@ def detect_libc() -> Libc | None:
     """Return the C library that this Python runs with; None if it cannot be found out.
 
     The rules are those of lib/spack/spack/util/libc.py: the prefix is above the directory of the
-    dynamic linker, once that is resolved.
+    dynamic linker, once that is resolved. It is one of the files that this process has mapped.
     """
-    try:
-        with open(sys.executable, "rb") as file:
-            linker = interpreter(file)
-        prefix = libc_prefix(os.path.realpath(linker)) if linker else ""
-    except (OSError, ValueError, struct.error):
-        return None
-    if not prefix:
-        return None
-    with suppress(OSError, ValueError, AttributeError):
-        name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
-        if name == "glibc" and version:
-            return Libc(name, version, prefix)
-    import subprocess
+    with suppress(OSError), open("/proc/self/maps", encoding="utf-8", errors="replace") as file:
+        linker = LINKER.search(file.read())
+        if linker is None or not (prefix := libc_prefix(linker[1])):
+            return None
+        with suppress(OSError, ValueError, AttributeError):
+            name, _, version = (os.confstr("CS_GNU_LIBC_VERSION") or "").partition(" ")
+            if name == "glibc" and version:
+                return Libc(name, version, prefix)
+        import subprocess
 
-    try:
-        result = subprocess.run(
-            [linker, "--version"],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=_TIMEOUT,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    version = musl_version(result.stderr or result.stdout)
-    return Libc("musl", version, prefix) if version else None
-
-
-def interpreter(file: BinaryIO) -> str:
-    """Return the dynamic linker that an ELF file names, or "" if it names none.
-
-    Raises OSError, and struct.error on a file that ends too early.
-    """
-    ident = file.read(16)
-    if ident[:4] != b"\x7fELF":
-        return ""
-    is_64, order = ident[4] == 2, "<" if ident[5] == 1 else ">"
-    # The rest of the header, up to the number of segments.
-    header = struct.Struct(f"{order}HHI{'QQQ' if is_64 else 'III'}IHHH")
-    fields = header.unpack(file.read(header.size))
-    table_offset, entry_size, count = fields[4], fields[8], fields[9]
-    for number in range(min(count, 100)):
-        file.seek(table_offset + number * entry_size)
-        entry = file.read(entry_size)
-        if struct.unpack_from(f"{order}I", entry)[0] == _PT_INTERP:
-            at, size = (8, 32) if is_64 else (4, 16)
-            word = f"{order}{'Q' if is_64 else 'I'}"
-            file.seek(struct.unpack_from(word, entry, at)[0])
-            path = file.read(min(struct.unpack_from(word, entry, size)[0], 4096))
-            linker = os.fsdecode(path.rstrip(b"\0"))
-            # A relative one would be searched in the current directory, or in PATH.
-            return linker if os.path.isabs(linker) else ""
-    return ""
+        with suppress(subprocess.SubprocessError):
+            result = subprocess.run(
+                [linker[1], "--version"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=_TIMEOUT,
+            )
+            version = musl_version(result.stderr or result.stdout)
+            return Libc("musl", version, prefix) if version else None
+    return None
 
 
 def libc_prefix(linker: str) -> str:

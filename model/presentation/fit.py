@@ -11,7 +11,7 @@ from spackscope.model.core.columns import COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.query.ast import Group, Query, format_group
+from spackscope.model.query.ast import Query, format_group
 
 HERE = "here"
 """Where specs run on this machine; otherwise it is `on` some host."""
@@ -43,17 +43,14 @@ def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
     elif fit.fits is None:
         reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
         yield FitSentence("fits", UNKNOWN, f"unknown: {reasons}")
-    else:
-        yield from _refusals("fits", f"does not run {host_phrase}", fit, is_run=True)
-    if fit.reusable is False:
-        yield from _refusals("reusable", "Spack does not reuse it", fit, is_run=False)
-
-
-def _refusals(column: str, start: str, fit: Fit, *, is_run: bool) -> Iterator[FitSentence]:
-    refusals = [reason for reason in fit.reasons if reason.letter and reason.is_run == is_run]
-    for number, reason in enumerate(refusals):
-        text = reason.sentence if number else f"{start}: {reason.sentence}"
-        yield FitSentence(column, reason.label, text)
+    for column, start, is_refused in (
+        ("fits", f"does not run {host_phrase}: ", fit.fits is False),
+        ("reusable", "Spack does not reuse it: ", fit.reusable is False),
+    ):
+        for reason in fit.reasons if is_refused else ():
+            if reason.letter and reason.is_run == (column == "fits"):
+                yield FitSentence(column, reason.label, start + reason.sentence)
+                start = ""
 
 
 def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = never) -> str:
@@ -65,7 +62,9 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
     sentences = []
     for column in (column.name for column in COLUMNS if column.is_by_host):
         specs = (query.groups, *query.specs)
-        groups = dict.fromkeys(g for spec in specs for g in spec if _is_on(column, g))
+        groups = dict.fromkeys(
+            group for spec in specs for group in spec if all(c.column == column for c in group)
+        )
         first, *others = (tuple(g for g in spec if g not in groups) for spec in specs)
         if not groups:
             continue
@@ -81,10 +80,6 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
     return "; ".join(sentences)
 
 
-def _is_on(column: str, group: Group) -> bool:
-    return all(condition.column == column for condition in group)
-
-
 def _counted(hidden: Counter[Value]) -> str:
     labels: Counter[str] = Counter()
     for value, count in hidden.items():
@@ -92,10 +87,9 @@ def _counted(hidden: Counter[Value]) -> str:
         # What is refused has a reason, which says more than the answer.
         for label in reasons if answer == NO else (answer,):
             labels[label] += count
-    texts = [f"{label}{_before_number(label)}{n:,}" for label, n in labels.most_common()]
+    texts = [
+        f"{label}{': ' if label[-1:].isdigit() else ' '}{count:,}"
+        for label, count in labels.most_common()
+    ]
     more = len(texts) - _MAX_REASONS
     return " · ".join([*texts[:_MAX_REASONS], *([f"and {more} more"] if more > 0 else [])])
-
-
-def _before_number(label: str) -> str:
-    return ": " if label[-1:].isdigit() else " "
