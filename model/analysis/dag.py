@@ -12,7 +12,7 @@ from operator import itemgetter, or_
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.edges import Adjacency, EdgeKind
+from spackscope.model.catalog.edges import EdgeKind, Edges
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
@@ -29,6 +29,7 @@ _OFFSET = 1 << 32
 
 _CHECK_INTERVAL = 4096
 _PATCHES = "variant:patches"
+_LANGUAGES = frozenset(LANGUAGES)
 
 Value = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
@@ -91,16 +92,6 @@ class Dag:
         """The number of records of the first catalog."""
         return self._sides[0].count
 
-    @property
-    def down(self) -> Adjacency:
-        """The edges to dependencies in the first catalog as arrays; absent ones have none."""
-        return self._sides[0].down
-
-    @property
-    def edge_kinds(self) -> Sequence[EdgeKind]:
-        """The deptypes and virtuals that the kinds of `down` mean."""
-        return self._sides[0].kinds
-
     def is_described(self, id_: int) -> bool:
         """Check whether a document describes a spec."""
         side, own = self._at(id_)
@@ -109,14 +100,14 @@ class Dag:
     def lists_dependencies(self, id_: int) -> bool:
         """Check whether the document of a spec lists its dependencies, as pages do not."""
         side, own = self._at(id_)
-        return own < side.count and side.catalog.edges.lists(own)
+        return own < side.count and side.edges.lists(own)
 
     def name(self, id_: int) -> str:
         """Return the package of a spec; "" of a bare hash."""
         side, own = self._at(id_)
         if own >= side.count:
             return side.absent[own - side.count].name
-        return side.catalog.edges.name(own)
+        return side.edges.name(own)
 
     def version(self, id_: int) -> str:
         """Return the version of a spec, "" if it is not known."""
@@ -179,18 +170,18 @@ class Dag:
         side, own = self._at(id_)
         if own >= side.count:
             return ()
-        edges, offset = slice(side.down.first[own], side.down.first[own + 1]), id_ - own
-        kinds = map(side.kinds.__getitem__, side.down.kinds[edges])
-        children: Iterable[int] = side.down.nodes[edges]
-        if offset:
-            children = (offset + child for child in children)
-        return list(zip(children, kinds, strict=True))
+        down, offset = side.edges.down, id_ - own
+        edges = slice(down.first[own], down.first[own + 1])
+        kinds = map(side.edges.kinds.__getitem__, down.kinds[edges])
+        return [
+            (offset + child, kind) for child, kind in zip(down.nodes[edges], kinds, strict=True)
+        ]
 
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
         side, own = self._at(id_)
         spans = ((each, each + 1) for each in side.same_hash(side.firsts[own]))
-        up = side.catalog.edges.up.neighbours(spans)
+        up = side.edges.up.neighbours(spans)
         return {self.identity(id_ - own + each) for each in up}
 
     def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
@@ -198,12 +189,13 @@ class Dag:
 
         With `run_only` with what they reach over dependencies that are linked or run.
         """
-        of_kind = [is_run(kind.deptypes) for kind in self.edge_kinds] if run_only else None
+        edges = self.catalog.edges
+        of_kind = [is_run(kind.deptypes) for kind in edges.kinds] if run_only else None
         reached, frontier = set[int](), set(ids)
         while frontier:
             reached |= frontier
             spans = ((id_, id_ + 1) for id_ in frontier if id_ < self.count)
-            frontier = self.down.neighbours(spans, of_kind) - reached
+            frontier = edges.down.neighbours(spans, of_kind) - reached
         return reached
 
     def configuration(self, id_: int) -> int:
@@ -259,34 +251,20 @@ class _Side:
     """
 
     catalog: Catalog
+    edges: Edges
 
     def __init__(self, source: Catalog | Sequence[str]) -> None:
         self._hashes: Sequence[str] | None = None
         if isinstance(source, Catalog):
-            self.catalog = source
+            self.catalog, self.edges, self.count = source, source.edges, source.edges.count
         else:
-            self._hashes = source
-
-    @cached_property
-    def count(self) -> int:
-        """The number of records."""
-        return self.catalog.edges.count if self._hashes is None else 0
-
-    @cached_property
-    def down(self) -> Adjacency:
-        """The edges to dependencies."""
-        return self.catalog.edges.down
-
-    @cached_property
-    def kinds(self) -> Sequence[EdgeKind]:
-        """The kinds of edges."""
-        return self.catalog.edges.kinds
+            self._hashes, self.count = source, 0
 
     @cached_property
     def absent(self) -> Sequence[Dependency]:
         """The specs that no document describes."""
         if self._hashes is None:
-            return self.catalog.edges.absent
+            return self.edges.absent
         return [Dependency(hash_, "") for hash_ in self._hashes]
 
     @cached_property
@@ -324,10 +302,9 @@ class _Side:
 
     def hashes(self, ids: Sequence[int]) -> list[str]:
         """Return the hash of each id, in their order."""
-        present = sorted(id_ for id_ in ids if id_ < self.count)
-        hashes: list[str] = self.catalog.hashes_of(present) if present else []
-        by_id = dict(zip(present, hashes, strict=True))
-        return [by_id[i] if i < self.count else self.absent[i - self.count].hash for i in ids]
+        present = [id_ for id_ in ids if id_ < self.count]
+        hashes = iter(self.catalog.hashes_of(present) if present else ())
+        return [next(hashes) if i < self.count else self.absent[i - self.count].hash for i in ids]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that are there."""
@@ -339,88 +316,58 @@ class _Side:
         return found
 
     def codes(self, id_: int) -> tuple[int, ...]:
-        """Return codes that are equal only for records with equal attributes."""
-        columns = self.catalog
-        look_alike, node = columns.look_alike(id_), columns.column("node")[id_]
-        names = ("package", "version", "extra", "variant_set", "arch")
-        codes = (columns.column(name)[look_alike] for name in names)
-        return *codes, node, self._states_compiler(id_, node)
+        """Return codes that are equal only for records with equal attributes.
 
-    def _states_compiler(self, id_: int, node: int) -> bool:
-        """Check whether the compiler of a record is its attribute, and not a dependency."""
-        format_ = self.catalog.nodes[node].spec_format
-        if format_:
-            return format_ < COMPILED_IN
-        kinds = set(self.down.kinds[self.down.first[id_] : self.down.first[id_ + 1]])
-        return not any(set(LANGUAGES).intersection(self.kinds[kind].virtuals) for kind in kinds)
+        The last is whether the compiler of the record is its attribute, and not a dependency.
+        """
+        catalog, edges = self.catalog, self.edges
+        look_alike, node = catalog.look_alike(id_), catalog.column("node")[id_]
+        names = ("package", "version", "extra", "variant_set", "arch")
+        codes = (catalog.column(name)[look_alike] for name in names)
+        if format_ := catalog.nodes[node].spec_format:
+            return *codes, node, format_ < COMPILED_IN
+        kinds = {edges.down.kinds[number] for number in edges.down.edges(id_)}
+        compiled = any(not _LANGUAGES.isdisjoint(edges.kinds[kind].virtuals) for kind in kinds)
+        return *codes, node, not compiled
 
     def attributes(self, id_: int) -> Attributes:
         """Read the own attributes of a record."""
-        catalog = self.catalog
+        catalog, texts_of = self.catalog, self.catalog.texts
         package, version, extra, variant_set, arch, node_code, states_compiler = self.codes(id_)
-        node = catalog.nodes[node_code]
-
-        def text(column: str, code: int) -> str:
-            return catalog.texts(column)[code]
-
-        compiler = text("compiler", arch) if states_compiler else ""
-        modules = ", ".join(node.external_modules)
+        node, compiler = catalog.nodes[node_code], texts_of("compiler")[arch]
         values: dict[str, Value] = {
-            "package": text("package", package),
-            "version": text("version", version),
-            "namespace": text("namespace", extra),
+            "package": texts_of("package")[package],
+            "version": texts_of("version")[version],
+            "namespace": texts_of("namespace")[extra],
             "package_hash": node.package_hash,
-            **{name: text(name, arch) for name in ("platform", "os", "target")},
+            **{name: texts_of(name)[arch] for name in ("platform", "os", "target")},
             # Without a prefix it is the modules.
-            "external": "" if node.external == modules else node.external,
+            "external": node.external if node.external != ", ".join(node.external_modules) else "",
             "external_module": node.external_modules,
             "external_extra": node.external_attributes,
-            "compiler": "" if compiler == "none" else compiler,
+            "compiler": compiler if states_compiler and compiler != "none" else "",
             "spec_format": str(node.spec_format or ""),
         }
-        values |= self._flags(extra) | self._variants(variant_set)
+        for flag in self._lists("flags")[extra]:
+            name, _, words = flag.partition("=")
+            values[name] = tuple(words.split())
+        for text in self._lists("variants")[variant_set]:
+            name, stated = split_variant(variant_key(text))
+            value: Value = stated[0] if len(stated) == 1 else stated
+            values[f"variant:{name}"] = value == "+" if value in ("+", "~") else value
         patches = texts(values.pop(_PATCHES, None))
         values["patches"] = node.patches or patches
         return {name: value for name, value in values.items() if value not in ("", ())}
 
     def lists(self, id_: int) -> frozenset[str]:
         """Return the names of the variants of a record that are lists even of one value."""
-        look_alike = self.catalog.look_alike(id_)
-        set_ = self._variant_sets[self.catalog.column("variant_set")[look_alike]]
-        stated = (text.partition("=")[0] for text in set_ if "=" in text)
-        names = {f"variant:{name[:-1]}" for name in stated if name.endswith(":")}
+        code = self.catalog.column("variant_set")[self.catalog.look_alike(id_)]
+        stated = (text.partition("=") for text in self._lists("variants")[code])
+        names = {f"variant:{name[:-1]}" for name, is_, _ in stated if is_ and name.endswith(":")}
         return frozenset(names - {_PATCHES})
 
-    @cached_property
-    def _flags(self) -> Callable[[int], dict[str, Value]]:
-        """A function: the words of the compiler flags in a set, by the names of the flags."""
-        sets = cast(Sequence[tuple[str, ...]], self.catalog.values("flags"))
-
-        def decode(code: int) -> dict[str, Value]:
-            flags = (flag.partition("=") for flag in sets[code])
-            return {name: tuple(words.split()) for name, _, words in flags}
-
-        return lru_cache(None)(decode)
-
-    @cached_property
-    def _variant_sets(self) -> Sequence[tuple[str, ...]]:
-        return cast(Sequence[tuple[str, ...]], self.catalog.values("variants"))
-
-    @cached_property
-    def _variants(self) -> Callable[[int], dict[str, Value]]:
-        """A function: the variants in a set by `variant:NAME`."""
-
-        def decode(code: int) -> dict[str, Value]:
-            variants: dict[str, Value] = {}
-            for text in self._variant_sets[code]:
-                name, values = split_variant(variant_key(text))
-                if values in (("+",), ("~",)):
-                    variants[f"variant:{name}"] = values == ("+",)
-                else:
-                    variants[f"variant:{name}"] = values[0] if len(values) == 1 else values
-            return variants
-
-        return lru_cache(None)(decode)
+    def _lists(self, column: str) -> Sequence[tuple[str, ...]]:
+        return cast(Sequence[tuple[str, ...]], self.catalog.values(column))
 
 
 def post_order(

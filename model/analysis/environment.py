@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from functools import cached_property
 
-from spackscope.model.analysis.dag import Dag, dag_of
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
@@ -45,8 +45,7 @@ class ListedSpecs:
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        self._catalog = catalog
-        self.graph: Dag = dag_of(catalog)
+        self._catalog, self.graph = catalog, dag_of(catalog)
 
     @cached_property
     def specs(self) -> list[int]:
@@ -63,15 +62,15 @@ class ListedSpecs:
     @cached_property
     def explicit(self) -> list[int]:
         """The ids of the explicit specs."""
-        states = self._catalog.values("state")
+        catalog, states = self._catalog, self._catalog.values("state")
         is_explicit = ["explicit" in value for value in states if isinstance(value, tuple)]
         ids = (
             self.graph.identity(id_)
-            for look_alike, code in enumerate(self._catalog.column("presence"))
+            for look_alike, code in enumerate(catalog.column("presence"))
             if is_explicit[code]
-            for id_ in range(*self._catalog.span(look_alike))
+            for id_ in range(*catalog.span(look_alike))
         )
-        return [id_ for id_ in dict.fromkeys(ids) if id_ < self._catalog.total]
+        return [id_ for id_ in dict.fromkeys(ids) if id_ < catalog.total]
 
     @cached_property
     def run(self) -> frozenset[int]:
@@ -87,19 +86,29 @@ class ListedSpecs:
         """
         if len(self.roots) > MAX_ROOTS:
             return {}
-        names = {id_: self.graph.name(id_) for id_ in ids}
+        graph, edges = self.graph, self.graph.catalog.edges
+        down, names = edges.down, {id_: graph.name(id_) for id_ in ids}
+        of_run = [is_run(kind.deptypes) for kind in edges.kinds]
         run = self.run.intersection(names)
-        searched = [(run, True), (names.keys() - run, False)]
+        searched = [(run, of_run), (names.keys() - run, [True] * len(of_run))]
         uses: dict[int, Use] = {}
         ranks: dict[int, tuple[int, int]] = {}
         visits = 0
         for root in self.roots:
             if should_stop():
                 raise Cancelled
-            for wanted, run_only in searched:
-                if not wanted and not run_only:
-                    continue
-                parents = self._parents(root, run_only=run_only)
+            for wanted, follows in searched:
+                # For each spec below the root one that leads to it.
+                parents, frontier = {root: root}, [root] if wanted else []
+                for _ in range(MAX_DEPTH):
+                    following = []
+                    for parent in frontier:
+                        for number in down.edges(parent):
+                            child = graph.identity(down.nodes[number])
+                            if follows[down.kinds[number]] and child not in parents:
+                                parents[child] = parent
+                                following.append(child)
+                    frontier = following
                 visits += len(parents)
                 reached = [id_ for id_ in wanted if id_ in parents]
                 builds = Counter(names[id_] for id_ in reached)
@@ -108,28 +117,14 @@ class ListedSpecs:
                     while path[-1] != root:
                         path.append(parents[path[-1]])
                     use, rank = uses.get(id_, Use()), (builds[names[id_]], len(path))
-                    if not use.count or rank < ranks[id_]:
-                        ranks[id_], use = rank, Use(use.roots, use.count, tuple(path[::-1]))
-                    roots = (*use.roots, root)[:_MAX_KEPT]
-                    uses[id_] = Use(roots, use.count + 1, use.path)
+                    is_better = not use.count or rank < ranks[id_]
+                    if is_better:
+                        ranks[id_] = rank
+                    uses[id_] = Use(
+                        (*use.roots, root)[:_MAX_KEPT],
+                        use.count + 1,
+                        tuple(path[::-1]) if is_better else use.path,
+                    )
             if visits > _MAX_VISITS:
                 return {}
         return uses
-
-    def _parents(self, root: int, *, run_only: bool) -> dict[int, int]:
-        """Return for each spec below a root, itself among them, one that leads to it."""
-        graph, down = self.graph, self.graph.down
-        follows = [not run_only or is_run(kind.deptypes) for kind in graph.edge_kinds]
-        parents = {root: root}
-        frontier, depth = [root], 0
-        while frontier and depth < MAX_DEPTH:
-            depth += 1
-            following = []
-            for parent in filter(graph.is_described, frontier):
-                for number in range(down.first[parent], down.first[parent + 1]):
-                    child = graph.identity(down.nodes[number])
-                    if follows[down.kinds[number]] and child not in parents:
-                        parents[child] = parent
-                        following.append(child)
-            frontier = following
-        return parents

@@ -9,13 +9,12 @@ from itertools import chain, product, repeat
 from typing import Any, cast
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import Facet
+from spackscope.model.catalog.facets import Facet, variant_texts
 from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Value
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
-from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query, Term, exact_term
 
 
@@ -62,22 +61,22 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
     if column.is_by_host:
         codes, values = catalog.by_host.values(column.name, should_stop)
     else:
-        codes = catalog.column(column.storage)
-        values = catalog.values(column.name)
+        codes, values = catalog.column(column.storage), catalog.values(column.name)
+    is_arch = column.name == "arch"
+    # Pages name no namespace; their specs come from Spack's own recipes.
+    unset = ("builtin" if column.name == "namespace" else "",)
 
     def texts(value: Value) -> tuple[str, ...]:
-        if isinstance(value, tuple):
-            several = ("-".join(value),) if column.name == "arch" else tuple(dict.fromkeys(value))
-            return several or ("",)
-        # Pages name no namespace; their specs come from Spack's own recipes.
-        return (str(value) or ("builtin" if column.name == "namespace" else ""),)
+        if not isinstance(value, tuple):
+            return (str(value),) if value else unset
+        return ("-".join(value),) if is_arch else tuple(dict.fromkeys(value)) or unset
 
     return Axis(
         column.name,
         column.label,
         codes,
         list(map(texts, values)),
-        partial(Term if column.name == "arch" else exact_term, column.name),
+        partial(Term if is_arch else exact_term, column.name),
         str if column.is_list or column.derive is not None else column.sort_key,
         column.is_by_host,
     )
@@ -92,32 +91,22 @@ def axis_names(catalog: Catalog) -> list[str]:
 
 def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
     """Return the axis of a variant: `+x` or `~x`, or `x=value` for each value, of each record."""
-    sets = cast(Sequence[tuple[str, ...]], catalog.values("variants"))
-
-    def texts(variants: Sequence[str]) -> tuple[str, ...]:
-        texts: dict[str, None] = {}
-        for variant in variants:
-            # Splitting takes longer than looking for the name.
-            its_name, values = split_variant(variant) if name in variant else ("", ())
-            if not its_name or its_name != name:
-                continue
-            if values in (("+",), ("~",)) or not values:
-                texts[variant] = None
-            else:
-                quoted = (lexer.in_quotes(each) if "," in each else each for each in values)
-                texts.update(dict.fromkeys(f"{name}={value}" for value in quoted))
-        return tuple(texts)
+    values = []
+    for variants in cast(Sequence[tuple[str, ...]], catalog.values("variants")):
+        # Splitting takes longer than looking for the name.
+        split = (variant_texts(variant) for variant in variants if name in variant)
+        texts = dict.fromkeys(text for its, texts in split if its == name for text in texts)
+        values.append(tuple(texts) or ("",))
+    if not name or set(values) == {("",)}:
+        return None
 
     def term(value: str) -> Term:
         if not value:
             return Term("variants", f"{name}=*", negated=True)
         return exact_term("variants", value)
 
-    values = list(map(texts, sets))
-    if not any(values):
-        return None
     codes = catalog.column(FIELDS["variants"].storage)
-    return Axis(name, name, codes, [each or ("",) for each in values], term)
+    return Axis(name, name, codes, values, term)
 
 
 _STEP = 4096
@@ -145,8 +134,7 @@ class Frequency(Frozen):
         for number, axis in enumerate(self.axes):
             counts: Counter[str] = Counter()
             for values, count in self.groups:
-                for value in values[number]:
-                    counts[value] += count
+                counts.update(dict.fromkeys(values[number], count))
             facets = (Facet(value, count) for value, count in counts.items())
             every.append(sorted(facets, key=lambda f: (-f.count, axis.sort_key(f.value))))
         return tuple(map(tuple, every))
@@ -156,8 +144,7 @@ class Frequency(Frozen):
         """The number of records with one value of each axis, where there are any."""
         cells: Counter[tuple[str, ...]] = Counter()
         for values, count in self.groups:
-            for cell in product(*values):
-                cells[cell] += count
+            cells.update(dict.fromkeys(product(*values), count))
         return dict(cells)
 
     def ordered_cells(self) -> Iterator[tuple[tuple[str, ...], int]]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from typing import Any
 
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -10,9 +12,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.sources.session import Session
-
-_CHUNK = 512
-"""Records that are read at once."""
 
 
 class NeededSpec(Frozen):
@@ -89,41 +88,38 @@ def read_needs(catalog: Catalog, id_: int, *, should_stop: ShouldStop = never) -
 
     def closure(*, run_only: bool) -> list[int]:
         """Return the record and all that it depends on, level by level."""
-        reached, found = {id_}, [id_]
-        for parent in found:
+        reached = {id_: None}
+        queue = deque(reached)
+        while queue:
             if should_stop():
                 raise Cancelled
-            for edge in edges.of(parent):
+            for edge in edges.of(queue.popleft()):
                 if edge.child not in reached and (not run_only or is_run(edge.deptypes)):
-                    reached.add(edge.child)
-                    found.append(edge.child)
-        return found
+                    reached[edge.child] = None
+                    queue.append(edge.child)
+        return list(reached)
 
     run, every = closure(run_only=True), closure(run_only=False)
-    specs: dict[int, NeededSpec] = {}
-    for start in range(0, len(every), _CHUNK):
-        chunk = every[start : start + _CHUNK]
-        present = [node for node in chunk if edges.absent_at(node) is None]
-        provenances = map(catalog.provenance, present)
-        for row, provenance in zip(catalog.rows(present), provenances, strict=True):
-            spec = row.spec
-            specs[row.id] = NeededSpec(
-                *(row.id, spec.package, spec.version, spec.hash, spec.states, spec.size),
-                provenance.external,
-                provenance.external_modules,
-            )
-        for node in chunk:
-            if (absent := edges.absent_at(node)) is not None:
-                specs[node] = NeededSpec(node, absent.name, "", absent.hash, is_absent=True)
-    for edge in edges.of(id_):
-        if is_run(edge.deptypes):
-            specs[edge.child] = replace(specs[edge.child], is_direct=True, virtuals=edge.virtuals)
-    needed = {specs[node].hash: specs[node] for node in run}
-    others = {specs[node].hash: specs[node] for node in every}
+    direct = {edge.child: edge.virtuals for edge in edges.of(id_) if is_run(edge.deptypes)}
+    present = {row.id: row.spec for row in catalog.rows([i for i in every if i < edges.count])}
+
+    def needed(node: int) -> NeededSpec:
+        provided: dict[str, Any] = {"is_direct": node in direct, "virtuals": direct.get(node, ())}
+        if (absent := edges.absent_at(node)) is not None:
+            return NeededSpec(node, absent.name, "", absent.hash, is_absent=True, **provided)
+        spec, origin = present[node], catalog.provenance(node)
+        return NeededSpec(
+            *(node, spec.package, spec.version, spec.hash, spec.states, spec.size),
+            *(origin.external, origin.external_modules),
+            **provided,
+        )
+
+    # Of the records of a hash it is the last one, at the place of the first.
+    in_run, others = ({spec.hash: spec for spec in map(needed, ids)} for ids in (run, every))
     return Needs(
-        tuple(spec for spec in needed.values() if not spec.external),
-        tuple(spec for spec in needed.values() if spec.external),
-        tuple(spec for hash_, spec in others.items() if hash_ not in needed),
+        tuple(spec for spec in in_run.values() if not spec.external),
+        tuple(spec for spec in in_run.values() if spec.external),
+        tuple(spec for hash_, spec in others.items() if hash_ not in in_run),
         is_unknown=not all(map(edges.lists, run)),
     )
 
