@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
-from spackscope.model.analysis.compare import Cause, Change, Pairs, changes_of
-from spackscope.model.analysis.dag import Dag, by_package
+from spackscope.model.analysis.compare import Cause, Difference, Pairs, changes_of
+from spackscope.model.analysis.dag import Value, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.versions import version_key
 
 MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""
@@ -22,7 +24,7 @@ _MAX_CANDIDATES = 30
 """Builds that another one is compared with to find the nearest."""
 
 
-class Build(Frozen):
+class Build(NamedTuple):
     """One of several builds of a package in an environment.
 
     It `is_run` if roots link or run it, directly or not; else it is used for building only.
@@ -35,22 +37,7 @@ class Build(Frozen):
     use: Use
 
 
-class Double(Frozen):
-    """A package with several builds, the most used first.
-
-    It `is_run` if at least two of them are linked or run.
-    """
-
-    package: str
-    builds: tuple[Build, ...]
-
-    @property
-    def is_run(self) -> bool:
-        """Whether several of the builds are linked or run."""
-        return sum(build.is_run for build in self.builds) > 1
-
-
-class PairCause(Frozen):
+class PairCause(NamedTuple):
     """Two builds of a package with the first cause of their difference; None if unknown."""
 
     package: str
@@ -63,31 +50,28 @@ class DoubleCause(Frozen):
     """A cause of doubles: what changes there, and the pairs of builds that differ through it.
 
     `changes` is empty where the sources do not list it. It is among the `deepest` if no other
-    cause is below it in one of the pairs.
+    cause is below it in one of the pairs. `packages` have several builds through it; those that
+    change come first.
     """
 
-    changes: tuple[Change, ...]
-    pairs: tuple[PairCause, ...]
+    changes: tuple[Difference, ...]
+    pairs: Sequence[PairCause]
     deepest: bool
-
-    @property
-    def packages(self) -> tuple[str, ...]:
-        """The packages that have several builds through this cause, those that change first."""
-        changed = {change.package for change in self.changes}
-        names = dict.fromkeys(pair.package for pair in self.pairs)
-        return tuple(sorted(names, key=lambda name: name not in changed))
+    packages: Sequence[str]
 
 
 class Doubles(Frozen):
-    """The packages with several builds, of `packages` in an environment, and the causes.
+    """The `builds` of each package with several, the most used first, and the causes.
 
+    The environment has so many `packages`; several builds of those in `run` are linked or run.
     The deepest causes come first, then those with the most packages. `unexplained` counts the
     pairs whose causes are not searched, as they are too many or too large.
     """
 
     packages: int
-    doubles: tuple[Double, ...]
-    causes: tuple[DoubleCause, ...]
+    builds: Mapping[str, Sequence[Build]]
+    run: frozenset[str]
+    causes: Sequence[DoubleCause]
     unexplained: int = 0
 
 
@@ -101,107 +85,93 @@ def find_doubles(
 
     Raises Cancelled.
 
-        for double in find_doubles(load(["spack.lock"], session)).doubles:
-            print(double.package, len(double.builds))
+        for package, builds in find_doubles(load(["spack.lock"], session)).builds.items():
+            print(package, len(builds))
     """
     listed = ListedSpecs(catalog)
-    graph = listed.graph
+    graph, members = listed.graph, set(listed.specs)
     packages = by_package(graph, listed.specs)
     several = {
-        name: ids for name, ids in packages.items() if len(ids) > 1 and not is_ignored(name)
+        name: ids
+        for name, ids in sorted(packages.items())
+        if len(ids) > 1 and not is_ignored(name)
     }
-    doubles = _doubles(listed, several, should_stop)
-    pairs = list(_explained(graph, doubles, should_stop))
-    total = sum(len(double.builds) - 1 for double in doubles)
-    return Doubles(len(packages), doubles, _grouped(pairs), total - len(pairs))
-
-
-def _doubles(
-    listed: ListedSpecs, several: Mapping[str, Sequence[int]], should_stop: ShouldStop
-) -> tuple[Double, ...]:
-    members = set(listed.specs)
     uses = listed.uses({id_ for ids in several.values() for id_ in ids}, should_stop=should_stop)
-
-    def build(id_: int) -> Build:
-        dependents = listed.graph.dependents(id_) & members
-        return Build(id_, id_ in listed.run, len(dependents), uses.get(id_, Use()))
-
-    def rank(build: Build) -> tuple[bool, int, int]:
-        return not build.is_run, -build.dependents, build.id
-
-    return tuple(
-        Double(name, tuple(sorted(map(build, ids), key=rank)))
-        for name, ids in sorted(several.items())
-    )
+    builds = {
+        name: sorted(
+            (
+                Build(
+                    id_,
+                    id_ in listed.run,
+                    len(graph.dependents(id_) & members),
+                    uses.get(id_, Use()),
+                )
+                for id_ in ids
+            ),
+            key=lambda build: (not build.is_run, -build.dependents, build.id),
+        )
+        for name, ids in several.items()
+    }
+    pairs = [*_explained(Pairs(graph), builds, should_stop)]
+    groups: dict[tuple[Difference, ...], list[PairCause]] = {}
+    for pair in pairs:
+        # Changes of any package, if there are some, and the same in both directions.
+        changes = () if pair.cause is None else changes_of(pair.cause.differences)
+        changes = tuple(c for c in changes if not c.package) or changes
+        groups.setdefault(tuple(map(_ordered, changes)), []).append(pair)
+    causes = []
+    for changes, group in groups.items():
+        changed = {change.package for change in changes}
+        names = sorted({pair.package: None for pair in group}, key=lambda n: n not in changed)
+        deepest = any(pair.cause is not None and pair.cause.deepest for pair in group)
+        causes.append(DoubleCause(changes, group, deepest, names))
+    causes.sort(key=lambda c: (not c.changes, not c.deepest, -len(c.packages), -len(c.pairs)))
+    total = sum(len(its) - 1 for its in builds.values())
+    run = frozenset(name for name, its in builds.items() if sum(b.is_run for b in its) > 1)
+    return Doubles(len(packages), builds, run, causes, total - len(pairs))
 
 
 def _explained(
-    graph: Dag, doubles: Sequence[Double], should_stop: ShouldStop
+    pairs: Pairs, builds: Mapping[str, Sequence[Build]], should_stop: ShouldStop
 ) -> Iterator[PairCause]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
-    count, pairs = 0, Pairs(graph)
-    for double in doubles:
-        ids = [build.id for build in double.builds]
+
+    def distance(id_: int, other: int) -> tuple[int, int]:
+        """Count the differences of two builds themselves, and their other dependencies."""
+        own = pairs.differences(pairs.number(other, id_))
+        a, b = ({link.identity for link in pairs.node(each).links} for each in (other, id_))
+        return sum(not difference.follows for difference in own), len(a ^ b)
+
+    count = 0
+    for package, its in builds.items():
+        ids = [build.id for build in its]
         for number, id_ in enumerate(ids[1:], 1):
             if count == MAX_PAIRS or pairs.steps > MAX_STEPS:
                 return
             if should_stop():
                 raise Cancelled
             count += 1
-            nearest = min(ids[: min(number, _MAX_CANDIDATES)], key=_distance_to(pairs, id_))
-            comparison = pairs.compare(nearest, id_, should_stop=should_stop)
-            yield PairCause(double.package, nearest, id_, _first(comparison.causes))
+            nearest = min(
+                ids[: min(number, _MAX_CANDIDATES)], key=lambda other: distance(id_, other)
+            )
+            causes = pairs.compare(nearest, id_, should_stop=should_stop).causes
+            # The first cause that follows no other.
+            own = (
+                cause
+                for cause in causes
+                if not cause.follows and not all(each.follows for each in cause.differences)
+            )
+            yield PairCause(package, nearest, id_, next(own, causes[0] if causes else None))
 
 
-def _distance_to(pairs: Pairs, id_: int) -> Callable[[int], tuple[int, int]]:
-    """Return a function that counts the own differences of another build, and those below."""
-    children = _children(pairs.dag, id_)
+def _ordered(change: Difference) -> Difference:
+    """Return a change with the lower value first."""
 
-    def distance(other: int) -> tuple[int, int]:
-        differences = pairs.differences(pairs.number(other, id_))
-        own = sum(not difference.follows for difference in differences)
-        return own, len(children ^ _children(pairs.dag, other))
+    def key(value: Value) -> tuple[Any, ...]:
+        if isinstance(value, str):
+            return 1, version_key(value) if change.attribute == "version" else (), value
+        return 0, (), str(value)
 
-    return distance
-
-
-def _children(graph: Dag, id_: int) -> set[int]:
-    return {graph.identity(child) for child, _ in graph.links(id_)}
-
-
-def _first(causes: Sequence[Cause]) -> Cause | None:
-    """Return the first cause that follows no other."""
-    own = (
-        cause
-        for cause in causes
-        if not cause.follows and any(not difference.follows for difference in cause.differences)
-    )
-    return next(own, causes[0] if causes else None)
-
-
-def _grouped(pairs: Sequence[PairCause]) -> tuple[DoubleCause, ...]:
-    groups: dict[tuple[Change, ...], list[PairCause]] = {}
-    for pair in pairs:
-        groups.setdefault(_key(pair.cause), []).append(pair)
-    causes = [
-        DoubleCause(
-            changes,
-            tuple(group),
-            any(pair.cause is not None and pair.cause.deepest for pair in group),
-        )
-        for changes, group in groups.items()
-    ]
-    return tuple(
-        sorted(
-            causes, key=lambda c: (not c.changes, not c.deepest, -len(c.packages), -len(c.pairs))
-        )
-    )
-
-
-def _key(cause: Cause | None) -> tuple[Change, ...]:
-    """Return the changes by which causes are equal: those of any package, if there are some."""
-    if cause is None:
-        return ()
-    changes = [change.ordered for change in changes_of(cause.package, cause.differences)]
-    shared = [change for change in changes if not change.package]
-    return tuple(shared or changes)
+    if key(change.a) <= key(change.b):
+        return change
+    return replace(change, a=change.b, b=change.a)

@@ -2,113 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from functools import lru_cache, partial
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
 from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Value
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES, compiler_name
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
-
-_NOT_CHOSEN = frozenset(
-    (
-        *("package", "namespace", "package_hash", "spec_format", "compiler"),
-        *("external", "external_module", "external_extra"),
-    )
-)
-_LANGUAGES = frozenset(LANGUAGES)
-
-
-def chosen_values(attributes: Attributes) -> dict[str, Value]:
-    """Return the attributes that a user chooses, but the compiler."""
-    return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
-
-
-class LookAlikes(Frozen):
-    """Specs that look alike but for their compilers: the ids, and their attributes by name.
-
-    They are of one specfile format, and their sources list dependencies or do not.
-    """
-
-    attributes: frozenset[tuple[str, Value]]
-    spec_format: Value
-    lists_dependencies: bool
-    ids: tuple[int, ...] = ()
-
-    def is_comparable(self, other: LookAlikes) -> bool:
-        """Check whether the causes between these and other specs can be counted."""
-        is_told = self.lists_dependencies and other.lists_dependencies
-        return is_told and self.spec_format == other.spec_format
-
-    def differing(self, other: LookAlikes) -> set[str]:
-        """Return the names of the attributes that differ, without the compiler."""
-        names = {name for name, _ in self.attributes ^ other.attributes}
-        if self.lists_dependencies and other.lists_dependencies:
-            return names
-        return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
-
-    def differences(self, other: LookAlikes) -> list[Difference]:
-        """Return the attributes that differ with their values, without the compiler."""
-        a, b = dict(self.attributes), dict(other.attributes)
-        return [Difference(name, a.get(name), b.get(name)) for name in self.differing(other)]
-
-
-def look_alikes_of(graph: Dag, id_: int) -> LookAlikes:
-    """Return what specs that look like one have in common, without their ids."""
-    attributes = graph.attributes(id_)
-    values = {
-        (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
-        for name, value in chosen_values(attributes).items()
-    }
-    lists = graph.lists_dependencies(id_)
-    return LookAlikes(frozenset(values), attributes.get("spec_format"), lists)
-
-
-class Candidates(Frozen):
-    """All candidates of a search in groups, and their number."""
-
-    groups: tuple[LookAlikes, ...]
-    total: int
-
-
-def group_candidates(graph: Dag, ids: Iterable[int]) -> Candidates:
-    """Return candidates in groups, each spec once."""
-    every = dict.fromkeys(map(graph.identity, ids))
-    looks: dict[tuple[int, bool], LookAlikes] = {}
-    groups: dict[LookAlikes, list[int]] = {}
-    for id_ in filter(graph.is_described, every):
-        key = graph.configuration(id_), graph.lists_dependencies(id_)
-        if key not in looks:
-            looks[key] = look_alikes_of(graph, id_)
-        groups.setdefault(looks[key], []).append(id_)
-    with_ids = (replace(look, ids=tuple(ids)) for look, ids in groups.items())
-    return Candidates(tuple(with_ids), len(every))
-
-
-def compilers_of(graph: Dag, id_: int) -> tuple[str, ...]:
-    """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
-
-    Before that the one compiler is an attribute; since then they are dependencies. For which
-    language each is does not count here: a document before Spack 1.0 does not tell. Of a compiler
-    that no document describes only the name is known.
-    """
-    children = {
-        child for child, kind in graph.links(id_) if not _LANGUAGES.isdisjoint(kind.virtuals)
-    }
-    if children:
-        return tuple(sorted({_compiler(graph, child) for child in children}))
-    stated = str(graph.attributes(id_).get("compiler", ""))
-    name, _, version = stated.partition("/")[0].partition("@")
-    return (f"{compiler_name(name)}@{version.removeprefix('=')}",) if stated else ()
-
-
-def _compiler(graph: Dag, id_: int) -> str:
-    name = graph.name(id_)
-    return f"{name}@{graph.version(id_)}" if graph.is_described(id_) else name
-
 
 MAX_NEAREST = 3
 """Candidates that are returned by default."""
@@ -123,6 +24,66 @@ _MAX_LATER = 50
 """Groups that are compared with each spec after that."""
 
 _COMPILER = "compiler"
+_NOT_CHOSEN = frozenset(
+    (
+        *("package", "namespace", "package_hash", "spec_format", _COMPILER),
+        *("external", "external_module", "external_extra"),
+    )
+)
+
+
+def chosen_values(attributes: Attributes) -> dict[str, Value]:
+    """Return the attributes that a user chooses, but the compiler."""
+    return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
+
+
+class _Group(NamedTuple):
+    """Specs with equal attributes, whose sources list dependencies or do not.
+
+    `chosen` has the attributes that a user chooses but the compiler, with variants in any order.
+    """
+
+    chosen: frozenset[tuple[str, Value]]
+    spec_format: Value
+    lists_dependencies: bool
+    ids: list[int]
+
+    def differing(self, other: _Group) -> set[str]:
+        """Return the names of the attributes that differ, of those that both sources list."""
+        names = {name for name, _ in self.chosen ^ other.chosen}
+        if self.lists_dependencies and other.lists_dependencies:
+            return names
+        return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
+
+
+def _group(graph: Dag, id_: int) -> _Group:
+    """Return the group that a spec is of, without its ids."""
+    attributes = graph.attributes(id_)
+    chosen = (
+        (name, tuple(sorted(value)) if isinstance(value, tuple) and ":" in name else value)
+        for name, value in chosen_values(attributes).items()
+    )
+    lists = graph.lists_dependencies(id_)
+    return _Group(frozenset(chosen), attributes.get("spec_format"), lists, [])
+
+
+class Candidates(NamedTuple):
+    """All candidates of a search in groups, and their number."""
+
+    groups: Sequence[_Group]
+    total: int
+
+
+def group_candidates(graph: Dag, ids: Iterable[int]) -> Candidates:
+    """Return candidates in groups, each spec once."""
+    every = dict.fromkeys(map(graph.identity, ids))
+    groups: dict[tuple[int, bool], _Group] = {}
+    for id_ in filter(graph.is_described, every):
+        key = graph.configuration(id_), graph.lists_dependencies(id_)
+        if key not in groups:
+            groups[key] = _group(graph, id_)
+        groups[key].ids.append(id_)
+    return Candidates(list(groups.values()), len(every))
 
 
 class Candidate(Frozen):
@@ -136,11 +97,6 @@ class Candidate(Frozen):
     differences: tuple[Difference, ...]
     causes: int | None = None
 
-    @property
-    def attributes(self) -> tuple[str, ...]:
-        """The names of the attributes that differ."""
-        return tuple(difference.attribute for difference in self.differences)
-
 
 class Nearest(Frozen):
     """The nearest candidates, best first, and how many are `tied` in the number of attributes.
@@ -151,14 +107,6 @@ class Nearest(Frozen):
     candidates: tuple[Candidate, ...] = ()
     tied: int = 0
     total: int = 0
-
-
-class _Tied(NamedTuple):
-    """A candidate with the fewest differing attributes."""
-
-    id: int
-    group: LookAlikes
-    causes: int | None = None
 
 
 def nearest(
@@ -184,10 +132,8 @@ class NearestSearch:
     """Searches for the nearest candidates of several specs."""
 
     def __init__(self, graph: Dag) -> None:
-        self._graph = graph
         self.pairs = Pairs(graph)
         self._compared = 0
-        self._compilers = lru_cache(None)(partial(compilers_of, graph))
 
     @property
     def is_exhausted(self) -> bool:
@@ -206,63 +152,61 @@ class NearestSearch:
         should_stop: ShouldStop = never,
     ) -> Nearest:
         """Return the candidates that come nearest to a spec: see `nearest`."""
-        graph = self._graph
+        graph = self.pairs.dag
         if not graph.is_described(id_):
             return Nearest(total=candidates.total)
-        spec = replace(look_alikes_of(graph, id_), ids=(id_,))
-        tied = self._fewest_attributes(spec, candidates)
-        by_hash = zip(graph.hashes(each.id for each in tied), tied, strict=True)
-        ordered = (each for _, each in sorted(by_hash, key=lambda item: item[0]))
-        best = self._fewest_causes(spec, ordered, limit, should_stop)
-        nearest_first = (Candidate(b.id, self._differences(spec, b), b.causes) for b in best)
-        return Nearest(tuple(nearest_first), len(tied), candidates.total)
-
-    def _fewest_attributes(self, spec: LookAlikes, candidates: Candidates) -> list[_Tied]:
-        """Return the candidates with the fewest differing attributes.
-
-        The compiler is compared last, as it is searched for among the dependencies.
-        """
+        spec = _group(graph, id_)
         self._compared += len(candidates.groups)
         groups = candidates.groups[: _MAX_LATER if self.is_exhausted else None]
         counted = [(len(spec.differing(group)), group) for group in groups]
-        by_count: dict[int, list[_Tied]] = {}
+        tied: list[tuple[int, _Group]] = []
+        fewest = 0
         for count, group in sorted(counted, key=lambda item: item[0]):
-            # One with more differences than another has in all is not the nearest.
-            if any(known < count for known in by_count):
+            # One with more differences than another has in all is not the nearest. The compiler
+            # is compared last, as it is searched for among the dependencies.
+            if tied and count > fewest:
                 break
-            for id_ in group.ids:
-                differs = self._differs_in_compiler(spec, group, id_)
-                by_count.setdefault(count + differs, []).append(_Tied(id_, group))
-        return by_count[min(by_count)] if by_count else []
-
-    def _fewest_causes(
-        self, spec: LookAlikes, tied: Iterable[_Tied], limit: int, should_stop: ShouldStop
-    ) -> list[_Tied]:
-        """Return the candidates with the fewest causes below, then those without a count."""
-        best: list[_Tied] = []
-        uncounted: list[_Tied] = []
-        for each in tied:
+            for candidate in group.ids:
+                total = count + self._differs_in_compiler(id_, candidate, spec, group)
+                if not tied or total < fewest:
+                    fewest, tied = total, []
+                if total == fewest:
+                    tied.append((candidate, group))
+        best: list[tuple[int, int, _Group]] = []
+        uncounted: list[tuple[None, int, _Group]] = []
+        by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
+        for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
             if should_stop():
                 raise Cancelled
-            if self.is_exhausted or not spec.is_comparable(each.group):
-                uncounted.append(each)
+            is_told = spec.lists_dependencies and group.lists_dependencies
+            if self.is_exhausted or not is_told or spec.spec_format != group.spec_format:
+                uncounted.append((None, candidate, group))
                 continue
-            most = _causes(best[-1]) if len(best) == limit else MAX_PAIRS
-            causes = self.pairs.count_causes(spec.ids[0], each.id, most)
-            if causes is not None:
-                # Sorting keeps the order of hashes.
-                best = sorted((*best, each._replace(causes=causes)), key=_causes)[:limit]
-        return [*best, *uncounted][:limit]
+            # Of equal ones the hash that comes first is the better one.
+            most = best[-1][0] - 1 if len(best) == limit else MAX_PAIRS
+            if (causes := self.pairs.count_causes(id_, candidate, most)) is not None:
+                best.append((causes, candidate, group))
+                best = sorted(best, key=lambda each: each[0])[:limit]
+        nearest_first = (
+            Candidate(candidate, self._differences(id_, candidate, spec, group), causes)
+            for causes, candidate, group in (*best, *uncounted)[:limit]
+        )
+        return Nearest(tuple(nearest_first), len(tied), candidates.total)
 
-    def _differences(self, spec: LookAlikes, tied: _Tied) -> tuple[Difference, ...]:
-        differences = spec.differences(tied.group)
-        if self._differs_in_compiler(spec, tied.group, tied.id):
-            own, other = (", ".join(self._compilers(id_)) for id_ in (spec.ids[0], tied.id))
+    def _differences(
+        self, id_: int, candidate: int, spec: _Group, group: _Group
+    ) -> tuple[Difference, ...]:
+        a, b = dict(spec.chosen), dict(group.chosen)
+        differences = [
+            Difference(name, a.get(name), b.get(name)) for name in spec.differing(group)
+        ]
+        if self._differs_in_compiler(id_, candidate, spec, group):
+            own, other = (", ".join(self.pairs.compilers(each)) for each in (id_, candidate))
             differences.append(Difference(_COMPILER, own or None, other or None))
         return tuple(sorted(differences, key=lambda difference: difference.attribute))
 
-    def _differs_in_compiler(self, spec: LookAlikes, group: LookAlikes, id_: int) -> bool:
-        own, other = self._compilers(spec.ids[0]), self._compilers(id_)
+    def _differs_in_compiler(self, id_: int, candidate: int, spec: _Group, group: _Group) -> bool:
+        own, other = self.pairs.compilers(id_), self.pairs.compilers(candidate)
         if not all("@" in compiler for compiler in own + other):
             # The version of one is not known, so it may be that of the other.
             own, other = (tuple(c.partition("@")[0] for c in names) for names in (own, other))
@@ -270,7 +214,3 @@ class NearestSearch:
             return own != other
         # A page names one compiler of several.
         return own != other and set(own).isdisjoint(other)
-
-
-def _causes(tied: _Tied) -> int:
-    return tied.causes or 0

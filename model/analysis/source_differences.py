@@ -3,219 +3,34 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import takewhile
+from operator import eq
 from typing import NamedTuple
 
-from spackscope.model.analysis.compare import (
-    UNEXPLAINED,
-    Change,
-    NodePair,
-    PairChange,
-    PairChanges,
-)
-from spackscope.model.analysis.dag import Dag, Value, by_package, post_order
+from spackscope.model.analysis.compare import COMPILERS_OF_RUNTIMES, Difference, Pairs, changes_of
+from spackscope.model.analysis.dag import ClosureMasks, Dag, Mask, Value, by_package, post_order
 from spackscope.model.analysis.environment import ListedSpecs
-from spackscope.model.analysis.nearest import chosen_values, compilers_of
+from spackscope.model.analysis.nearest import chosen_values
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
 
+MAX_CAUSES = 5_000_000
+"""Causes of all specs together, each counted for each spec; two real caches have a tenth."""
+
+_MAX_CHANGE_SETS = 10_000
 _MAX_PRODUCT = 2_500
 """Specs of a package on one side, times those on the other, up to which each is compared."""
 
-_Label = tuple[str, int]
-"""What stands for a dependency: its hash, its match, or its package and configuration."""
+_UNEXPLAINED = 1
+"""The bit of differences that the sources do not tell."""
 
-
-class Matching(NamedTuple):
-    """Pairs of specs, and those without a partner, by ids."""
-
-    pairs: list[NodePair]
-    only_a: list[int]
-    only_b: list[int]
-
-
-class SpecMatcher:
-    """Matches specs by their own attributes, each at most once.
-
-    First those that are equal but for what their dependencies depend on, then those that are
-    equal but for their dependencies; then those with another version, another
-    compiler, or both; then the nearest by the number of attributes that differ. Among equals come
-    first those that are roots alike, then those with the most dependencies in common, then those
-    with the nearest versions. Packages are matched after those that they depend on, so that a
-    dependency in common is one with the same hash, or one that was matched.
-    """
-
-    def __init__(
-        self, graph: Dag, roots: Collection[int] = (), *, should_stop: ShouldStop = never
-    ) -> None:
-        self._graph, self._roots, self._should_stop = graph, roots, should_stop
-        self._values: dict[int, Mapping[str, Value]] = {}
-        self._compilers_of = lru_cache(None)(partial(compilers_of, graph))
-        self._labels_of = lru_cache(None)(self._read_labels)
-        self._matched: dict[int, _Label] = {}
-        self._unmatched: set[int] = set()
-        self._distances: dict[tuple[int, int], int] = {}
-
-    def match(self, a: Iterable[int], b: Iterable[int]) -> Matching:
-        """Match specs with different hashes, package by package. Raises Cancelled."""
-        matching = Matching([], [], [])
-        sides = [by_package(self._graph, ids) for ids in (a, b)]
-        self._unmatched = {
-            self._graph.identity(id_) for side in sides for ids in side.values() for id_ in ids
-        }
-        for package in self._ordered(sides):
-            if self._should_stop():
-                raise Cancelled
-            rest_a, rest_b = (side.get(package, []) for side in sides)
-            for pairs_of in self._rounds if rest_a and rest_b else ():
-                pairs = list(pairs_of(rest_a, rest_b))
-                matched = {id_ for pair in pairs for id_ in pair}
-                rest_a, rest_b = (
-                    [id_ for id_ in rest if id_ not in matched] for rest in (rest_a, rest_b)
-                )
-                matching.pairs.extend(pairs)
-                self._add_matched(pairs)
-            matching.only_a.extend(rest_a)
-            matching.only_b.extend(rest_b)
-        return matching
-
-    def _ordered(self, sides: Sequence[Mapping[str, Sequence[int]]]) -> list[str]:
-        """Return all packages, those that others depend on first.
-
-        What counts is the longest path down through specs to be matched.
-        """
-        heights: dict[int, int] = {}
-        specs = (id_ for side in sides for ids in side.values() for id_ in ids)
-        for id_ in post_order(specs, self._below):
-            # In the cycles of damaged documents a child may have no height yet.
-            below = (heights.get(child, 0) + 1 for child in self._below(id_))
-            heights[id_] = max(below, default=0)
-        packages: dict[str, int] = {}
-        for side in sides:
-            for package, ids in side.items():
-                height = max(map(heights.__getitem__, ids))
-                packages[package] = max(packages.get(package, 0), height)
-        return sorted(packages, key=lambda package: (packages[package], package))
-
-    def _below(self, id_: int) -> list[int]:
-        identity = self._graph.identity
-        links = self._graph.links(id_)
-        return [child for child, _ in links if identity(child) in self._unmatched]
-
-    def _add_matched(self, pairs: Iterable[NodePair]) -> None:
-        for pair in pairs:
-            label = "", -1 - len(self._matched)
-            for id_ in pair:
-                self._matched[self._graph.identity(id_)] = label
-
-    @property
-    def _rounds(self) -> Iterator[Callable[[list[int], list[int]], Iterator[NodePair]]]:
-        """Yield the rules that pair the remaining specs of a package, the strictest first."""
-        keys: tuple[Callable[[int], Hashable], ...] = (
-            lambda id_: (self._graph.configuration(id_), self._labels_of(id_)),
-            lambda id_: (self._graph.configuration(id_), self._compilers_of(id_)),
-            lambda id_: (self._key(id_), self._compilers_of(id_)),
-            lambda id_: (self._key(id_, "version"), self._compilers_of(id_)),
-            self._key,
-            lambda id_: self._key(id_, "version"),
-            lambda id_: self._key(id_, "version", "os", "target"),
-        )
-        for key in keys:
-            yield partial(self._equal, key)
-        yield self._best
-
-    def _equal(
-        self, key: Callable[[int], Hashable], a: Sequence[int], b: Sequence[int]
-    ) -> Iterator[NodePair]:
-        """Yield the best pairs of specs with equal keys."""
-        groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
-        for side, ids in enumerate((a, b)):
-            for id_ in ids:
-                groups[key(id_)][side].append(id_)
-        for group in groups.values():
-            yield from self._best(*group)
-
-    def _best(self, a: Sequence[int], b: Sequence[int]) -> Iterator[NodePair]:
-        """Yield the best pairs of two groups, until one of them has no more."""
-        if len(a) * len(b) <= 1:
-            yield from map(NodePair, a, b)
-        elif len(a) * len(b) > _MAX_PRODUCT:
-            yield from map(NodePair, *(sorted(ids, key=self._order) for ids in (a, b)))
-        else:
-            matched: set[int] = set()
-            for _, x, y in sorted((self._rank(x, y), x, y) for x in a for y in b):
-                if matched.isdisjoint((x, y)):
-                    matched |= {x, y}
-                    yield NodePair(x, y)
-
-    def _order(self, id_: int) -> tuple[object, ...]:
-        return (
-            id_ not in self._roots,
-            version_key(self._graph.version(id_)),
-            sorted(self._labels_of(id_)),
-        )
-
-    def _rank(self, a: int, b: int) -> tuple[int, bool, int, int, int]:
-        """Return a key that is smallest for specs that are the most alike."""
-        are_roots = [id_ in self._roots for id_ in (a, b)]
-        shared = self._labels_of(a) & self._labels_of(b)
-        return (
-            self._distance(a, b),
-            are_roots[0] != are_roots[1],
-            -len(shared),
-            -self._common(a, b),
-            abs(len(self._labels_of(a)) - len(self._labels_of(b))),
-        )
-
-    def _common(self, a: int, b: int) -> int:
-        """Return how many characters the versions of two specs begin with alike."""
-        return _common_length(*(self._graph.version(id_) for id_ in (a, b)))
-
-    def _distance(self, a: int, b: int) -> int:
-        """Return how many attributes differ."""
-        compilers = self._compilers_of(a) != self._compilers_of(b)
-        key = self._graph.configuration(a), self._graph.configuration(b)
-        if (own := self._distances.get(key)) is None:
-            different = self._values_of(a).items() ^ self._values_of(b).items()
-            own = self._distances[key] = len({name for name, _ in different})
-        return own + compilers
-
-    def _key(self, id_: int, *without: str) -> Hashable:
-        items = self._values_of(id_).items()
-        return frozenset(item for item in items if item[0] not in without)
-
-    def _values_of(self, id_: int) -> Mapping[str, Value]:
-        configuration = self._graph.configuration(id_)
-        if (values := self._values.get(configuration)) is None:
-            values = self._values[configuration] = chosen_values(self._graph.attributes(id_))
-        return values
-
-    def _read_labels(self, id_: int) -> frozenset[_Label]:
-        """Return what the dependencies of a spec may have in common with those of another."""
-        return frozenset(self._label(child) for child, _ in self._graph.links(id_))
-
-    def _label(self, id_: int) -> _Label:
-        identity = self._graph.identity(id_)
-        if (label := self._matched.get(identity)) is not None:
-            return label
-        if identity not in self._unmatched:
-            return "", identity
-        return self._graph.name(id_), self._graph.configuration(id_)
-
-
-@lru_cache(4096)
-def _common_length(a: str, b: str) -> int:
-    pairs = zip(a, b, strict=False)
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-
-
-MAX_CAUSES = 5_000_000
-"""Causes of all specs together, each counted for each spec; two real caches have a tenth."""
+ChangeSet = tuple[Difference, ...]
+"""What changes in a package, or one change that any package may have, such as that of the os."""
 
 
 class SpecChange(Frozen):
@@ -233,21 +48,14 @@ class SpecChange(Frozen):
     is_unexplained: bool = False
 
 
-class PackageSpecs(Frozen):
-    """A package that one of the sources has, with the ids of its specs there."""
-
-    package: str
-    specs: tuple[int, ...]
-
-
 class PackageChange(Frozen):
-    """A package that both sources have, with different specs.
+    """A package with different specs in two sources, one of which may not have it.
 
     `specs` has what changed, `added` and `removed` the ids of specs beyond that.
     """
 
     package: str
-    specs: tuple[SpecChange, ...]
+    specs: tuple[SpecChange, ...] = ()
     added: tuple[int, ...] = ()
     removed: tuple[int, ...] = ()
 
@@ -259,7 +67,7 @@ class ChangeCause(Frozen):
     else, and `also` those that differ because of more changes.
     """
 
-    changes: tuple[Change, ...]
+    changes: ChangeSet
     own: int
     only: int
     also: int
@@ -272,37 +80,38 @@ class Followers(Frozen):
     causes: tuple[int, ...]
 
 
-class RootChanges(Frozen):
+class RootChanges(NamedTuple):
     """The roots of two environments that differ; those that changed are pairs of ids."""
 
-    added: tuple[int, ...] = ()
-    removed: tuple[int, ...] = ()
-    changed: tuple[NodePair, ...] = ()
+    added: Sequence[int] = ()
+    removed: Sequence[int] = ()
+    changed: Sequence[tuple[int, int]] = ()
 
 
 class SourceComparison(Frozen):
     """How two sources differ. All ids are those of `graph`.
 
-    `same` counts the hashes that both have. `unexplained` counts the changed specs for which the
-    sources name no cause.
+    `same` counts the hashes that both have, `added` and `removed` are the packages that one of
+    them does not have, `changed` those with different specs in both. `unexplained` counts the
+    changed specs for which the sources name no cause.
     """
 
     graph: Dag
     count_a: int
     count_b: int
     same: int
-    added: tuple[PackageSpecs, ...]
-    removed: tuple[PackageSpecs, ...]
-    changed: tuple[PackageChange, ...]
-    causes: tuple[ChangeCause, ...]
-    followers: tuple[Followers, ...]
+    added: Sequence[PackageChange]
+    removed: Sequence[PackageChange]
+    changed: Sequence[PackageChange]
+    causes: Sequence[ChangeCause]
+    followers: Sequence[Followers]
     roots: RootChanges
     unexplained: int = 0
 
     @property
     def are_alike(self) -> bool:
         """Whether both sources have the same hashes, and the same roots."""
-        return self.same == self.count_a == self.count_b and self.roots == RootChanges()
+        return self.same == self.count_a == self.count_b and not any(self.roots)
 
 
 def compare_sources(
@@ -317,141 +126,263 @@ def compare_sources(
             print(cause.changes, cause.only)
     """
     graph = Dag(a, b)
+    identity, second = graph.identity, graph.second_id
     listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
-    second = map(graph.second_id, listed_b.specs), map(graph.second_id, listed_b.explicit)
     # Both sources by the identities of their specs, and of their roots.
     its_a, its_b = (
-        {graph.identity(id_): id_ for id_ in ids} for ids in (listed_a.specs, second[0])
+        {identity(id_): id_ for id_ in ids}
+        for ids in (listed_a.specs, map(second, listed_b.specs))
     )
     roots_a, roots_b = (
-        dict.fromkeys(map(graph.identity, ids)) for ids in (listed_a.explicit, second[1])
+        dict.fromkeys(map(identity, ids))
+        for ids in (listed_a.explicit, map(second, listed_b.explicit))
     )
     same = its_a.keys() & its_b.keys()
     only_a, only_b = (
-        [id_ for identity, id_ in its.items() if identity not in same] for its in (its_a, its_b)
+        [id_ for each, id_ in its.items() if each not in same] for its in (its_a, its_b)
     )
     roots = {its_a.get(root, root) for root in roots_a}
     roots |= {its_b.get(root, root) for root in roots_b}
-    matching = SpecMatcher(graph, roots, should_stop=should_stop).match(only_a, only_b)
-    search = PairChanges(graph)
-    pair_changes = _bounded(
-        {pair: search.find(*pair, should_stop=should_stop) for pair in matching.pairs}
+    pairs = Pairs(graph)
+    matched = match_specs(pairs, only_a, only_b, roots, should_stop=should_stop)
+    specs, causes, followers = _find_causes(pairs, matched, should_stop)
+    paired = {id_ for pair in matched for id_ in pair}
+    more, fewer = (
+        by_package(graph, (id_ for id_ in ids if id_ not in paired)) for ids in (only_b, only_a)
     )
-    causes = _Causes(search.change_sets, pair_changes.values())
     names_a, names_b = (set(map(graph.name, its.values())) for its in (its_a, its_b))
-    added, more = _split(by_package(graph, matching.only_b), names_a)
-    removed, fewer = _split(by_package(graph, matching.only_a), names_b)
-    changes: dict[str, list[SpecChange]] = defaultdict(list)
-    for pair, change in pair_changes.items():
-        changes[graph.name(pair.a)].append(causes.spec_change(pair, change))
-    changed = (
+    changed: dict[str, list[SpecChange]] = defaultdict(list)
+    for spec in specs:
+        changed[graph.name(spec.a)].append(spec)
+    packages = [
         PackageChange(
-            package,
-            tuple(changes.get(package, ())),
-            tuple(more.get(package, ())),
-            tuple(fewer.get(package, ())),
+            name,
+            tuple(changed.get(name, ())),
+            tuple(more.get(name, ())),
+            tuple(fewer.get(name, ())),
         )
-        for package in sorted(changes.keys() | more.keys() | fewer.keys())
-    )
+        for name in sorted({*changed, *more, *fewer})
+    ]
     root_changes = RootChanges()
     if roots_a and roots_b:
-        pairs = [
-            pair
-            for pair in sorted(matching.pairs, key=lambda pair: graph.name(pair.a))
-            if graph.identity(pair.a) in roots_a and graph.identity(pair.b) in roots_b
+        root_pairs = [
+            (x, y)
+            for x, y in sorted(matched, key=lambda pair: graph.name(pair[0]))
+            if identity(x) in roots_a and identity(y) in roots_b
         ]
-        in_pairs = {graph.identity(id_) for pair in pairs for id_ in pair}
+        in_pairs = {identity(id_) for pair in root_pairs for id_ in pair}
         root_changes = RootChanges(
-            tuple(its_b[r] for r in roots_b if r not in roots_a and r not in in_pairs),
-            tuple(its_a[r] for r in roots_a if r not in roots_b and r not in in_pairs),
-            tuple(pairs),
+            [its_b[r] for r in roots_b if r not in roots_a and r not in in_pairs],
+            [its_a[r] for r in roots_a if r not in roots_b and r not in in_pairs],
+            root_pairs,
         )
     return SourceComparison(
         graph,
         len(its_a),
         len(its_b),
         len(same),
-        added,
-        removed,
-        tuple(changed),
-        causes.ordered,
-        causes.followers,
+        [each for each in packages if each.package not in names_a],
+        [each for each in packages if each.package not in names_b],
+        [each for each in packages if each.package in names_a and each.package in names_b],
+        causes,
+        followers,
         root_changes,
-        unexplained=sum(change.total == UNEXPLAINED for change in pair_changes.values()),
+        sum(spec.is_unexplained and not spec.causes for spec in specs),
     )
 
 
-def _bounded(pair_changes: Mapping[NodePair, PairChange]) -> dict[NodePair, PairChange]:
-    """Return changes with only their own causes once all have very many causes together."""
-    bounded, count = {}, 0
-    for pair, change in pair_changes.items():
-        count += change.total.bit_count()
-        is_cut = count > MAX_CAUSES
-        bounded[pair] = PairChange(change.own, change.own | UNEXPLAINED) if is_cut else change
-    return bounded
+def match_specs(
+    pairs: Pairs,
+    only_a: Iterable[int],
+    only_b: Iterable[int],
+    roots: Collection[int] = (),
+    *,
+    should_stop: ShouldStop = never,
+) -> list[tuple[int, int]]:
+    """Match specs with different hashes by their own attributes, each at most once.
 
+    First those that are equal but for what their dependencies depend on, then those that are
+    equal but for their dependencies; then those with another version, another
+    compiler, or both; then the nearest by the number of attributes that differ. Among equals come
+    first those that are roots alike, then those with the most dependencies in common, then those
+    with the nearest versions. Packages are matched after those that they depend on, so that a
+    dependency in common is one with the same hash, or one that was matched. Raises Cancelled.
+    """
+    graph, compilers = pairs.dag, pairs.compilers
+    sides = [by_package(graph, ids) for ids in (only_a, only_b)]
+    unmatched = {graph.identity(id_) for side in sides for ids in side.values() for id_ in ids}
+    matched: list[tuple[int, int]] = []
+    match_of: dict[int, int] = {}
 
-def _split(
-    packages: Mapping[str, list[int]], others: Collection[str]
-) -> tuple[tuple[PackageSpecs, ...], dict[str, list[int]]]:
-    """Return the packages that the other source does not have, and the specs of those it has."""
-    new = tuple(
-        PackageSpecs(name, tuple(packages[name]))
-        for name in sorted(packages)
-        if name not in others
+    @lru_cache(None)
+    def labels(id_: int) -> frozenset[tuple[str, int]]:
+        """Return what stands for dependencies: a match, a hash, or a package with attributes."""
+        return frozenset(
+            ("", -1 - match_of[link.identity])
+            if link.identity in match_of
+            else (link.name, graph.configuration(link.child))
+            if link.identity in unmatched
+            else ("", link.identity)
+            for link in pairs.node(id_).links
+        )
+
+    @lru_cache(None)
+    def values(id_: int, *without: str) -> frozenset[tuple[str, Value]]:
+        chosen = chosen_values(graph.attributes(id_)).items()
+        return frozenset(item for item in chosen if item[0] not in without)
+
+    def rank(a: int, b: int) -> tuple[int, bool, int, int, int]:
+        """Return a key that is smallest for specs that are the most alike."""
+        versions = (graph.version(id_) for id_ in (a, b))
+        return (
+            len({name for name, _ in values(a) ^ values(b)}) + (compilers(a) != compilers(b)),
+            (a in roots) != (b in roots),
+            -len(labels(a) & labels(b)),
+            -sum(takewhile(bool, map(eq, *versions))),
+            abs(len(labels(a)) - len(labels(b))),
+        )
+
+    def order(id_: int) -> tuple[object, ...]:
+        version = version_key(graph.version(id_))
+        return id_ not in roots, version, sorted(labels(id_))
+
+    def best(a: list[int], b: list[int]) -> Iterator[tuple[int, int]]:
+        """Yield the best pairs of two groups, until one of them has no more."""
+        if len(a) * len(b) <= 1:
+            yield from zip(a, b, strict=False)
+        elif len(a) * len(b) > _MAX_PRODUCT:
+            yield from zip(sorted(a, key=order), sorted(b, key=order), strict=False)
+        else:
+            seen: set[int] = set()
+            for _, *pair in sorted((rank(x, y), x, y) for x in a for y in b):
+                if seen.isdisjoint(pair):
+                    seen.update(pair)
+                    yield pair[0], pair[1]
+
+    # The rules that pair the remaining specs of a package, the strictest first.
+    rules: Sequence[Callable[[int], Hashable]] = (
+        lambda id_: (graph.configuration(id_), labels(id_)),
+        lambda id_: (graph.configuration(id_), compilers(id_)),
+        lambda id_: (values(id_), compilers(id_)),
+        lambda id_: (values(id_, "version"), compilers(id_)),
+        values,
+        lambda id_: values(id_, "version"),
+        lambda id_: values(id_, "version", "os", "target"),
+        lambda id_: None,
     )
-    return new, {name: ids for name, ids in packages.items() if name in others}
+    # The longest path down from each spec through others to be matched.
+    heights: dict[int, int] = {}
+    packages: dict[str, int] = {}
+
+    def below(id_: int) -> list[int]:
+        return [link.child for link in pairs.node(id_).links if link.identity in unmatched]
+
+    for id_ in post_order((id_ for side in sides for ids in side.values() for id_ in ids), below):
+        # In the cycles of damaged documents a child may have no height yet.
+        heights[id_] = max((heights.get(child, 0) + 1 for child in below(id_)), default=0)
+    for side in sides:
+        for name, ids in side.items():
+            packages[name] = max(packages.get(name, 0), *map(heights.__getitem__, ids))
+    for name in sorted(packages, key=lambda name: (packages[name], name)):
+        if should_stop():
+            raise Cancelled
+        rest = [side.get(name, []) for side in sides]
+        for rule in rules if all(rest) else ():
+            groups: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+            for side_number, ids in enumerate(rest):
+                for id_ in ids:
+                    groups[rule(id_)][side_number].append(id_)
+            # A dependency in common is known for what is matched after all of these.
+            found = [pair for group in groups.values() for pair in best(*group)]
+            for pair in found:
+                match_of |= dict.fromkeys(map(graph.identity, pair), len(match_of))
+            paired = {id_ for pair in found for id_ in pair}
+            rest = [[id_ for id_ in ids if id_ not in paired] for ids in rest]
+            matched += found
+    return matched
 
 
-class _Causes:
-    """The change sets of pairs, those with the most effect first."""
+def _find_causes(
+    pairs: Pairs, matched: Sequence[tuple[int, int]], should_stop: ShouldStop
+) -> tuple[list[SpecChange], list[ChangeCause], list[Followers]]:
+    """Return the changes of matched specs, their causes and what follows, the most first."""
+    change_sets: dict[ChangeSet, int] = {}
 
-    def __init__(
-        self, change_sets: Sequence[tuple[Change, ...]], pair_changes: Iterable[PairChange]
-    ) -> None:
-        is_of_package = [bool(changes[0].package) for changes in change_sets]
-        own: Counter[int] = Counter()
-        total: Counter[int] = Counter()
-        only: Counter[int] = Counter()
-        followers: Counter[tuple[int, ...]] = Counter()
-        for change in pair_changes:
-            own_numbers, numbers = (tuple(_numbers(mask)) for mask in change)
-            own.update(own_numbers)
-            total.update(numbers)
-            if not any(is_of_package[number] for number in own_numbers):
-                followers[numbers] += 1
-            if not own_numbers and len(numbers) == 1:
-                only.update(numbers)
-        ranked = sorted(total, key=lambda number: (-only[number], -total[number], number))
-        self._rank = {number: rank for rank, number in enumerate(ranked)}
-        self.ordered = tuple(
-            ChangeCause(
-                change_sets[number],
-                own[number],
-                only[number],
-                total[number] - own[number] - only[number],
-            )
-            for number in ranked
-        )
-        self.followers = tuple(
-            Followers(count, self._ranked(numbers))
-            for numbers, count in followers.most_common()
-            if numbers
-        )
+    def bit(changes: ChangeSet) -> Mask:
+        if changes not in change_sets and len(change_sets) == _MAX_CHANGE_SETS:
+            return _UNEXPLAINED
+        return 2 << change_sets.setdefault(changes, len(change_sets))
 
-    def _ranked(self, numbers: Iterable[int]) -> tuple[int, ...]:
-        return tuple(sorted(self._rank[number] for number in numbers))
+    @lru_cache(None)
+    def own_mask(number: int) -> Mask:
+        """Return the changes of a pair by itself as bits: what is not told, then change sets."""
+        below, nodes = pairs.below(number), pairs.nodes[number]
+        if not all(node.is_described for node in nodes):
+            return _UNEXPLAINED
+        # What is not entered any more is not told; nor is it if nothing differs.
+        mask = _UNEXPLAINED if pairs.is_full else 0
+        compiler = COMPILERS_OF_RUNTIMES.get(nodes[0].name)
+        if compiler not in {pairs.nodes[child][0].name for child in below}:
+            # Two edges to one name may differ alike.
+            changes = dict.fromkeys(changes_of(pairs.differences(number)))
+            if of_package := tuple(change for change in changes if change.package):
+                mask |= bit(of_package)
+            for change in changes:
+                if not change.package:
+                    mask |= bit((change,))
+        return mask or (0 if below else _UNEXPLAINED)
 
-    def spec_change(self, pair: NodePair, change: PairChange) -> SpecChange:
-        """Return the change of a pair of specs with the numbers of its causes."""
-        own, causes = (self._ranked(_numbers(mask)) for mask in change)
-        return SpecChange(*pair, own, causes, bool(change.total & UNEXPLAINED))
+    # Change sets get their numbers bottom-up.
+    masks = ClosureMasks(lambda number: [*pairs.below(number)][::-1], own_mask)
+    found: list[tuple[tuple[int, int], list[int], list[int], bool]] = []
+    kept = 0
+    for pair in matched:
+        if should_stop():
+            raise Cancelled
+        number = pairs.number(*pair)
+        total, own = masks.whole(number, should_stop), own_mask(number)
+        kept += total.bit_count()
+        if kept > MAX_CAUSES:
+            total = own | _UNEXPLAINED
+        found.append((pair, _bits(own), _bits(total), bool(total & _UNEXPLAINED)))
+
+    sets = list(change_sets)
+    of_own: Counter[int] = Counter()
+    of_all: Counter[int] = Counter()
+    of_only: Counter[int] = Counter()
+    following: Counter[tuple[int, ...]] = Counter()
+    for _, own_bits, bits, _ in found:
+        of_own.update(own_bits)
+        of_all.update(bits)
+        if not any(sets[each][0].package for each in own_bits):
+            following[tuple(bits)] += 1
+        if not own_bits and len(bits) == 1:
+            of_only.update(bits)
+    ranked = sorted(of_all, key=lambda each: (-of_only[each], -of_all[each], each))
+    rank = {each: place for place, each in enumerate(ranked)}
+
+    def places(bits: Iterable[int]) -> tuple[int, ...]:
+        return tuple(sorted(rank[each] for each in bits))
+
+    return (
+        [
+            SpecChange(*pair, places(own_bits), places(bits), is_unexplained)
+            for pair, own_bits, bits, is_unexplained in found
+        ],
+        [
+            ChangeCause(sets[n], of_own[n], of_only[n], of_all[n] - of_own[n] - of_only[n])
+            for n in ranked
+        ],
+        [Followers(count, places(bits)) for bits, count in following.most_common() if bits],
+    )
 
 
-def _numbers(mask: int) -> Iterator[int]:
-    """Yield the numbers of the change sets in a mask."""
+def _bits(mask: Mask) -> list[int]:
+    """Return the numbers of the change sets in a mask."""
+    numbers = []
     mask >>= 1
     while mask:
         lowest = mask & -mask
-        yield lowest.bit_length() - 1
+        numbers.append(lowest.bit_length() - 1)
         mask ^= lowest
+    return numbers

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from spackscope.model.analysis.compare import Difference
-from spackscope.model.analysis.cover import Coverage, Missing, Present, ReasonGroup, group_reasons
+from spackscope.model.analysis.compare import Difference, fold_differences
+from spackscope.model.analysis.cover import Coverage, Missing, Present
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.records import LANGUAGES, is_compiler
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.presentation.differences import (
     ATTRIBUTE_LABELS,
@@ -28,6 +29,9 @@ _BETWEEN = " · "
 _MAX_NAME_WIDTH = 60
 _MAX_LINES = 2
 """Differences of a missing spec that are written out."""
+
+_SHARED = ("compiler", "os", "platform", "target")
+"""Attributes whose values many packages have in common."""
 
 
 def coverage_report(coverage: Coverage, *, knows_nearest: bool = True) -> Report:
@@ -63,37 +67,36 @@ def _summary(coverage: Coverage) -> str:
 
 
 def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
-    groups = group_reasons(coverage.missing) if knows_nearest else []
+    graph, missing = coverage.graph, coverage.missing
+    reasons = reasons_of(missing) if knows_nearest else {}
     if notes := [Row((note,)) for note in _notes(coverage)]:
         yield Section("", notes, is_apart=False)
-    if groups:
-        total = f"{len(coverage.missing):,}"
-        counts = (f"{len(group.missing):>{len(total)},} of {total}" for group in groups)
-        texts = map(reason_text, groups)
-        rows = [Row(cells, group=cells[1]) for cells in zip(counts, texts, strict=True)]
+    if reasons:
+        total = f"{len(missing):,}"
+        counts = (f"{len(specs):>{len(total)},} of {total}" for specs in reasons.values())
+        rows = [
+            Row((count, text), group=text) for count, text in zip(counts, reasons, strict=True)
+        ]
         yield Section(WHY, rows)
-    if coverage.missing:
-        reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
-        best = [s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates]
-        hashes = dict(zip(best, coverage.graph.hashes(best), strict=True))
-        rows = [_missing_row(s, reasons.get(s.hash, ""), hashes) for s in coverage.missing]
+    if missing:
+        reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
+        best = [spec.nearest.candidates[0].id for spec in missing if spec.nearest.candidates]
+        hashes = dict(zip(best, graph.hashes(best), strict=True))
+        rows = [_missing_row(spec, reason_of.get(spec.hash, ""), hashes) for spec in missing]
         yield Section(MISSING, rows)
-    if present := list(_present_rows(coverage)):
-        yield Section(PRESENT, present)
 
-
-def _present_rows(coverage: Coverage) -> Iterator[Row]:
-    graph = coverage.graph
-
-    def row(spec: Present, where: str) -> Row:
+    def present(spec: Present, where: str) -> Row:
         name = _name(graph.name(spec.id), graph.version(spec.id))
         return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
 
+    rows = []
     for hit in coverage.hits:
         state = "cached" if hit.location.is_cached else "installed"
-        yield row(hit, f"{state} in {', '.join(hit.location.sources)}")
-    for external in coverage.externals:
-        yield row(external, f"external at {graph.external(external.id)}")
+        rows.append(present(hit, f"{state} in {', '.join(hit.location.sources)}"))
+    for spec in coverage.externals:
+        rows.append(present(spec, f"external at {graph.external(spec.id)}"))
+    if rows:
+        yield Section(PRESENT, rows)
 
 
 def _name(package: str, version: str) -> str:
@@ -102,19 +105,40 @@ def _name(package: str, version: str) -> str:
 
 
 def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
-    nearest, note = "", reason
-    if spec.nearest.candidates:
-        nearest = hashes[spec.nearest.candidates[0].id]
-        tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
-        note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(_difference_texts(spec))}"
-    cells = (spec.hash[:SHORT_HASH], _name(spec.package, spec.version), _role(spec))
+    role = {"root": "root", "run": "", "build": "build only"}[spec.role]
+    about = "not needed" if not spec.is_needed else "holds up others" if spec.holds_up else ""
+    cells = (
+        spec.hash[:SHORT_HASH],
+        _name(spec.package, spec.version),
+        ", ".join(filter(None, (role, about))),
+    )
+    if not spec.nearest.candidates:
+        return Row(cells, reason, spec.hash, group=reason)
+    best = spec.nearest.candidates[0]
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        # Only a version does not say what it is of.
+        named = (
+            (each, spec.package if each.attribute == "version" else "")
+            for each in best.differences
+        )
+        lines = [difference_line(*each) for each in named]
+    # The most telling come first.
+    texts = [line.text for line in lines[:_MAX_LINES]] or ["only dependencies differ"]
+    if len(lines) > _MAX_LINES:
+        texts.append(f"{len(lines) - _MAX_LINES:,} more")
+    nearest = hashes[best.id]
+    tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
+    note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(texts)}"
     return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
     """Yield the sources with hits, notes on missing specs, and the settings not considered."""
-    if len(locations := _source_counts(coverage)) > 1:
-        yield from (f"{count:>7,}  in {clean(source)}" for source, count in locations)
+    sources = Counter(source for hit in coverage.hits for source in hit.location.sources)
+    if len(sources) > 1:
+        yield from (f"{count:>7,}  in {clean(source)}" for source, count in sources.most_common())
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
         yield f"{recorded:>7,}  missing, although an index lists them"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
@@ -130,62 +154,72 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield LEFT_OUT
 
 
-def _source_counts(coverage: Coverage) -> list[tuple[str, int]]:
-    """Return the sources that hits are in, each with their number, the most first."""
-    sources = (source for hit in coverage.hits for source in hit.location.sources)
-    return Counter(sources).most_common()
+def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
+    """Return why specs are missing, such as `os only: rhel8 ≠ ubuntu22.04`, the most first.
+
+    A reason has values only if they are those of all its specs.
+    """
+    groups: dict[str, list[tuple[str, Missing]]] = {}
+    for spec in missing:
+        reason, whole = _reason(spec)
+        groups.setdefault(reason, []).append((whole, spec))
+    wholes = ({whole for whole, _ in group} for group in groups.values())
+    named = [
+        (whole.pop() if len(whole) == 1 else reason, [spec for _, spec in group])
+        for (reason, group), whole in zip(groups.items(), wholes, strict=True)
+    ]
+    return dict(sorted(named, key=lambda item: -len(item[1])))
 
 
-def reason_text(group: ReasonGroup) -> str:
-    """Return why specs are missing: `os only: rhel8 ≠ ubuntu22.04`."""
-    reason, difference = group.reason, group.difference
-    if reason.kind == "package":
-        return "no build of the package"
-    if reason.kind == "unknown":
-        return "nothing else is known of it"
-    if reason.kind == "unexplained":
-        return "only dependencies, which are not compared"
-    if reason.kind == "below":
-        if difference is None:
-            return f"below: {clean(reason.package)}"
-        return f"below: {difference_line(difference, reason.package).text}"
-    names = ", ".join(clean(ATTRIBUTE_LABELS.get(name) or name) for name in reason.attributes)
-    if reason.only is not None:
-        names += " only" if reason.only else " and more below"
-    if difference is None:
-        return names
-    line = difference_line(difference)
-    return f"{names}: {line.a} ≠ {line.b}"
+def _reason(spec: Missing) -> tuple[str, str]:
+    """Return why a spec is missing, without values that only it may have, and with them."""
+    causes = spec.comparison.causes if spec.comparison is not None else ()
+    if not spec.package or (spec.nearest.total and not spec.nearest.candidates):
+        return ("nothing else is known of it",) * 2
+    if not spec.nearest.total:
+        return ("no build of the package",) * 2
+    differences = list(spec.nearest.candidates[0].differences)
+    if causes and not causes[0].path:
+        differences += (each for each in causes[0].differences if not each.follows)
+    if kinds := sorted(set(map(_kind, differences))):
+        reason = ", ".join(clean(ATTRIBUTE_LABELS.get(kind) or kind) for kind in kinds)
+        if spec.comparison is not None:
+            is_all = all(
+                difference.follows
+                or cause.follows
+                or _kind(difference) in kinds
+                or (is_compiler(cause.package) and "compiler" in kinds)
+                for cause in causes
+                for difference in cause.differences
+            )
+            reason += " only" if is_all else " and more below"
+        if len(kinds) > 1 or kinds[0] not in _SHARED:
+            return reason, reason
+        line = difference_line(differences[0])
+        return reason, f"{reason}: {line.a} ≠ {line.b}"
+    if not (folded := fold_differences(causes)):
+        return ("only dependencies, which are not compared",) * 2
+    first, its = folded[0]
+    package = first.package or its[0].package
+    return f"below: {clean(package)}", f"below: {difference_line(first, package).text}"
 
 
-def _role(spec: Missing) -> str:
-    role = {"root": "root", "run": "", "build": "build only"}[spec.role]
-    note = "not needed" if not spec.is_needed else "holds up others" if spec.holds_up else ""
-    return ", ".join(filter(None, (role, note)))
-
-
-def _difference_texts(spec: Missing) -> list[str]:
-    """Return how a missing spec differs from the nearest, the most telling first."""
-    if spec.comparison is not None:
-        lines = difference_lines(spec.comparison)
-    else:
-        differences = spec.nearest.candidates[0].differences
-        lines = [difference_line(each, _named(spec, each)) for each in differences]
-    texts = [line.text for line in lines[:_MAX_LINES]]
-    if len(lines) > _MAX_LINES:
-        texts.append(f"{len(lines) - _MAX_LINES:,} more")
-    return texts or ["only dependencies differ"]
-
-
-def _named(spec: Missing, difference: Difference) -> str:
-    """Return the package that a difference is to name, if its attribute does not do."""
-    return spec.package if difference.attribute == "version" else ""
+def _kind(difference: Difference) -> str:
+    """Return the kind of an attribute, so that one variant is as good as another."""
+    name = difference.attribute
+    if name == "provider" and not set(LANGUAGES).isdisjoint(difference.virtuals):
+        return "compiler"
+    if name in ("dependency", "deptypes", "provider", "virtuals"):
+        return "dependencies"
+    if name.endswith("flags") or name == "ldlibs":
+        return "flags"
+    return "variants" if name.startswith("variant:") else name
 
 
 def _data(coverage: Coverage) -> dict[str, Any]:
     """Return a coverage for JSON; lists of hashes are in build order."""
-    groups = group_reasons(coverage.missing)
-    reasons = {spec.hash: reason_text(group) for group in groups for spec in group.missing}
+    reasons = reasons_of(coverage.missing)
+    reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
     ids: dict[int, None] = {}
     for spec in coverage.missing:
         ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
@@ -197,8 +231,8 @@ def _data(coverage: Coverage) -> dict[str, Any]:
         "hits": [hit.hash for hit in coverage.hits],
         "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
         "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
-        "missing": [_missing_data(s, reasons[s.hash], hashes) for s in coverage.missing],
-        "reasons": [{"reason": reason_text(g), "count": len(g.missing)} for g in groups],
+        "missing": [_missing_data(s, reason_of[s.hash], hashes) for s in coverage.missing],
+        "reasons": [{"reason": text, "count": len(specs)} for text, specs in reasons.items()],
         "externals": [external.hash for external in coverage.externals],
         "needs": coverage.needs,
         "fetch": coverage.fetch,
@@ -223,7 +257,7 @@ def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[st
         "nearest": [
             {
                 "hash": hashes[candidate.id],
-                "attributes": candidate.attributes,
+                "attributes": [each.attribute for each in candidate.differences],
                 "differences": list(map(difference_json, candidate.differences)),
                 "causes": candidate.causes,
             }

@@ -10,16 +10,15 @@ from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
-    FoldedDifference,
     Replaced,
     fold_differences,
 )
 from spackscope.model.analysis.dag import Value
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Spec
+from spackscope.model.core.records import Spec, is_run
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.core.variants import spell_signs, spell_variant
+from spackscope.model.core.variants import spell_signs
 from spackscope.model.presentation.detail import DIFFERS
 from spackscope.model.presentation.export import exported
 
@@ -46,48 +45,31 @@ class DifferenceLine(Frozen):
     """One line: what differs, its two values, and where.
 
     `subject` is a package, an attribute, or both; `where` the path to the package, or at how
-    many of them. `nodes` is the number of nodes that differ so, `packages` are their names. It
-    `runs` if one of them is linked or run; the others are used for building only.
+    many of them. `packages` are the names of the nodes that differ so. It `runs` if one of them is
+    linked or run; the others are used for building only.
     """
 
     subject: str
     a: str
     b: str
     where: str = ""
-    nodes: int = 1
     runs: bool = True
-    packages: tuple[str, ...] = ()
+    packages: Sequence[str] = ()
+
+    @property
+    def values(self) -> str:
+        """The line without where it is: `libiconv 1.17 ≠ 1.18`."""
+        return " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
+
+    @property
+    def lead(self) -> str:
+        """What is between the values and where they are."""
+        return "" if not self.where else " " if self.where.startswith("at ") else ", "
 
     @property
     def text(self) -> str:
         """The line as a sentence: `libiconv 1.17 ≠ 1.18, through mpich › libiconv`."""
-        what = " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
-        if not self.where:
-            return what
-        return f"{what}{'' if self.where.startswith('at ') else ','} {self.where}"
-
-
-def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[str]:
-    """Return which of two specs is spliced, from what, and what it has in place of what."""
-    a, b = specs
-    first, second = (spec.hash[:SHORT_HASH] for spec in (a, b))
-    if a.build_spec and a.build_spec == b.build_spec:
-        built = a.build_spec[:SHORT_HASH]
-        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
-    elif b.hash == a.build_spec:
-        lines = [f"{first} is {second}, spliced with other dependencies"]
-    elif a.hash == b.build_spec:
-        lines = [f"{second} is {first}, spliced with other dependencies"]
-    else:
-        lines = [
-            f"{spec.hash[:SHORT_HASH]} is spliced: it was built as {spec.build_spec[:SHORT_HASH]}"
-            for spec in (a, b)
-            if spec.is_spliced
-        ]
-    return lines + [
-        f"  {clean(each.package)} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
-        for each in replaced
-    ]
+        return f"{self.values}{self.lead}{self.where}"
 
 
 def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
@@ -97,17 +79,39 @@ def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
     about what is linked or run come before those about what is used for building only.
     """
     lines = []
-    for folded in fold_differences(comparison.causes):
+    for difference, causes in fold_differences(comparison.causes):
         # Few people read the JSON of an external whose prefix differs, too.
-        if folded.difference.attribute == "external_extra" and all(
-            any(item.attribute == "external" for item in cause.differences)
-            for cause in folded.causes
+        if difference.attribute == "external_extra" and all(
+            any(item.attribute == "external" for item in cause.differences) for cause in causes
         ):
             continue
-        packages = tuple(map(clean, folded.packages))
-        parts, where = _parts(folded.difference, folded.package), _where(folded, packages)
-        lines.append(DifferenceLine(*parts, where, len(folded.causes), folded.run, packages))
+        packages = list(dict.fromkeys(clean(cause.package) for cause in causes))
+        path, where = shown_path(causes[0]), f"at {', '.join(packages)}"
+        if len(causes) == 1 and len(path) > 1:
+            where = f"through {path_text(path)}"
+        elif len(causes) == 1 and (difference.package or not path):
+            where = ""
+        elif len(causes) > 1 and difference.package:
+            where = f"{len(causes):,} builds of it"
+        elif len(packages) > _MAX_NAMED:
+            where = f"at {counted(len(packages), 'package')}"
+        # The version of a compiler counts, which what it compiled depends on.
+        counts = difference.attribute == "version"
+        runs = _may_run(difference) and any(c.run or (c.compiles and counts) for c in causes)
+        parts = _parts(difference, difference.package)
+        lines.append(DifferenceLine(*parts, where, runs, packages))
     return sorted(lines, key=lambda line: not line.runs)
+
+
+def _may_run(difference: Difference) -> bool:
+    """Check whether a difference is not one of dependencies that are used for building only."""
+    if difference.attribute == "dependency":
+        return is_run(difference.deptypes)
+    if difference.attribute != "deptypes":
+        return True
+    both = (value for value in (difference.a, difference.b) if isinstance(value, tuple))
+    a, b = ([deptype for deptype in deptypes if is_run([deptype])] for deptypes in both)
+    return a != b
 
 
 def difference_line(difference: Difference, package: str = "") -> DifferenceLine:
@@ -122,7 +126,7 @@ def cause_lines(cause: Cause) -> list[DifferenceLine]:
         subject, a, b = _parts(difference, "")
         kind, _, name = difference.follows.partition(":")
         with_ = f"comes with {clean(name or ATTRIBUTE_LABELS.get(kind) or kind)}" if kind else ""
-        lines.append(DifferenceLine(subject, a, b, with_, 1, cause.run, (clean(cause.package),)))
+        lines.append(DifferenceLine(subject, a, b, with_, cause.run, (clean(cause.package),)))
     return lines
 
 
@@ -163,76 +167,78 @@ def unexplained_text(comparison: Comparison) -> str:
     return f"Not listed here: what differs in {names}{others}"
 
 
-def _where(folded: FoldedDifference, packages: Sequence[str]) -> str:
-    path = shown_path(folded.causes[0])
-    if len(folded.causes) == 1:
-        if len(path) > 1:
-            return f"through {path_text(path)}"
-        return "" if folded.package or not path else f"at {packages[0]}"
-    if folded.package:
-        return f"{len(folded.causes):,} builds of it"
-    if len(packages) <= _MAX_NAMED:
-        return f"at {', '.join(packages)}"
-    return f"at {counted(len(packages), 'package')}"
-
-
 def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
-    """Return the subject of a difference and its values."""
-    parts = (shorten(part, _MAX_VALUE_WIDTH) for part in (clean(package), *_spelled(difference)))
-    *subject, a, b = parts
-    return " ".join(part for part in subject if part), a, b
-
-
-def _spelled(difference: Difference) -> tuple[str, str, str]:
-    """Return what a difference is about, besides its package, and its values."""
+    """Return the subject of a difference and its values, all of them clean and short."""
     kind, _, name = difference.attribute.partition(":")
-    values, label, between = (
-        (difference.a, difference.b),
-        clean(ATTRIBUTE_LABELS.get(kind, kind)),
-        ",",
-    )
+    label, values, between = ATTRIBUTE_LABELS.get(kind, kind), (difference.a, difference.b), " "
     if kind == "variant":
-        a, b = values
-        if isinstance(a, tuple) and isinstance(b, tuple) and (shared := {*a} & {*b}):
-            of_a, of_b = (
-                clean(spell_signs((v for v in (*its, *others) if v not in shared), its))
-                for its, others in ((a, b), (b, a))
-            )
-            return clean(name), of_a, of_b
-        # Of two values in words the first one names the variant.
-        is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in values)
-        second = _value_text(b) if is_named_once else _variant_text(name, b)
-        return "", _variant_text(name, a), second
-    if kind == "dependency":
-        a, b = ("without" if value is None else f"with {_value_text(value)}" for value in values)
-        return "", a, b
-    if kind == "provider":
-        label = clean(f"{', '.join(difference.virtuals)}:")
-    elif kind in ("deptypes", "virtuals"):
-        label = clean(f"{difference.dependency} {'used to' if kind == 'deptypes' else 'as'}")
+        label, *texts = _variant_texts(name, *values)
+    elif kind == "dependency":
+        label = ""
+        texts = ["without" if value is None else f"with {_text(value)}" for value in values]
     else:
-        between = " "
-        if kind in ("package_hash", "patches"):
-            a, b = (_short_digests(value) for value in values)
-            values = a, b
-    return label, _value_text(values[0], between), _value_text(values[1], between)
+        if kind == "provider":
+            label = f"{', '.join(difference.virtuals)}:"
+        elif kind in ("deptypes", "virtuals"):
+            label = f"{difference.dependency} {'used to' if kind == 'deptypes' else 'as'}"
+            between = ","
+        elif kind in ("package_hash", "patches"):
+            values = (_short_digests(values[0]), _short_digests(values[1]))
+        texts = [_text(value, between) for value in values]
+    subject = (shorten(clean(part), _MAX_VALUE_WIDTH) for part in (package, label))
+    a, b = (shorten(clean(text), _MAX_VALUE_WIDTH) for text in texts)
+    return " ".join(filter(None, subject)), a, b
 
 
-def _value_text(value: Value, between: str = ",") -> str:
-    if value is None:
-        return _MISSING
-    return clean(between.join(value) if isinstance(value, tuple) else str(value)) or _MISSING
+def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
+    """Return the subject of a difference between the values of a variant, and the values."""
+    if isinstance(a, tuple) and isinstance(b, tuple) and (shared := {*a} & {*b}):
+        of_a, of_b = (
+            spell_signs((value for value in (*its, *others) if value not in shared), its)
+            for its, others in ((a, b), (b, a))
+        )
+        return name, of_a, of_b
 
+    def text(value: Value) -> str:
+        if isinstance(value, bool):
+            return f"{'+' if value else '~'}{name}"
+        return _MISSING if value is None else f"{name}={_text(value)}"
 
-def _variant_text(name: str, value: Value) -> str:
-    if isinstance(value, bool):
-        return clean(spell_variant(name, "+" if value else "~"))
-    return _MISSING if value is None else f"{clean(name)}={_value_text(value)}"
+    # Of two values in words the first one names the variant.
+    is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
+    return "", text(a), _text(b) if is_named_once else text(b)
 
 
 def _short_digests(value: Value) -> tuple[str, ...]:
     digests = value if isinstance(value, tuple) else (str(value or ""),)
     return tuple(digest[:SHORT_HASH] for digest in digests)
+
+
+def _text(value: Value, between: str = ",") -> str:
+    return between.join(value) or _MISSING if isinstance(value, tuple) else str(value or _MISSING)
+
+
+def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[str]:
+    """Return which of two specs is spliced, from what, and what it has in place of what."""
+    a, b = specs
+    first, second = (spec.hash[:SHORT_HASH] for spec in (a, b))
+    if a.build_spec and a.build_spec == b.build_spec:
+        built = a.build_spec[:SHORT_HASH]
+        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
+    elif b.hash == a.build_spec:
+        lines = [f"{first} is {second}, spliced with other dependencies"]
+    elif a.hash == b.build_spec:
+        lines = [f"{second} is {first}, spliced with other dependencies"]
+    else:
+        lines = [
+            f"{spec.hash[:SHORT_HASH]} is spliced: it was built as {spec.build_spec[:SHORT_HASH]}"
+            for spec in (a, b)
+            if spec.is_spliced
+        ]
+    return lines + [
+        f"  {clean(each.package)} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
+        for each in replaced
+    ]
 
 
 class Kinds(NamedTuple):

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from spackscope.model.analysis.compare import Change
+from spackscope.model.analysis.compare import Difference
 from spackscope.model.analysis.dag import Dag
 from spackscope.model.analysis.doubles import Build, DoubleCause, Doubles, PairCause
-from spackscope.model.analysis.source_differences import (
-    PackageChange,
-    PackageSpecs,
-    SourceComparison,
-)
+from spackscope.model.analysis.source_differences import PackageChange, SourceComparison
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
@@ -34,19 +30,17 @@ _MAX_VERSION = 40
 
 def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> Report:
     """Report doubles by their first causes; long lists are cut, unless all are shown."""
-    builds = [build for double in doubles.doubles for build in double.builds]
-    ids = sorted({id_ for build in builds for id_ in (build.id, *build.use.roots)})
+    every = [build for builds in doubles.builds.values() for build in builds]
+    ids = sorted({id_ for build in every for id_ in (build.id, *build.use.roots)})
     hashes = dict(zip(ids, graph.hashes(ids), strict=True))
-    by_package = {double.package: double for double in doubles.doubles}
 
     def sections() -> Iterator[Section]:
-        causes = doubles.causes
-        shown = causes if shows_all else causes[:_MAX_CAUSES]
+        shown = doubles.causes if shows_all else doubles.causes[:_MAX_CAUSES]
         for cause in shown:
             changes = changes_text(cause.changes) or UNLISTED
             heading = f"{changes}: {counted(len(cause.packages), 'package')}"
             yield Section(heading, packages_of(cause))
-        if more := len(causes) - len(shown):
+        if more := len(doubles.causes) - len(shown):
             yield Section(f"and {counted(more, 'cause')} more; --all lists all")
         if doubles.unexplained:
             text = f"the causes of {doubles.unexplained:,} more pairs are not searched"
@@ -55,24 +49,31 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
     def packages_of(cause: DoubleCause) -> Iterator[Row | Section]:
         shown = cause.packages if shows_all else cause.packages[:_MAX_PACKAGES]
         for name in shown:
-            only = "" if by_package[name].is_run else ", to build only"
+            only = "" if name in doubles.run else ", to build only"
             yield Section(f"{clean(name)}{only}", builds_of(name, cause))
         if others := cause.packages[len(shown) :]:
             yield Row((f"and {', '.join(map(clean, others))}",))
 
     def builds_of(name: str, cause: DoubleCause) -> Iterator[Row]:
-        double, pairs = by_package[name], [pair for pair in cause.pairs if pair.package == name]
+        pairs = [pair for pair in cause.pairs if pair.package == name]
         ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
-        builds = [build for build in double.builds if build.id in ids]
+        builds = [build for build in doubles.builds[name] if build.id in ids]
         shown = builds if shows_all else builds[:_MAX_BUILDS]
-        values = _values(cause, pairs)
+        # The value of what changes first.
+        values: dict[int, str] = {}
+        for pair in pairs:
+            for difference in pair.cause.differences if pair.cause is not None else ():
+                if difference.attribute == cause.changes[0].attribute:
+                    line = difference_line(difference)
+                    values |= {pair.a: line.a, pair.b: line.b}
+                    break
         for build in shown:
             version = shorten(clean(graph.version(build.id)), _MAX_VERSION)
             value = values.get(build.id, "")
-            difference = f"with {value}" if value not in ("", version) else ""
-            kind = "to build only, " if double.is_run and not build.is_run else ""
+            about = f"with {value}" if value not in ("", version) else ""
+            kind = "to build only, " if name in doubles.run and not build.is_run else ""
             short = hashes[build.id][:SHORT_HASH]
-            yield Row((version, f"/{short}", difference, kind + use_text(build)))
+            yield Row((version, f"/{short}", about, kind + use_text(build)))
         if more := len(builds) - len(shown):
             yield Row((f"and {more:,} more",))
 
@@ -111,8 +112,8 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         return {
             "packages": doubles.packages,
             "doubles": [
-                {"package": d.package, "run": d.is_run, "builds": [*map(build_data, d.builds)]}
-                for d in doubles.doubles
+                {"package": name, "run": name in doubles.run, "builds": [*map(build_data, builds)]}
+                for name, builds in doubles.builds.items()
             ],
             "causes": [
                 {
@@ -126,38 +127,20 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
             "unexplained": doubles.unexplained,
         }
 
-    return Report(_title(doubles), sections(), data)
+    title = f"no package of {doubles.packages:,} has several hashes"
+    if count := len(doubles.builds):
+        kinds = ((len(doubles.run), "linked or run"), (count - len(doubles.run), "to build only"))
+        of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
+        verb, of = "has" if count == 1 else "have", counted(doubles.packages, "package")
+        title = f"{count:,} of {of} {verb} several hashes: {of_kinds}"
+    return Report(title, sections(), data)
 
 
-def _title(doubles: Doubles) -> str:
-    """Return how many packages have several hashes."""
-    count = len(doubles.doubles)
-    if not count:
-        return f"no package of {doubles.packages:,} has several hashes"
-    run = sum(double.is_run for double in doubles.doubles)
-    kinds = ((run, "linked or run"), (count - run, "to build only"))
-    of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
-    verb = "has" if count == 1 else "have"
-    return f"{count:,} of {counted(doubles.packages, 'package')} {verb} several hashes: {of_kinds}"
-
-
-def _values(cause: DoubleCause, pairs: Sequence[PairCause]) -> dict[int, str]:
-    """Return by build the value of what changes first."""
-    values: dict[int, str] = {}
-    for pair in pairs:
-        for difference in pair.cause.differences if pair.cause is not None else ():
-            if difference.attribute == cause.changes[0].difference.attribute:
-                line = difference_line(difference)
-                values |= {pair.a: line.a, pair.b: line.b}
-                break
-    return values
-
-
-def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
+def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
     """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
     by_package: dict[str, list[str]] = defaultdict(list)
     for change in changes:
-        line = difference_line(change.difference)
+        line = difference_line(change)
         parts = (line.subject, line.a, between, line.b)
         by_package[change.package].append(" ".join(part for part in parts if part))
     return " · ".join(
@@ -165,12 +148,11 @@ def changes_text(changes: Iterable[Change], between: str = "≠") -> str:
     )
 
 
-def change_data(change: Change) -> dict[str, Any]:
+def change_data(change: Difference) -> dict[str, Any]:
     """Return a change for JSON; its package is null if it is one of any package."""
-    difference = change.difference
-    named = {"package": change.package or None, "attribute": difference.attribute}
-    more = {"dependency": difference.dependency, "virtuals": difference.virtuals}
-    values = {"a": difference.a, "b": difference.b}
+    named = {"package": change.package or None, "attribute": change.attribute}
+    more = {"dependency": change.dependency, "virtuals": change.virtuals}
+    values = {"a": change.a, "b": change.b}
     return named | values | {key: value for key, value in more.items() if value}
 
 
@@ -187,60 +169,88 @@ def source_differences_report(
     its: SourceComparison, names: tuple[str, str], *, shows_all: bool = False
 ) -> Report:
     """Report the comparison of two sources; long sections are cut, unless all is shown."""
-    graph = its.graph
+    graph, roots = its.graph, its.roots
 
     def sections() -> Iterator[Section]:
-        added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
         if its.are_alike:
             yield Section(f"the same {counted(its.count_a, 'spec')}", is_apart=False)
             return
-        yield Section(_summary(its), is_apart=False)
+        yield Section(summary(), is_apart=False)
+        added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
         for heading, lines in (
             ("roots", root_lines()),
-            ("changed because of others", _follower_lines(its)),
-            ("changed", _cause_lines(its)),
-            (f"added: {added}", versions_of(its.added, "specs")),
+            ("changed because of others", follower_lines()),
+            ("changed", cause_lines()),
+            (f"added: {added}", build_lines((each.package, each.added) for each in its.added)),
             (
                 f"removed: {removed}",
-                versions_of(its.removed, "specs"),
+                build_lines((each.package, each.removed) for each in its.removed),
             ),
-            ("more builds", versions_of(its.changed, "added")),
-            ("fewer builds", versions_of(its.changed, "removed")),
+            ("more builds", build_lines((each.package, each.added) for each in its.changed)),
+            ("fewer builds", build_lines((each.package, each.removed) for each in its.changed)),
         ):
             if rows := [Row((line,)) for line in lines]:
                 yield Section(heading, cut(rows, None if shows_all else MAX_LINES))
 
+    def summary() -> str:
+        every = (*its.changed, *its.added, *its.removed)
+        counts = {
+            "the same": its.same,
+            "changed": sum(len(each.specs) for each in every),
+            "added": sum(len(each.added) for each in every),
+            "removed": sum(len(each.removed) for each in every),
+        }
+        parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
+        return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
+
     def root_lines() -> Iterator[str]:
-        for sign, ids in (("+", its.roots.added), ("-", its.roots.removed)):
+        for sign, ids in (("+", roots.added), ("-", roots.removed)):
             for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
                 label = clean(f"{graph.name(id_)}@{graph.version(id_)}")
                 yield f"{sign} {label} /{hash_[:SHORT_HASH]}"
 
-    def versions_of(
-        packages: Iterable[PackageSpecs | PackageChange], ids_name: str
-    ) -> Iterator[str]:
-        for package in packages:
-            if ids := getattr(package, ids_name):
+    def follower_lines() -> Iterator[str]:
+        """Yield the causes of changes in specs whose own package did not change."""
+        rest = 0
+        for followers in its.followers:
+            if len(followers.causes) > _MAX_NAMED_CAUSES:
+                rest += followers.count
+                continue
+            causes = (its.causes[number].changes for number in followers.causes)
+            text = " · ".join(changes_text(changes, _ARROW) for changes in causes)
+            yield f"{followers.count:,} only because of {text}"
+        if rest:
+            yield f"{rest:,} because of several changes"
+        if its.unexplained:
+            yield f"{its.unexplained:,} for reasons that the sources do not list"
+
+    def cause_lines() -> Iterator[str]:
+        for cause in its.causes:
+            builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
+            others = cause.only + cause.also
+            also = f", and {counted(others, 'spec')} through it" if others else ""
+            yield f"{changes_text(cause.changes, _ARROW)}{builds}{also}"
+
+    def build_lines(packages: Iterable[tuple[str, Sequence[int]]]) -> Iterator[str]:
+        for package, ids in packages:
+            if ids:
                 builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
-                yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
+                yield f"{clean(package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
     def versions(ids: Iterable[int]) -> list[str]:
         return sorted({graph.version(id_) for id_ in ids}, key=version_key)
 
     def data() -> dict[str, Any]:
-        ids = {id_ for package in (*its.added, *its.removed) for id_ in package.specs}
-        for package in its.changed:
+        ids = {*roots.added, *roots.removed, *(id_ for pair in roots.changed for id_ in pair)}
+        for package in (*its.added, *its.removed, *its.changed):
             ids.update(package.added, package.removed)
             ids.update(id_ for change in package.specs for id_ in (change.a, change.b))
-        ids.update(its.roots.added, its.roots.removed, *its.roots.changed)
         hashes = dict(zip(ids, graph.hashes(ids), strict=True))
 
-        def package_data(package: PackageSpecs) -> dict[str, Any]:
-            return {
-                "package": package.package,
-                "versions": versions(package.specs),
-                "hashes": [hashes[id_] for id_ in package.specs],
-            }
+        def lone_data(package: PackageChange) -> dict[str, Any]:
+            ids = package.added or package.removed
+            hashes_of = [hashes[id_] for id_ in ids]
+            return {"package": package.package, "versions": versions(ids), "hashes": hashes_of}
 
         def version_data(id_: int) -> dict[str, Any]:
             return {"version": graph.version(id_), "hash": hashes[id_]}
@@ -271,8 +281,8 @@ def source_differences_report(
             "sources": names,
             "specs": [its.count_a, its.count_b],
             "same": its.same,
-            "added": [*map(package_data, its.added)],
-            "removed": [*map(package_data, its.removed)],
+            "added": [*map(lone_data, its.added)],
+            "removed": [*map(lone_data, its.removed)],
             "changed": [*map(change_of, its.changed)],
             "causes": [
                 {
@@ -286,49 +296,13 @@ def source_differences_report(
             "followers": [asdict(followers) for followers in its.followers],
             "untold": its.unexplained,
             "roots": {
-                "added": [*map(spec_data, its.roots.added)],
-                "removed": [*map(spec_data, its.roots.removed)],
+                "added": [*map(spec_data, roots.added)],
+                "removed": [*map(spec_data, roots.removed)],
                 "changed": [
                     {"package": graph.name(a), "a": version_data(a), "b": version_data(b)}
-                    for a, b in its.roots.changed
+                    for a, b in roots.changed
                 ],
             },
         }
 
     return Report(f" {_ARROW} ".join(map(clean, names)), sections(), data)
-
-
-def _summary(its: SourceComparison) -> str:
-    counts = Counter({"the same": its.same, "changed": 0, "added": 0, "removed": 0})
-    for change in its.changed:
-        counts["changed"] += len(change.specs)
-        counts["added"] += len(change.added)
-        counts["removed"] += len(change.removed)
-    counts["added"] += sum(len(package.specs) for package in its.added)
-    counts["removed"] += sum(len(package.specs) for package in its.removed)
-    parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
-    return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
-
-
-def _follower_lines(its: SourceComparison) -> Iterator[str]:
-    """Yield the causes of changes in specs whose own package did not change."""
-    rest = 0
-    for followers in its.followers:
-        changes = [its.causes[number].changes for number in followers.causes]
-        if len(changes) > _MAX_NAMED_CAUSES:
-            rest += followers.count
-            continue
-        text = " · ".join(changes_text(each, _ARROW) for each in changes)
-        yield f"{followers.count:,} only because of {text}"
-    if rest:
-        yield f"{rest:,} because of several changes"
-    if its.unexplained:
-        yield f"{its.unexplained:,} for reasons that the sources do not list"
-
-
-def _cause_lines(its: SourceComparison) -> Iterator[str]:
-    for cause in its.causes:
-        builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
-        others = cause.only + cause.also
-        also = f", and {counted(others, 'spec')} through it" if others else ""
-        yield f"{changes_text(cause.changes, _ARROW)}{builds}{also}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.detail import DIFFERS, DetailLine
+from spackscope.model.presentation.detail import DetailLine
 
 # The browser shows lines that are still to be read before it imports what reads them.
 if TYPE_CHECKING:
@@ -64,9 +64,8 @@ def difference_values(
 def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
     """Yield the first differences in short, and how many more there are."""
     for number, line in enumerate(lines[:most]):
-        what = " ".join(part for part in (line.subject, line.a, DIFFERS, line.b) if part)
         yield DetailLine(
-            what,
+            line.values,
             kind="differs" if line.runs else "same",
             is_continued=True,
             lead="" if number else lead,

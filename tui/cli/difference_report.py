@@ -88,10 +88,9 @@ def all_lines(comparison: Comparison, colours: Colours) -> Iterator[str]:
 
 def _bounded(lines: Sequence[DifferenceLine], colours: Colours) -> Iterator[str]:
     for line in lines[:MAX_LINES]:
-        between = " " if line.where.startswith("at ") else ", "
         subject = f"{line.subject} " if line.subject else ""
         values = f"{colours.differs(line.a)} {DIFFERS} {colours.differs(line.b)}"
-        where = colours.dim(between + line.where) if line.where else ""
+        where = colours.dim(line.lead + line.where) if line.where else ""
         yield f"{_INDENT}{subject}{values}{where}"
     if len(lines) > MAX_LINES:
         yield f"{_INDENT}and {counted(len(lines) - MAX_LINES, 'more line')}"

@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.compare import (
-    UNEXPLAINED,
     Cause,
     Comparison,
     Difference,
-    FoldedDifference,
-    PairChanges,
     compare,
     fold_differences,
 )
 from spackscope.model.analysis.dag import Dag, Value, dag_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.presentation.differences import difference_lines
 from tests.builders import (
     GCC,
     GLIBC,
@@ -33,7 +31,7 @@ from tests.builders import (
     record,
     write_page,
 )
-from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
+from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 
 
 def in_json(attribute: str, value: Value) -> Any:
@@ -314,8 +312,8 @@ def test_edges_to_one_name_are_told_apart_by_what_runs(tmp_path: Path) -> None:
     )
 
     assert [(cause.path, cause.run, cause.differences) for cause in comparison.causes] == [
-        (("python",), True, (Difference("version", "3.4", "3.6"),)),
-        (("python",), False, (Difference("version", "3.3", "3.5"),)),
+        (("python",), True, (Difference("version", "3.4", "3.6", package="python"),)),
+        (("python",), False, (Difference("version", "3.3", "3.5", package="python"),)),
     ]
 
 
@@ -407,9 +405,8 @@ def text_of(attribute: str, value: Value) -> str:
     return ",".join(text[:7] if attribute == "patches" else text for text in texts)
 
 
-def short_text(folded: FoldedDifference) -> str:
+def short_text(item: Difference) -> str:
     """Return a line as the answers have it."""
-    item = folded.difference
     kind, _, name = item.attribute.partition(":")
     between = {
         "version": "",
@@ -419,7 +416,7 @@ def short_text(folded: FoldedDifference) -> str:
         "deptypes": f"deptypes of {item.dependency}",
         "virtuals": f"virtuals of {item.dependency}",
     }.get(kind, kind)
-    package = folded.package
+    package = item.package
     if package and kind in ("dependency", "deptypes", "virtuals"):
         package += ":"
     values = f"{text_of(kind, item.a)} | {text_of(kind, item.b)}"
@@ -431,7 +428,7 @@ def test_the_lines_and_their_nodes_are_those_of_the_answers(
 ) -> None:
     for answer in spack_answers("diff_pairs"):
         folded = fold_differences(comparisons[answer["id"]].causes)
-        lines = [{"text": short_text(line), "nodes": len(line.causes)} for line in folded]
+        lines = [{"text": short_text(first), "nodes": len(causes)} for first, causes in folded]
         assert lines == answer["short"], answer["id"]
 
 
@@ -439,8 +436,8 @@ def test_what_is_linked_or_run_differs_unless_the_kind_is_the_same(
     comparisons: dict[str, Comparison],
 ) -> None:
     for answer in spack_answers("diff_pairs"):
-        folded = fold_differences(comparisons[answer["id"]].causes)
-        assert any(line.run for line in folded) is not answer["run_equal"], answer["id"]
+        lines = difference_lines(comparisons[answer["id"]])
+        assert any(line.runs for line in lines) is not answer["run_equal"], answer["id"]
 
 
 def test_the_version_of_a_compiler_counts_at_run_time() -> None:
@@ -450,82 +447,8 @@ def test_the_version_of_a_compiler_counts_at_run_time() -> None:
         differences = (version, external)
         return Cause("gcc", ("gcc",), 0, 1, False, True, 1, differences, compiles=compiles)
 
-    assert [line.run for line in fold_differences([gcc(compiles=True)])] == [True, False]
-    assert [line.run for line in fold_differences([gcc(compiles=False)])] == [False, False]
-
-
-def test_a_cycle_of_a_damaged_document_ends(tmp_path: Path) -> None:
-    nodes = [
-        node(
-            hash_of(number + other),
-            name=name,
-            version=str(other),
-            dependencies=[edge(to, hash_of(end + other), ["link"])],
-        )
-        for other in (0, 10)
-        for number, name, end, to in ((1, "a", 2, "b"), (2, "b", 1, "a"))
+    assert [line.runs for line in difference_lines(Comparison((gcc(compiles=True),)))] == [
+        True,
+        False,
     ]
-    graph = graph_of(tmp_path, *nodes)
-    a, b = (graph.find([hash_of(number)])[hash_of(number)] for number in (1, 11))
-    search = PairChanges(graph)
-    change = search.find(a, b)
-    names = {changes[0].package for changes in search.change_sets}
-    assert names == {"a", "b"}
-    assert not change.total & UNEXPLAINED
-
-
-def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
-    nodes = [
-        node(hash_of(n), dependencies=[edge("hidden", hash_of(n + 10), ["link"])]) for n in (1, 2)
-    ]
-    graph = graph_of(tmp_path, *nodes)
-    ids = graph.find([hash_of(1), hash_of(2)])
-    change = PairChanges(graph).find(ids[hash_of(1)], ids[hash_of(2)])
-    assert (change.own, change.total) == (0, UNEXPLAINED)
-
-
-def test_a_long_chain_is_walked(tmp_path: Path) -> None:
-    length = 500
-    nodes = [
-        node(
-            hash_of(number + start),
-            name=f"p{number}",
-            version=str(start) if number == length else "1",
-            dependencies=[edge(f"p{number + 1}", hash_of(number + start + 1), ["link"])]
-            if number < length
-            else ...,
-        )
-        for start in (0, 10_000)
-        for number in range(1, length + 1)
-    ]
-    graph = graph_of(tmp_path, *nodes)
-    ids = graph.find([hash_of(1), hash_of(10_001)])
-    search = PairChanges(graph)
-    change = search.find(ids[hash_of(1)], ids[hash_of(10_001)])
-    assert change.own == 0
-    assert [changes[0].package for changes in search.change_sets] == [f"p{length}"]
-    bounded = PairChanges(graph, max_pairs=20)
-    near = graph.find([hash_of(length - 9), hash_of(10_000 + length - 9)])
-    assert bounded.find(*near.values()).total == UNEXPLAINED << 1
-    assert bounded.find(ids[hash_of(1)], ids[hash_of(10_001)]).total & UNEXPLAINED
-
-
-def test_a_search_for_changes_can_be_stopped(tmp_path: Path) -> None:
-    nodes = [node(hash_of(n), version=str(n), dependencies=...) for n in (1, 2)]
-    graph = graph_of(tmp_path, *nodes)
-    with pytest.raises(Cancelled):
-        PairChanges(graph).find(0, 1, should_stop=lambda: True)
-
-
-def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
-    edges = [edge("p", hash_of(number), ["link"]) for number in (3, 4)]
-    nodes = [
-        node(hash_of(1), dependencies=[]),
-        node(hash_of(2), dependencies=edges),
-        *(node(hash_of(number), name="p", dependencies=...) for number in (3, 4)),
-    ]
-    graph = graph_of(tmp_path, *nodes)
-    ids = graph.find([hash_of(1), hash_of(2)])
-    search = PairChanges(graph)
-    assert search.find(ids[hash_of(1)], ids[hash_of(2)]).own == UNEXPLAINED << 1
-    assert len(search.change_sets) == 1
+    assert not any(line.runs for line in difference_lines(Comparison((gcc(compiles=False),))))

@@ -16,15 +16,13 @@ from spackscope.model.analysis.cover import (
     Coverage,
     Location,
     Missing,
-    Reason,
     cover,
     environments,
     find_nearest,
-    group_reasons,
 )
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.presentation.coverage import coverage_report
+from spackscope.model.presentation.coverage import coverage_report, reasons_of
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
@@ -78,7 +76,11 @@ def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
     candidates = missing.nearest.candidates
     hashes = coverage.graph.hashes(candidate.id for candidate in candidates)
     return [
-        {"hash": hash_, "attributes": list(candidate.attributes), "causes": candidate.causes}
+        {
+            "hash": hash_,
+            "attributes": [difference.attribute for difference in candidate.differences],
+            "causes": candidate.causes,
+        }
         for hash_, candidate in zip(hashes, candidates, strict=True)
     ]
 
@@ -296,8 +298,7 @@ def test_another_compiler_is_no_other_dependency(tmp_path: Path) -> None:
     (tmp_path / "index.json").write_bytes(database(installs(cached, llvm, gcc)))
     coverage = covered(catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json"))
 
-    (group,) = group_reasons(coverage.missing)
-    assert group.reason == Reason("attributes", ("compiler",), only=True)
+    assert list(reasons_of(coverage.missing)) == ["compiler only: gcc@13.2.0 ≠ llvm@18.1.0"]
 
 
 def test_of_a_cycle_without_roots_all_is_needed(tmp_path: Path) -> None:

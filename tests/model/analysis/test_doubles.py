@@ -26,23 +26,23 @@ def doubles_of(tmp_path: Path, *roots: Made, ignored: str = "") -> Doubles:
 
 def described(cause: DoubleCause) -> tuple[list[tuple[str, Any, Any]], tuple[str, ...]]:
     changes = [
-        (f"{change.package} {change.difference.attribute}".strip(), *values)
+        (f"{change.package} {change.attribute}".strip(), *values)
         for change in cause.changes
-        for values in [(change.difference.a, change.difference.b)]
+        for values in [(change.a, change.b)]
     ]
-    return changes, cause.packages
+    return changes, tuple(cause.packages)
 
 
 def test_an_environment_without_doubles_has_none(tmp_path: Path) -> None:
     doubles = doubles_of(tmp_path, made("hdf5", links=[NEW]), NEW)
-    assert (doubles.packages, doubles.doubles, doubles.causes) == (2, (), ())
+    assert (doubles.packages, doubles.builds, doubles.causes) == (2, {}, [])
 
 
 def test_doubles_are_grouped_by_their_first_cause(tmp_path: Path) -> None:
     hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
     roots = [made(f"app{n}", links=[each]) for n, each in enumerate(hdf5)]
     doubles = doubles_of(tmp_path, *roots)
-    assert [double.package for double in doubles.doubles] == ["hdf5", "zlib"]
+    assert [*doubles.builds] == ["hdf5", "zlib"]
     assert list(map(described, doubles.causes)) == [
         ([("zlib version", "1.2", "1.3")], ("zlib", "hdf5")),
     ]
@@ -63,7 +63,7 @@ def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
     other = made("hdf5", links=[NEW], variants={"mpi": True})
     users = [made(f"app{n}", links=[plain]) for n in range(3)]
     doubles = doubles_of(tmp_path, *users, newer, other)
-    (cause,) = [each for each in doubles.causes if each.packages == ("hdf5",)]
+    (cause,) = [each for each in doubles.causes if each.packages == ["hdf5"]]
     assert described(cause)[0] == [("hdf5 variant:mpi", None, True)]
     (pair,) = cause.pairs
     assert spec_graph_hashes(tmp_path, pair.a, pair.b) == [newer.hash, other.hash]
@@ -89,11 +89,9 @@ def test_what_is_used_for_building_only_is_told_apart(tmp_path: Path) -> None:
     cmake = made("cmake", links=[OLD])
     roots = [made("app", links=[NEW], builds=[cmake]), made("tool", builds=[zlib])]
     doubles = doubles_of(tmp_path, *roots)
-    (double,) = doubles.doubles
-    assert not double.is_run
-    assert [build.is_run for build in double.builds] == [True, False, False]
-    both = doubles_of(tmp_path, *roots, OLD)
-    assert [double.is_run for double in both.doubles] == [True]
+    assert not doubles.run
+    assert [build.is_run for build in doubles.builds["zlib"]] == [True, False, False]
+    assert doubles_of(tmp_path, *roots, OLD).run == {"zlib"}
 
 
 def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
@@ -105,14 +103,13 @@ def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
     ]
     doubles = doubles_of(tmp_path, *roots)
     graph = dag_of(catalog_of(tmp_path / "spack.lock"))
-    (double,) = doubles.doubles
     uses = {
         graph.version(build.id): (
             build.use.count,
             {graph.name(root) for root in build.use.roots},
             [graph.name(id_) for id_ in build.use.path],
         )
-        for build in double.builds
+        for build in doubles.builds["zlib"]
     }
     # A path from a root that needs one build says more than one from a root that needs both.
     assert uses == {
@@ -130,7 +127,7 @@ def test_what_is_too_large_is_not_searched(
     found = doubles_of(tmp_path, *roots)
 
     assert found.unexplained == 2
-    uses = {double.package: double.builds[0].use.count for double in found.doubles}
+    uses = {name: builds[0].use.count for name, builds in found.builds.items()}
     assert uses == {"app": 1, "hdf5": 1, "zlib": 0}
 
 
@@ -142,15 +139,15 @@ def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
         for spec in root.all()
     }
     (tmp_path / "index.json").write_bytes(database(records))
-    (double,) = find_doubles(catalog_of(tmp_path / "index.json")).doubles
-    assert double.is_run
-    assert [build.use.count for build in double.builds] == [1, 1]
+    doubles = find_doubles(catalog_of(tmp_path / "index.json"))
+    assert doubles.run == {"zlib"}
+    assert [build.use.count for build in doubles.builds["zlib"]] == [1, 1]
 
 
 def test_ignored_packages_are_left_out(tmp_path: Path) -> None:
     hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
     doubles = doubles_of(tmp_path, *hdf5, ignored="zlib")
-    assert [double.package for double in doubles.doubles] == ["hdf5"]
+    assert [*doubles.builds] == ["hdf5"]
 
 
 def test_pages_tell_what_differs_but_not_what_is_below(tmp_path: Path) -> None:
@@ -168,7 +165,7 @@ def test_a_hash_in_two_tags_is_no_double(tmp_path: Path) -> None:
         write_page(tmp_path, [record(1)], tag=tag)
     catalog = catalog_of(tmp_path)
     assert catalog.by_hash(hash_of(1))[0].id != catalog.by_hash(hash_of(1))[1].id
-    assert find_doubles(catalog).doubles == ()
+    assert find_doubles(catalog).builds == {}
 
 
 def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
@@ -191,15 +188,13 @@ def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
     doubles, graph = find_doubles(catalog), dag_of(catalog)
 
     assert doubles.packages == len(names)
-    assert {double.package: len(double.builds) for double in doubles.doubles} == {
+    assert {name: len(builds) for name, builds in doubles.builds.items()} == {
         name: count for name, count in names.items() if count > 1
     }
-    for double in doubles.doubles:
-        hashes = graph.hashes(build.id for build in double.builds if build.is_run)
-        assert set(hashes) == by_name[double.package], double.package
-        assert double.is_run == (len(hashes) > 1)
-        assert all(build.use.count and build.use.path for build in double.builds)
-    assert {name for cause in doubles.causes for name in cause.packages} == {
-        double.package for double in doubles.doubles
-    }
+    for name, builds in doubles.builds.items():
+        hashes = graph.hashes(build.id for build in builds if build.is_run)
+        assert set(hashes) == by_name[name], name
+        assert (name in doubles.run) == (len(hashes) > 1)
+        assert all(build.use.count and build.use.path for build in builds)
+    assert {name for cause in doubles.causes for name in cause.packages} == {*doubles.builds}
     assert all(cause.changes for cause in doubles.causes)

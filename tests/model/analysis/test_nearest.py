@@ -47,7 +47,7 @@ def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, 
     answer = nearest(graph, ids[hash_of(number)], [ids[hash_of(other)] for other in numbers])
     hashes = graph.hashes(candidate.id for candidate in answer.candidates)
     return [
-        (hash_, candidate.attributes, candidate.causes)
+        (hash_, tuple(d.attribute for d in candidate.differences), candidate.causes)
         for hash_, candidate in zip(hashes, answer.candidates, strict=True)
     ]
 

@@ -15,14 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from spackscope.model.analysis import compare as compare_module
 from spackscope.model.analysis import source_differences
-from spackscope.model.analysis.compare import Change, compare
+from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.source_differences import (
     SourceComparison,
-    SpecMatcher,
     compare_sources,
+    match_specs,
 )
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.presentation.environments import source_differences_report
 from tests.builders import (
     SPACK_DATA,
@@ -52,12 +54,7 @@ def matched(tmp_path: Path, old: list[Made], new: list[Made]) -> dict[str, str]:
     hashes = [set(graph.hashes(side)) for side in ids]
     common = hashes[0] & hashes[1]
     only = ([i for i in side if graph.hashes([i])[0] not in common] for side in ids)
-    matching = SpecMatcher(graph).match(*only)
-    sides = ([pair.a for pair in matching.pairs], [pair.b for pair in matching.pairs])
-    pairs = dict(zip(*map(graph.hashes, sides), strict=True))
-    assert len(pairs) + len(matching.only_a) + len(common) == len(hashes[0])
-    assert len(pairs) + len(matching.only_b) + len(common) == len(hashes[1])
-    return pairs
+    return dict(map(graph.hashes, match_specs(Pairs(graph), *only)))
 
 
 def zlib(version: str, **fields: Any) -> Made:
@@ -127,9 +124,9 @@ def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, i
     """Return the causes with their effects, in their order."""
     return [
         (
-            f"{change.package} {change.difference.attribute}".strip(),
-            change.difference.a,
-            change.difference.b,
+            f"{change.package} {change.attribute}".strip(),
+            change.a,
+            change.b,
             cause.own,
             cause.only,
             cause.also,
@@ -146,7 +143,7 @@ def names(packages: Any) -> list[str]:
 def test_equal_sources_are_alike(tmp_path: Path) -> None:
     comparison = compared(tmp_path, [made("app", links=[NEW])], [made("app", links=[NEW])])
     assert comparison.are_alike
-    assert (comparison.same, comparison.changed, comparison.causes) == (2, (), ())
+    assert (comparison.same, comparison.changed, comparison.causes) == (2, [], [])
 
 
 def test_packages_are_added_removed_and_changed(tmp_path: Path) -> None:
@@ -235,7 +232,7 @@ def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
     comparison = compared(tmp_path, [OLD, made("xz", "1"), made("xz", "2")], [OLD, NEW])
     (change,) = comparison.changed
     assert (change.package, len(change.added), change.removed) == ("zlib", 1, ())
-    assert [(each.package, len(each.specs)) for each in comparison.removed] == [("xz", 2)]
+    assert [(each.package, len(each.removed)) for each in comparison.removed] == [("xz", 2)]
 
 
 def test_very_many_causes_are_not_kept_for_each_spec(
@@ -286,6 +283,79 @@ def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
     assert (comparison.count_a, comparison.count_b, comparison.are_alike) == (1, 1, True)
 
 
+def indexes_of(tmp_path: Path, *sides: list[dict[str, Any]]) -> SourceComparison:
+    paths = [tmp_path / f"{number}.json" for number in range(len(sides))]
+    for path, nodes in zip(paths, sides, strict=True):
+        path.write_bytes(database(installs(*nodes)))
+    return compare_sources(*map(catalog_of, paths))
+
+
+def chain(start: int, length: int) -> list[dict[str, Any]]:
+    """Build specs that each link the next one; the last one has the version `start`."""
+    return [
+        node(
+            hash_of(start + number),
+            name=f"p{number}",
+            version=str(start) if number == length else "1",
+            dependencies=[edge(f"p{number + 1}", hash_of(start + number + 1), ["link"])]
+            if number < length
+            else [],
+        )
+        for number in range(1, length + 1)
+    ]
+
+
+@pytest.mark.parametrize("most", [501, 450])
+def test_a_long_chain_is_explained_unless_there_are_too_many_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(compare_module, "MAX_PAIRS_OF_ALL", most)
+    comparison = indexes_of(tmp_path, chain(0, 500), chain(10_000, 500))
+    specs = [change for package in comparison.changed for change in package.specs]
+
+    assert changes_of(comparison)[0][:3] == ("p500 version", "0", "10000")
+    assert any(change.is_unexplained for change in specs) is (most < 500)
+    assert sum(change.causes == (0,) for change in specs) >= most - 1
+
+
+def test_a_cycle_of_a_damaged_document_ends(tmp_path: Path) -> None:
+    def cycle(start: int) -> list[dict[str, Any]]:
+        a, b = (
+            node(hash_of(start + n), name=name, version=str(start), dependencies=[edge(*to)])
+            for n, name, to in (
+                (1, "a", ("b", hash_of(start + 2), ["link"])),
+                (2, "b", ("a", hash_of(start + 1), ["link"])),
+            )
+        )
+        return [a, b]
+
+    comparison = indexes_of(tmp_path, cycle(0), cycle(10))
+    assert {change[0] for change in changes_of(comparison)} == {"a version", "b version"}
+    assert not comparison.unexplained
+
+
+def test_an_absent_dependency_is_unexplained(tmp_path: Path) -> None:
+    sides = (
+        [node(hash_of(n), dependencies=[edge("hidden", hash_of(n + 10), ["link"])])]
+        for n in (1, 2)
+    )
+    comparison = indexes_of(tmp_path, *sides)
+    assert (changes_of(comparison), comparison.unexplained) == ([], 1)
+
+
+def test_several_edges_to_one_name_are_one_change(tmp_path: Path) -> None:
+    p = [node(hash_of(number), name="p", dependencies=[]) for number in (3, 4)]
+    edges = [edge("p", each["hash"], ["link"]) for each in p]
+    sides = [node(hash_of(1), dependencies=[]), *p], [node(hash_of(2), dependencies=edges), *p]
+    assert changes_of(indexes_of(tmp_path, *sides)) == [("dependency", None, "p@1.3.1", 1, 0, 0)]
+
+
+def test_a_comparison_of_sources_can_be_stopped(tmp_path: Path) -> None:
+    old, new = (catalog_of(write_lock(tmp_path / z.hash, z)) for z in (OLD, NEW))
+    with pytest.raises(Cancelled):
+        compare_sources(old, new, should_stop=lambda: True)
+
+
 def rehash(nodes: Nodes, change: Callable[[dict[str, Any]], None]) -> tuple[Nodes, dict[str, str]]:
     """Change nodes, and give those that depend on them new hashes, as Spack would."""
     changed: Nodes = {}
@@ -332,11 +402,11 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     graph = comparison.graph
     moved = {old: new for old, new in hashes.items() if old != new}
     assert comparison.same == len(hashes) - len(moved)
-    assert (comparison.added, comparison.removed, comparison.unexplained) == ((), (), 0)
+    assert (comparison.added, comparison.removed, comparison.unexplained) == ([], [], 0)
     changes = [change for package in comparison.changed for change in package.specs]
     assert {tuple(graph.hashes((each.a, each.b))) for each in changes} == set(moved.items())
     assert {
-        (change.package, change.difference.attribute)
+        (change.package, change.attribute)
         for cause in comparison.causes
         for change in cause.changes
     } == {("ncurses", "version"), ("python", "variant:tkinter")}
@@ -345,9 +415,7 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
         assert bool(each.own) == (package in ("ncurses", "python"))
         found = compare(graph, each.a, each.b)
         assert {change for n in each.causes for change in comparison.causes[n].changes} == {
-            Change.of(cause.package, difference)
-            for cause in found.causes
-            for difference in cause.differences
+            difference.change for cause in found.causes for difference in cause.differences
         }
     roots = {tuple(graph.hashes(pair)) for pair in comparison.roots.changed}
     assert roots == {
@@ -388,8 +456,8 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         ]
         result = compare_sources(*map(catalog_of, paths))
         changed = sum(len(package.specs) for package in result.changed)
-        added = sum(len(package.specs) for package in result.added)
-        removed = sum(len(package.specs) for package in result.removed)
+        added = sum(len(package.added) for package in result.added)
+        removed = sum(len(package.removed) for package in result.removed)
         more = sum(len(package.added) for package in result.changed)
         fewer = sum(len(package.removed) for package in result.changed)
         assert result.same + changed + added + more == result.count_b

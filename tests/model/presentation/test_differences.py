@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.analysis.compare import Cause, Comparison, Difference
+from spackscope.model.core.frozen import replace
 from spackscope.model.presentation.differences import (
     build_only_text,
     cause_lines,
@@ -16,7 +17,8 @@ from spackscope.model.presentation.differences import (
 def cause(*differences: Difference, path: str = "", run: bool = True, package: str = "") -> Cause:
     names = tuple(path.split())
     name = package or (names[-1] if names else "hdf5")
-    return Cause(name, names, 0, 1, run, deepest=True, above=1, differences=differences)
+    own = tuple(replace(difference, package=name) for difference in differences)
+    return Cause(name, names, 0, 1, run, deepest=True, above=1, differences=own)
 
 
 def texts(*causes: Cause) -> list[str]:

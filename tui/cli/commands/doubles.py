@@ -28,7 +28,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             is_ignored=lambda name: any(fnmatchcase(name, each) for each in options.ignored),
             should_stop=session.should_stop,
         )
-        code = ExitCode.DOUBLES if doubles.doubles else ExitCode.FOUND
+        code = ExitCode.DOUBLES if doubles.builds else ExitCode.FOUND
         report = doubles_report(dag_of(catalog), doubles, shows_all=options.all)
         return report_lines(report, options, session)
 
