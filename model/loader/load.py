@@ -35,7 +35,6 @@ _PART, _LONG = 1_500_000, 6_000_000
 """Bytes of documents that are shown first, where there are more than `_LONG`."""
 
 REBUILT = "the index was damaged and has been rebuilt"
-STILL_DAMAGED = "the index cannot be read, though it is new"
 
 
 def index_path(sources: Sequence[str], session: Session) -> str | None:
@@ -77,7 +76,6 @@ def load(
     session: Session,
     *,
     rebuild: bool = False,
-    was_damaged: bool = False,
     keep: bool = False,
     on_late: Callable[[Catalog], object] | None = None,
 ) -> Catalog:
@@ -85,9 +83,8 @@ def load(
 
         catalog = load(["public", "~/mirror"], Session(os.environ))
 
-    With `rebuild` all documents are downloaded and read, even unchanged ones. `was_damaged`
-    replaces an index that the caller has found to be damaged. With `keep` even a small index is
-    kept in a file.
+    With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
+    small index is kept in a file.
     `on_late` is called with a catalog of the sources that have answered, where others take long,
     and with one of the documents that are read first, where there is much to read.
 
@@ -98,11 +95,15 @@ def load(
     if (path := index_path(sources, session)) is not None:
         remove_abandoned(os.path.dirname(path))
     is_kept = STANDARD_INPUT not in sources
-    is_usable = is_kept and not (rebuild or was_damaged)
     new = _Build(_discover(sources, session, on_late), session, is_awaited=keep)
-    cached = None
+    cached, was_damaged = None, False
     try:
-        if is_usable and path is not None and (columns := open_index(path)) is not None:
+        if (
+            is_kept
+            and not rebuild
+            and path is not None
+            and (columns := open_index(path)) is not None
+        ):
             cached = Catalog(columns)
     except IndexDamaged:
         was_damaged = True

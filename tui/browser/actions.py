@@ -13,7 +13,6 @@ from spackscope.model.presentation.table_columns import DIFFERS_IN
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.keymap.in_use import shown
@@ -153,12 +152,7 @@ class Actions(Frozen):
             if catalog is None:
                 show(failure_rows(loading.failure) if loading.failure else ())
             else:
-                host.run(
-                    lambda _: read(catalog),
-                    show_first,
-                    group="reports",
-                    failed=lambda _: dialog.show_reports((), DAMAGED),
-                )
+                host.run(lambda _: read(catalog), show_first, group="reports")
 
         if host.state.catalog is not None or loading.failure:
             host.open(dialog, close, ask=ask, group="reports")

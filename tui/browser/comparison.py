@@ -119,7 +119,7 @@ class ComparisonController:
                 del self._tables[next(iter(self._tables))]
             screen.show_table(table, cursor_on)
 
-        self._host.run(job, done, group="compare", failed=screen.show_failure)
+        self._host.run(job, done, group="compare")
 
     def _leave(self, destination: Destination | None) -> None:
         """Stop reading, and go to what the user chose."""

@@ -116,7 +116,7 @@ class CoverageController:
                 self._reports[name] = report
                 screen.show_report(report)
 
-        self._host.run(job, done, group="cover", failed=screen.show_failure)
+        self._host.run(job, done, group="cover")
 
     def _leave(self, choice: Choice | None) -> None:
         """Stop reading, and go to what the user chose."""

@@ -131,7 +131,7 @@ class ExportController:
                 dialog.dismiss()
                 self._host.say(result.sentence)
 
-        self._host.run(job, done, group="export", failed=dialog.show_failure)
+        self._host.run(job, done, group="export")
 
 
 def _sentence(request: Request, path: str, count: int) -> str:

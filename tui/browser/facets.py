@@ -18,7 +18,6 @@ from spackscope.tui.keymap.in_use import shown
 if TYPE_CHECKING:
     from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
 
-DAMAGED = "the index is damaged and is being rebuilt"
 
 _REST = 0.1
 """Seconds that rows rest before their facets are counted: a letter may follow."""
@@ -77,7 +76,6 @@ class FacetsController:
             self._take,
             group="facets",
             delay=0 if is_first else _REST,
-            failed=lambda _: self._take(Facets(note=DAMAGED)),
         )
 
     def _read(self, catalog: Catalog, query: Query, wanted: FacetKey | None, task: Task) -> Facets:

@@ -10,7 +10,6 @@ from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.query.ast import Query, Term
-from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.under_cursor import under_cursor
@@ -55,7 +54,6 @@ class FrequencyController:
                 partial(_count, catalog, self._host.state.view.query, dialog.names),
                 partial(_fill, dialog),
                 group="values",
-                failed=lambda _: dialog.show_failure(DAMAGED),
             )
 
     def _other_names(self) -> list[str]:

@@ -11,8 +11,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.worker import Worker, get_current_worker
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
@@ -56,10 +55,7 @@ class ThreadTask(Frozen):
 
 
 class ScreenHost:
-    """Implement Host for a screen: its state, and jobs in worker threads.
-
-    `on_damaged` is called with a catalog whose index turned out to be damaged, and the reason.
-    """
+    """Implement Host for a screen: its state, and jobs in worker threads."""
 
     def __init__(
         self, screen: Screen[None], panes: Panes, state: BrowserState | None = None
@@ -69,7 +65,6 @@ class ScreenHost:
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
-        self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
 
     @property
     def state(self) -> BrowserState:
@@ -100,12 +95,11 @@ class ScreenHost:
         *,
         group: str,
         delay: float = 0,
-        failed: Callable[[str], object] | None = None,
     ) -> None:
         """Run a job in a worker thread after some seconds, and pass its result to `done`."""
         self.cancel(group)
         self._running.add(group)
-        generation, catalog = self._generations[group], self._state.catalog
+        generation = self._generations[group]
 
         def work() -> None:
             task = ThreadTask(self._screen, group, generation, get_current_worker())
@@ -113,9 +107,6 @@ class ScreenHost:
                 result = job(task)
             except Cancelled:
                 task.finish(lambda: None)
-            except IndexDamaged as error:
-                reason = str(error)
-                task.finish(lambda: self._damaged(catalog, reason, failed))
             else:
                 task.finish(lambda: done(result))
 
@@ -125,14 +116,6 @@ class ScreenHost:
 
         job_: Callable[[], Coroutine[None, None, None] | None] = work_later if delay else work
         self._screen.run_worker(job_, group=group, exclusive=True, thread=not delay)
-
-    def _damaged(
-        self, catalog: Catalog | None, reason: str, failed: Callable[[str], object] | None
-    ) -> None:
-        if failed is not None:
-            failed(reason)
-        if catalog is not None:
-            self.on_damaged(catalog, reason)
 
     def take(self, call: Call) -> None:
         """Do what a job asks for, unless a newer one has replaced it."""

@@ -16,15 +16,9 @@ from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import shorten_path
-from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.loader.load import (
-    REBUILT,
-    STILL_DAMAGED,
-    load,
-    open_cached,
-    open_cached_part,
-)
+from spackscope.model.loader.load import REBUILT, load, open_cached, open_cached_part
 from spackscope.model.presentation import frame as titles
 from spackscope.model.presentation.progress import Progress, Stages
 from spackscope.model.presentation.sources import stale_copies
@@ -55,7 +49,7 @@ Report = Callable[[Callable[[], object]], None]
 
 
 class Loading:
-    """Load the catalog, report the progress, and replace a damaged index once.
+    """Load the catalog, and report the progress.
 
     `failure` says why there is nothing to show, or is empty. `on_missing` is called with what to
     show instead of rows and what to do about it, `on_packages` with the first catalog while its
@@ -74,7 +68,6 @@ class Loading:
     ) -> None:
         self._host, self._search, self._navigation = host, search, navigation
         self._sources, self._session, self._start_query = sources, session, query
-        self._damaged: Catalog | None = None
         self.failure = ""
         self._first: Future[Summary | None] = Future()
         self._rows_shown = threading.Event()
@@ -98,20 +91,18 @@ class Loading:
         """Whether the query of the command line is still to be shown."""
         return bool(self._start_query)
 
-    def load(self, *, was_damaged: bool = False) -> None:
-        """Load the sources, and those that changed again; what `was_damaged` is rebuilt."""
+    def load(self) -> None:
+        """Load the sources, and those that changed again."""
         shown = self._host.state.catalog
 
         def job(task: Task) -> Summary | str:
             session = replace(self._session, should_stop=task)
             try:
-                loaded = self._read(session, task.report, shown, was_damaged)
+                loaded = self._read(session, task.report, shown)
                 self._answer(loaded)
                 return loaded
             except SourceError as error:
                 return str(error)
-            except IndexDamaged as error:
-                return f"{STILL_DAMAGED}: {error}"
             finally:
                 self._answer(None)
 
@@ -143,13 +134,11 @@ class Loading:
         """Begin to check the sources: before, that would take time from reading the rows."""
         self._rows_shown.set()
 
-    def _read(
-        self, session: Session, report: Report, shown: Catalog | None, was_damaged: bool
-    ) -> Summary:
+    def _read(self, session: Session, report: Report, shown: Catalog | None) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 
-        First a ready index is shown, before it is verified and compared with the documents; if
-        there is none, what is read first is shown while the others are waited for. A catalog that
+        First a ready index is shown, before it is compared with the documents; if there is none,
+        what is read first is shown while the others are waited for. A catalog that
         is shown stays if its index is the current one.
         """
         stages = Stages()
@@ -161,32 +150,21 @@ class Loading:
         session = replace(session, on_progress=on_progress)
         on_late = None
         if shown is None:
-            try:
-                shown = self._show_cached(session, report)
-            except IndexDamaged:
-                was_damaged = True
+            shown = self._show_cached(session, report)
             if shown is None:
                 on_late = partial(self._show_part, report)
         else:
             # Catalogs that were replaced before have connections, in every thread, and cycles.
             gc.collect()
-        catalog = load(self._sources, session, was_damaged=was_damaged, on_late=on_late)
-        if shown not in (None, self._damaged) and shown.meta == catalog.meta:
+        catalog = load(self._sources, session, on_late=on_late)
+        if shown is not None and shown.meta == catalog.meta:
             shown.discovered, shown.notice = catalog.discovered, catalog.notice
             shown.was_damaged = catalog.was_damaged
             catalog = shown
-        try:
-            return self._summarize(catalog)
-        except IndexDamaged:
-            if was_damaged:
-                raise
-        return self._summarize(load(self._sources, session, was_damaged=True))
+        return self._summarize(catalog)
 
     def _summarize(self, catalog: Catalog) -> Summary:
-        """Read what the titles show of a catalog, and have it answer for the host.
-
-        Raises IndexDamaged.
-        """
+        """Read what the titles show of a catalog, and have it answer for the host."""
         # A job's own session would keep the job, and with it the catalog before this one.
         session = self._session
         attach_fit(catalog, session)
@@ -209,7 +187,7 @@ class Loading:
     def _show_cached(self, session: Session, report: Report) -> Catalog | None:
         """Show the ready index, if there is one, or else that of one of the sources.
 
-        Returns what is shown of all sources. Raises IndexDamaged.
+        Returns what is shown of all sources.
         """
         if (catalog := open_cached(self._sources, session)) is not None:
             summary = self._summarize(catalog)
@@ -218,12 +196,11 @@ class Loading:
             self._rows_shown.wait(_ROWS_SHOWN)
             return catalog
         if (part := open_cached_part(self._sources, session)) is not None:
-            with contextlib.suppress(IndexDamaged):
-                self._show_part(report, part)
+            self._show_part(report, part)
         return None
 
     def _show_part(self, report: Report, catalog: Catalog) -> None:
-        """Show a part of what is being read. Raises IndexDamaged."""
+        """Show a part of what is being read."""
         summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
         # Where a source does not answer, there may be no more for a long time.
@@ -309,13 +286,3 @@ class Loading:
         everything = not self._session.include_dependency_only
         self._session = replace(self._session, include_dependency_only=everything)
         self.load()
-
-    def rebuild(self, catalog: Catalog, reason: str) -> None:
-        """Rebuild a damaged index, once: if the new one is damaged too, show an error."""
-        if catalog is self._damaged or catalog is not self._host.state.catalog:
-            return
-        self._damaged = catalog
-        if catalog.was_damaged:
-            self._host.say(f"{STILL_DAMAGED}: {reason}", error=True)
-        else:
-            self.load(was_damaged=True)

@@ -38,7 +38,7 @@ _MAX_CHANGED = 3
 
 
 def read_members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: bool) -> Members:
-    """Read the specs that a row stands for. Raises IndexDamaged."""
+    """Read the specs that a row stands for."""
     if row.count < 2:
         return Members((row.id,))
     ids = tuple(listing.look_alike_ids(row.look_alike))
@@ -54,7 +54,7 @@ def read_members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: 
 
 
 def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
-    """Read whether a spec runs on the host, and why not. Raises IndexDamaged."""
+    """Read whether a spec runs on the host, and why not."""
     fit = fit_of(catalog, id_)
     if fit is None:
         return []
@@ -66,7 +66,7 @@ def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
 def read_relations(
     catalog: Catalog, members: Members, session: Session, sources: Sequence[str]
 ) -> list[DetailLine]:
-    """Read what the specs of a row need to run, and who uses them. Raises IndexDamaged."""
+    """Read what the specs of a row need to run, and who uses them."""
     id_ = members.ids[0]
     needs = read_needs(catalog, id_)
     if needs is None:
@@ -95,7 +95,7 @@ def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
 def read_kinds(
     catalog: Catalog, listing: Listing, row: Row, should_stop: ShouldStop
 ) -> list[DetailLine]:
-    """Read in what the kinds of a folded row differ. Raises Cancelled and IndexDamaged."""
+    """Read in what the kinds of a folded row differ. Raises Cancelled."""
     notes = row_notes(catalog)
     closed = replace(row, role=RowRole.SPEC)
     note = notes.of(listing, [closed], should_stop=should_stop)
@@ -109,8 +109,7 @@ def read_difference(
 ) -> list[DetailLine]:
     """Compare a spec with the marked one, or with the look-alike nearest to it.
 
-    That is the most used one of another run-time kind, if there is any. Raises Cancelled and
-    IndexDamaged.
+    That is the most used one of another run-time kind, if there is any. Raises Cancelled.
     """
     graph = dag_of(catalog)
     other = _marked(catalog, mark) if mark else _nearest(graph, catalog, row, should_stop)
@@ -126,7 +125,7 @@ def read_difference(
 def read_differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
     """Read which specs of a tree the marked spec has not, and what it has in place of each.
 
-    It is "" for a spec that differs only in what is below it. Raises IndexDamaged.
+    It is "" for a spec that differs only in what is below it.
     """
     other = _marked(catalog, mark)
     graph = dag_of(catalog)

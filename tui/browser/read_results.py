@@ -44,7 +44,7 @@ def read_results(
     """Read the packages and rows of a view, with the cursor on the row or hash `target`.
 
     A view that is being `typed` is refused, if it may be, where it has no match; but the view
-    `instead` is read if that has some. Raises Cancelled and IndexDamaged.
+    `instead` is read if that has some. Raises Cancelled.
     """
     selected = catalog.selected_package(view.query)
     others = view.query.with_package(None) if selected is not None else view.query

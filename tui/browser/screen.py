@@ -145,7 +145,6 @@ class BrowserScreen(Screen[None]):
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
         self.controllers.loading.on_draft = self.inputs.type_again
-        self.host.on_damaged = self.controllers.loading.rebuild
 
     def compose(self) -> ComposeResult:
         """Show the widgets, in the styles of the size that the screen has."""
@@ -262,12 +261,7 @@ class BrowserScreen(Screen[None]):
         if (results := self.host.state.results) is None:
             return
         take = partial(self.panes.table.rows.take_rows, event.listing)
-        self.host.run(
-            lambda _: event.read(results.catalog),
-            take,
-            group="rows",
-            failed=lambda _: take(dict.fromkeys(event.starts, ())),
-        )
+        self.host.run(lambda _: event.read(results.catalog), take, group="rows")
 
     @on(SpecRows.NotesNeeded)
     def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
@@ -281,13 +275,7 @@ class BrowserScreen(Screen[None]):
 
             return event.read(results.catalog, task, show)
 
-        self.host.run(
-            job,
-            take,
-            group="notes",
-            delay=_REST,
-            failed=lambda _: take(event.unknown),
-        )
+        self.host.run(job, take, group="notes", delay=_REST)
 
     @on(TreeRows.TreeRequested)
     def _read_tree(self, event: TreeRows.TreeRequested) -> None:
@@ -296,9 +284,4 @@ class BrowserScreen(Screen[None]):
         if catalog is None or self.host.state.details is None:
             return
         take = partial(self.panes.detail.tree_rows.take_tree, event.tree)
-        self.host.run(
-            lambda task: event.read(catalog, task),
-            take,
-            group="unfold",
-            failed=lambda _: take(event.tree),
-        )
+        self.host.run(lambda task: event.read(catalog, task), take, group="unfold")

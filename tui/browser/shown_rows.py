@@ -29,7 +29,7 @@ def why_not_shown(state: BrowserState) -> str:
 def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:
     """Return the ids of all records that the rows of a view stand for, in its order.
 
-    Raises Cancelled and IndexDamaged.
+    Raises Cancelled.
     """
     single = replace(view.closed(), folded=False)
     return catalog.listing(single, should_stop=should_stop).ids

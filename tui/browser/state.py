@@ -269,12 +269,11 @@ class Host(Protocol):
         *,
         group: str,
         delay: float = 0,
-        failed: Callable[[str], object] | None = None,
     ) -> None:
         """Run a job in a worker thread after some seconds, and pass its result to `done`.
 
         A newer job of the same group replaces an older one, whose result is dropped. A job that
-        raises Cancelled has no result. IndexDamaged has the index rebuilt, and calls `failed`.
+        raises Cancelled has no result.
         """
 
     def cancel(self, *groups: str) -> None:

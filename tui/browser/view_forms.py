@@ -22,10 +22,7 @@ _MAX_NAMED = 3
 def view_forms(
     catalog: Catalog, view: View, sources: Sequence[str], session: Session
 ) -> list[ViewForm]:
-    """Return the forms of a view, without those in which it cannot be written.
-
-    Raises IndexDamaged.
-    """
+    """Return the forms of a view, without those in which it cannot be written."""
     return [
         *_command(view, sources, session),
         *_requirement(view),

@@ -34,10 +34,7 @@ class PathStep(Frozen):
 
 
 def read_path(catalog: Catalog, edges: Sequence[Edge]) -> list[PathStep]:
-    """Read the specs on a path with at least one edge: for a worker thread.
-
-    Raises IndexDamaged.
-    """
+    """Read the specs on a path with at least one edge: for a worker thread."""
     ids = [edges[0].parent, *(edge.child for edge in edges)]
     specs = read_specs(catalog, ids)
     return [PathStep(id_, specs[id_], edge) for id_, edge in zip(ids, (None, *edges), strict=True)]

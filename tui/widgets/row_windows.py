@@ -23,8 +23,6 @@ Windows = Mapping[int, Sequence[Row]]
 def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> Windows:
     """Read windows of rows from the index: for a worker thread.
 
-    Raises IndexDamaged.
-
     >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
     """
     return {start: catalog.rows(*listing.part(slice(start, start + WINDOW))) for start in starts}

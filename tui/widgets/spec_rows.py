@@ -70,7 +70,7 @@ class SpecRows(VirtualList):
         ) -> Notes:
             """Compute the notes, and show them before those that take longer.
 
-            For a worker thread. Raises Cancelled and IndexDamaged.
+            For a worker thread. Raises Cancelled.
             """
             from spackscope.model.presentation.kinds import row_notes
 
@@ -78,13 +78,6 @@ class SpecRows(VirtualList):
             notes = reading.of(listing, rows, should_stop=should_stop)
             show(notes)
             return reading.whole(listing, rows, notes, should_stop=should_stop)
-
-        @property
-        def unknown(self) -> Notes:
-            """Empty notes, for when the index is damaged."""
-            from spackscope.model.presentation.kinds import RowNote, note_key
-
-            return dict.fromkeys(map(note_key, self.rows), RowNote())
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from textual.screen import ModalScreen
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.rows import Row
-from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
@@ -26,7 +25,6 @@ class Job(NamedTuple):
 
     work: Callable[..., Any]
     done: Callable[[Any], object]
-    failed: Callable[[str], object] | None
     delay: float
 
 
@@ -56,8 +54,6 @@ class FakeHost:
         self.rewritten: list[bool] = []
         self.dialogs: list[tuple[ModalScreen[Any], Callable[[Any], None] | None]] = []
         self.ended: tuple[list[str] | None, int] | None = None
-        self.damaged: list[tuple[Catalog | None, str]] = []
-        self.on_damaged: Callable[[Catalog, str], None] = lambda catalog, reason: None
 
     @property
     def message(self) -> str:
@@ -77,10 +73,9 @@ class FakeHost:
         *,
         group: str,
         delay: float = 0,
-        failed: Callable[[str], object] | None = None,
     ) -> None:
         self.jobs.pop(group, None)
-        self.jobs[group] = Job(job, done, failed, delay)
+        self.jobs[group] = Job(job, done, delay)
 
     def cancel(self, *groups: str) -> None:
         for group in groups:
@@ -124,13 +119,6 @@ class FakeHost:
                 result = job.work(FakeTask())
             except Cancelled:
                 continue
-            except IndexDamaged as error:
-                if job.failed is not None:
-                    job.failed(str(error))
-                self.damaged.append((self.state.catalog, str(error)))
-                if self.state.catalog is not None:
-                    self.on_damaged(self.state.catalog, str(error))
-                continue
             job.done(result)
 
 
@@ -156,7 +144,6 @@ class FakeBrowser:
         self.controllers = Controllers(
             self.host, names, query, session, self._copy, is_pick=is_pick
         )
-        self.host.on_damaged = self.controllers.loading.rebuild
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
         # Jobs run one after another here, so none needs to wait for rows that are read later.
         self.controllers.loading.rows_shown()

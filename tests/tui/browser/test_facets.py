@@ -6,9 +6,7 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.catalog import facets as facet_sections
 from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser.state import Facets
@@ -158,19 +156,6 @@ def test_what_is_counted_is_not_counted_again(browser: FakeBrowser) -> None:
     assert browser.host.is_running("facets")
     browser.settle()
     assert shown(browser) is not before
-
-
-def test_what_cannot_be_counted_is_explained(
-    browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object, **__: object) -> None:
-        raise IndexDamaged("a hash is missing")
-
-    monkeypatch.setattr(facet_sections, "facet_sections", fail)
-    catalog = browser.state.catalog
-    open_facets(browser, pane="specs", column="os")
-    assert browser.host.damaged == [(catalog, "a hash is missing")]
-    assert browser.state.catalog is not catalog, "it was rebuilt"
 
 
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:

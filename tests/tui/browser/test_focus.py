@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
@@ -65,22 +64,6 @@ def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:
     for pane in ("packages", "specs", "detail"):
         at(browser, pane)
         assert late(browser, "j", "y", "t") == []
-
-
-def test_nothing_waits_for_rows_that_could_not_be_read(
-    browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise IndexDamaged("a hash is missing")
-
-    browser.host.on_damaged = lambda catalog, reason: None
-    monkeypatch.setattr("spackscope.model.catalog.unpack_hashes", fail)
-    browser.search.select_package("py-build")
-    at(browser, "specs")
-    assert late(browser, "j", "y") == ["j", "y"]
-    browser.host.work()
-    assert browser.host.damaged
-    assert late(browser, "j", "y") == []
 
 
 def test_keys_for_a_row_wait_until_it_is_read(browser: FakeBrowser) -> None:

@@ -6,12 +6,9 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser import frequency
-from spackscope.tui.browser.facets import DAMAGED
 from spackscope.tui.browser.frequency import with_value
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 from tests.browsing import SAMPLE, sample_where
@@ -138,13 +135,6 @@ def test_what_cannot_be_counted_is_explained(
     browser.host.jobs.clear()
     open_frequency(browser, pane="specs", column="os", input=None)
     assert "^zlib asks for dependencies" in failures[-1]
-
-    def fail(*_: object, **__: object) -> None:
-        raise IndexDamaged("a hash is missing")
-
-    monkeypatch.setattr(frequency, "frequency", fail)
-    open_frequency(browser)
-    assert failures[-1] == DAMAGED
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from spackscope.model.core.errors import Cancelled, IndexDamaged
+from spackscope.model.core.errors import Cancelled
 from spackscope.tui.browser.state import Task
 from tests.browsing import browsing
 
@@ -40,11 +40,7 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
         await browser.settle()
         assert set(results[2:]) == {"first", "second"}, "groups do not disturb each other"
 
-        failures = list[str]()
         results.clear()
-        damaged: list[str] = []
-        host.on_damaged = lambda _catalog, reason: damaged.append(reason)
-
         host.run(lambda _: "later", results.append, group="later", delay=0.01)
         host.run(lambda _: "never", results.append, group="cancelled", delay=0.01)
         host.cancel("cancelled")
@@ -55,11 +51,7 @@ async def test_jobs_run_in_threads_and_what_becomes_of_their_results() -> None:
         def stop(_: Task) -> None:
             raise Cancelled
 
-        def damage(_: Task) -> None:
-            raise IndexDamaged("a hash is missing")
-
         host.run(stop, results.append, group="stopped")
-        host.run(damage, results.append, group="damaged", failed=failures.append)
         await browser.settle()
-        assert not host.is_running("stopped", "damaged")
-        assert (results, failures, damaged) == (["later"], ["a hash is missing"], failures)
+        assert not host.is_running("stopped")
+        assert results == ["later"]

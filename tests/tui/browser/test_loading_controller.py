@@ -1,4 +1,4 @@
-"""Loading the sources without an app: progress, failure, reload, damage."""
+"""Loading the sources without an app: progress, failure, reload."""
 
 from __future__ import annotations
 
@@ -6,13 +6,8 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
-import pytest
-
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.frozen import replace
-from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
-from spackscope.model.presentation import frame as titles
+from spackscope.model.loader.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.widgets.relaxation_list import KeyChoice
@@ -159,50 +154,6 @@ def test_an_index_that_is_ready_is_shown_before_it_is_compared(tmp_path: Path) -
     browser.load()
     assert totals == [240, 181]
     assert len(browser.shown) == 181
-
-
-def test_a_damaged_index_is_rebuilt_once_and_then_reported(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)])
-    browser = FakeBrowser(tmp_path).load()
-    rebuild, catalog = browser.controllers.loading.rebuild, browser.state.catalog
-    assert catalog is not None
-    rebuild(catalog, "a hash is missing")
-    rebuild(catalog, "and another one")
-    browser.settle()
-    rebuilt = browser.state.catalog
-    assert rebuilt is not None
-    assert rebuilt is not catalog
-    assert rebuilt.was_damaged
-    assert browser.host.message.startswith(REBUILT)
-    rebuild(catalog, "the old one does not matter any more")
-    assert not browser.host.jobs
-    rebuild(rebuilt, "a hash is missing")
-    assert browser.host.message == f"{STILL_DAMAGED}: a hash is missing"
-    assert not browser.host.jobs
-
-
-def test_a_catalog_whose_title_cannot_be_read_is_rebuilt_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_page(tmp_path, [record(1)])
-    title, failures = titles.tags_title, [IndexDamaged("no name")]
-
-    def fail_once(catalog: Catalog) -> str:
-        if failures:
-            raise failures.pop()
-        return title(catalog)
-
-    monkeypatch.setattr(titles, "tags_title", fail_once)
-    browser = FakeBrowser(tmp_path).load()
-    assert browser.host.message.startswith(REBUILT)
-    assert browser.shown == {hash_of(1)}
-
-    def fail(_: Catalog) -> str:
-        raise IndexDamaged("no name")
-
-    monkeypatch.setattr(titles, "tags_title", fail)
-    browser.load()
-    assert browser.host.message == f"{STILL_DAMAGED}: no name"
 
 
 def test_the_cursor_stays_on_its_hash(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.catalog.listing import Listing
 from spackscope.model.catalog.view import USED_BY, View
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.presentation.kinds import RowNote
+from spackscope.model.presentation.kinds import RowNote, note_key
 from spackscope.model.presentation.table_columns import DIFFERS_IN, Placed, TableColumn
 from spackscope.tui.widgets.row_cells import kind_cells
 from spackscope.tui.widgets.row_windows import read_windows
@@ -113,7 +113,7 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     (request,) = rows.note_requests
     assert [row.id for row in request.rows] == [0]
 
-    (key,) = request.unknown
+    key = note_key(request.rows[0])
     partial = RowNote(3, "2 kinds", "", is_whole=False)
     rows.take_notes(listing, {key: partial}, is_last=False)
     assert rows.line(0, 60) == " ▸ ×2,000 2 kinds    3               "
@@ -131,15 +131,6 @@ def test_notes_are_not_requested_for_rows_that_are_not_folded(
     rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
 
     assert rows.note_requests == []
-
-
-def test_notes_that_cannot_be_read_are_empty(catalog: Catalog) -> None:
-    rows = Rows()
-    listing = catalog.listing(View(folded=True))
-    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
-    rows.take_notes(listing, rows.note_requests[0].unknown)
-
-    assert len(rows.note_requests) == 1
 
 
 def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.errors import SourceError
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
@@ -68,15 +67,14 @@ def _check_command(options: Options, sources: Sequence[str], session: Session) -
     """Raise Leave where the first word looks like a command, and no package has that name."""
     if not options.near:
         return
-    with contextlib.suppress(IndexDamaged):
-        catalog = load_catalog(options, sources, session)
-        word, *others = options.words
-        if word not in catalog.texts("package"):
-            raise Leave(
-                ExitCode.USAGE,
-                f"unknown command or package {word}. Did you mean {options.near}?",
-                f"  spackscope {shlex.join([options.near, *others])}",
-            )
+    catalog = load_catalog(options, sources, session)
+    word, *others = options.words
+    if word not in catalog.texts("package"):
+        raise Leave(
+            ExitCode.USAGE,
+            f"unknown command or package {word}. Did you mean {options.near}?",
+            f"  spackscope {shlex.join([options.near, *others])}",
+        )
 
 
 def _is_missing(source: str) -> bool:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import HOST_COLUMNS
-from spackscope.model.core.errors import IndexDamaged, QueryError, Unanswerable
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import aligned, cell_width, clean, counted, pad
-from spackscope.model.loader.load import REBUILT, STILL_DAMAGED, load
+from spackscope.model.loader.load import REBUILT, load
 from spackscope.model.presentation.sources import stale_copies
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
@@ -117,8 +117,7 @@ def print_lines(
 ) -> ExitCode:
     """Load a catalog, print problems of its sources to stderr, and lines of it to stdout.
 
-    An index that turns out to be damaged is rebuilt, once; lines that have been printed are
-    skipped then, since the new index yields them again. Returns FOUND. Raises Leave.
+    Returns FOUND. Raises Leave.
     """
     return print_lines_of_catalogs(
         options, [sources], session, lambda catalogs: lines_of(*catalogs)
@@ -132,40 +131,27 @@ def print_lines_of_catalogs(
     lines_of: Callable[[Sequence[Catalog]], Iterator[str]],
 ) -> ExitCode:
     """Load a catalog for each group of sources, and print lines of all as `print_lines` does."""
-    printed_lines, printed_problems = 0, 0
-    for was_damaged in (False, True):
-        try:
-            catalogs = []
-            for number, sources in enumerate(groups):
-                catalogs.append(catalog := load_catalog(options, sources, session, was_damaged))
-                if catalog.was_damaged:
-                    stdio.print_message(REBUILT)
-                if number == printed_problems:
-                    limit = None if options.command == "index" else MAX_PRINTED
-                    _print_problems(catalog, limit)
-                    printed_problems += 1
-            for line in islice(lines_of(catalogs), printed_lines, None):
-                stdio.print_line(line)
-                printed_lines += 1
-            break
-        except Unanswerable as error:
-            raise Leave(ExitCode.USAGE, str(error)) from None
-        except IndexDamaged as error:
-            if was_damaged:
-                raise Leave(ExitCode.UNREADABLE, f"{STILL_DAMAGED}: {error}") from None
+    catalogs = []
+    for sources in groups:
+        catalogs.append(catalog := load_catalog(options, sources, session))
+        if catalog.was_damaged:
+            stdio.print_message(REBUILT)
+        _print_problems(catalog, None if options.command == "index" else MAX_PRINTED)
+    try:
+        for line in lines_of(catalogs):
+            stdio.print_line(line)
+    except Unanswerable as error:
+        raise Leave(ExitCode.USAGE, str(error)) from None
     return ExitCode.FOUND
 
 
-def load_catalog(
-    options: Options, sources: Sequence[str], session: Session, was_damaged: bool = False
-) -> Catalog:
-    """Load a catalog with its progress on stderr. Raises SourceError and IndexDamaged."""
+def load_catalog(options: Options, sources: Sequence[str], session: Session) -> Catalog:
+    """Load a catalog with its progress on stderr. Raises SourceError."""
     with build_progress(options) as progress:
         catalog = load(
             sources,
             replace(session, on_progress=progress),
             rebuild=options.rebuild,
-            was_damaged=was_damaged,
             keep=options.command == "index",
         )
     return attach_fit(catalog, session)

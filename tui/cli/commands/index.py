@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterator, Sequence
 
@@ -27,7 +28,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             ("problems", len(catalog.problems)),
         ]
         if path is not None and not catalog.notice:
-            counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
+            # Another process may remove it.
+            with contextlib.suppress(OSError):
+                counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
         return (f"{label:<10}{clean(str(value))}" for label, value in counts)
 
     return print_lines(options, sources, session, lines)

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Mapping
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.loader.load import load, open_cached, open_cached_part
 from spackscope.model.sources.resolve import resolve_sources
@@ -44,7 +44,7 @@ def index_at_hand(place: Place, session: Session, settings: Settings) -> Catalog
     given = [
         expanded(name, session.environ) for name in (*place.fields.get("sources", ()), *words)
     ]
-    with contextlib.suppress(SourceError, IndexDamaged):
+    with contextlib.suppress(SourceError):
         sources = resolve_sources(given, session, settings.sources)
         if sources == (SAMPLE,):
             return load(sources, session)

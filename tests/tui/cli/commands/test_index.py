@@ -1,17 +1,16 @@
 from __future__ import annotations
 
+import os
 import random
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.index.columns import HEADER
-from spackscope.model.loader.load import REBUILT, STILL_DAMAGED
+from spackscope.model.loader.load import REBUILT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands import find
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.cli.commands import index
 from tests.builders import hash_of, record, write_page
 from tests.program import Program
 
@@ -106,22 +105,6 @@ def test_one_changed_byte_of_an_index_changes_no_answer(program: Program) -> Non
         assert result.stderr in ("", f"spackscope: {REBUILT}\n")
 
 
-def test_an_index_that_is_damaged_again_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise IndexDamaged("a hash is missing")
-
-    monkeypatch.setattr("spackscope.model.catalog.unpack_hashes", fail)
-    environ = {"XDG_CACHE_HOME": str(tmp_path)}
-
-    with pytest.raises(Leave) as raised:
-        find.run(Options("find", format="hashes"), ["sample_data"], Session(environ))
-
-    assert raised.value.code == ExitCode.UNREADABLE
-    assert raised.value.lines == (f"{STILL_DAMAGED}: a hash is missing",)
-
-
 def test_an_unwritable_cache_is_reported(program: Program) -> None:
     (program.home / "file").write_text("")
     result = program("index", XDG_CACHE_HOME=str(program.home / "file"))
@@ -136,3 +119,14 @@ def test_a_small_source_leaves_nothing_behind_when_asked(program: Program) -> No
     write_page(program.home / "mirror", [record(1)])
     program("find", "-f", str(program.home / "mirror"))
     assert program.cache() == []
+
+
+def test_an_index_that_another_process_removes_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "replace", lambda source, target: os.unlink(source))
+    session = Session({"XDG_CACHE_HOME": str(tmp_path)})
+
+    index.run(Options("index"), ["sample_data"], session)
+
+    assert list(parse_output(capsys.readouterr().out)) == ["specs", "packages", "tags", "problems"]
