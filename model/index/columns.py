@@ -127,19 +127,20 @@ def union(first: bytes, second: bytes) -> bytes:
 # Sections
 
 
-def _planes(numbers: array[Any]) -> tuple[int, bytes]:
+def planes(numbers: array[Any]) -> tuple[int, bytes]:
     """Return how many bytes of each number are stored, and these."""
     size, data = numbers.itemsize, numbers.tobytes()
-    planes = [data[n::size] for n in range(size)]
+    parts = [data[n::size] for n in range(size)]
     if sys.byteorder == "big":
-        planes.reverse()
+        parts.reverse()
     if numbers.typecode != "d":
-        while len(planes) > 1 and not planes[-1].strip(b"\0"):
-            planes.pop()
-    return len(planes), b"".join(planes)
+        while len(parts) > 1 and not parts[-1].strip(b"\0"):
+            parts.pop()
+    return len(parts), b"".join(parts)
 
 
-def _from_planes(size: int, data: bytes) -> array[Any]:
+def from_planes(size: int, data: bytes) -> array[Any]:
+    """Return the numbers that `planes` has stored."""
     count = len(data) // size
     if size == 1:
         return array("B", data)
@@ -153,7 +154,7 @@ def _from_planes(size: int, data: bytes) -> array[Any]:
 
 def narrowed(codes: array[int]) -> array[int]:
     """Return a copy of 32-bit codes with as few bytes for each as fit all."""
-    return _from_planes(*_planes(codes))
+    return from_planes(*planes(codes))
 
 
 class SectionWriter:
@@ -174,7 +175,7 @@ class SectionWriter:
 
     def add_array(self, name: str, numbers: array[Any]) -> None:
         """Add 32-bit numbers, or floating point numbers."""
-        size, data = _planes(numbers)
+        size, data = planes(numbers)
         self.add_bytes(name, data, size)
 
     def add_ascending(self, name: str, numbers: array[int]) -> None:
@@ -238,7 +239,12 @@ class Columns:
 
     def numbers(self, name: str) -> array[Any]:
         """Return the numbers of a section."""
-        return _from_planes(self._table[name][3], self.raw(name))
+        return from_planes(self._table[name][3], self.raw(name))
+
+    def wide(self, name: str) -> array[int]:
+        """Return the codes of a section as 32-bit numbers."""
+        size, data = self._table[name][3], self.raw(name)
+        return from_planes(4, data + bytes(len(data) // size * (4 - size)))
 
     def ascending(self, name: str) -> array[int]:
         """Return the numbers of a section each of which is at least as large as the one before."""

@@ -19,7 +19,8 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.columns import SCHEMA_VERSION
-from spackscope.model.index.write import IndexWriter, preferred_order, reverse_edges
+from spackscope.model.index.staged import Staged
+from spackscope.model.index.write import preferred_order, reverse_edges
 from spackscope.model.loader import build as build_module
 from spackscope.model.loader.build import build
 from spackscope.model.loader.load import load
@@ -365,7 +366,7 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     def keep(*_: object) -> bool:
         raise KeyError("damaged")
 
-    monkeypatch.setattr(IndexWriter, "keep_document", keep)
+    monkeypatch.setattr(Staged, "keep", keep)
     with pytest.raises(KeyError):
         load(sources, Session(environ), keep=True)
 
@@ -375,7 +376,12 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
 
 numbers = st.integers(0, 2)
 look_alikes = st.lists(
-    st.tuples(numbers, numbers, numbers, st.lists(st.integers(0, 3), min_size=1, max_size=3)),
+    st.tuples(
+        st.booleans().map(int),
+        numbers,
+        numbers,
+        st.lists(st.integers(0, 3), min_size=1, max_size=3),
+    ),
     max_size=12,
 ).map(sorted)
 """Whether they are unlisted, their packages and versions, and the users of each of their specs."""

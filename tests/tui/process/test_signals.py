@@ -26,12 +26,8 @@ Catalog.total = property(total)
 """
 IN_A_BUILD = """
 import spackscope.model.index.write as write
-before = write.IndexWriter.finish
-def finish(*args):
-    print("begins", flush=True)
-    before(*args)
-write.IndexWriter.finish = finish
 def preferred_order(*args):
+    print("begins", flush=True)
     while True: pass
 write.preferred_order = preferred_order
 """
