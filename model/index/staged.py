@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, compress, count, repeat
+from itertools import chain, compress, count, repeat
 from math import nan
 from operator import attrgetter, not_, sub
 from typing import Any
@@ -62,9 +61,6 @@ _provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in N
 Entry = Any
 """The value of a dictionary with one column, else the tuple of their values."""
 
-Node = tuple[int, bytes]
-"""A dependency as a document names it: the number of the document, and the hash."""
-
 
 class Dictionary(dict[Entry, int]):
     """Number values in the order in which they are first seen."""
@@ -77,10 +73,6 @@ class Dictionary(dict[Entry, int]):
         code = self[value] = len(self)
         self.entries.append(value)
         return code
-
-    def entry(self, code: int) -> Entry:
-        """Return the value with a code."""
-        return self.entries[code]
 
 
 class Presence(dict[tuple[bool, ...], int]):
@@ -97,81 +89,6 @@ class Presence(dict[tuple[bool, ...], int]):
         return code
 
 
-class Edges:
-    """Edges by the numbers of their records, nodes and kinds: edge i leads to node `children[i]`.
-
-    Record i owns the edges first[i]:first[i + 1]. `names` are those of the nodes.
-    """
-
-    def __init__(self) -> None:
-        self.first, self.children, self.kinds = array("I", [0]), array("I"), array("I")
-        self.kind_codes = Dictionary()
-        self.nodes: dict[Node, int] = {}
-        self.names: list[str] = []
-        # Readers make one object of equal edges of a document; comparing them takes longer.
-        self._document = -1
-        self._known: dict[int, tuple[int, int, Dependency]] = {}
-
-    def add(self, record: int, document: int, edges: Iterable[Dependency]) -> None:
-        """Add the edges of a record; records come in the order of their numbers."""
-        self.fill(record)
-        if document != self._document:
-            self._document, self._known = document, {}
-        for edge in edges:
-            if (known := self._known.get(id(edge))) is None:
-                node = self.nodes.setdefault((document, pack_hashes(edge.hash)), len(self.nodes))
-                if node == len(self.names):
-                    self.names.append(edge.name)
-                kind = self.kind_codes[edge.deptypes, edge.virtuals]
-                # The object is kept with its codes, so that no other one gets its id.
-                known = self._known[id(edge)] = node, kind, edge
-            self.children.append(known[0])
-            self.kinds.append(known[1])
-
-    def fill(self, record: int) -> None:
-        """Have no edges for the records before one that have none."""
-        self.first.extend([len(self.children)] * (record + 1 - len(self.first)))
-
-
-class Lists(Dictionary):
-    """Numbers lists of texts: those of an older index, whose codes are in their order, and others.
-
-    List i of the older index has the texts at the places offsets[i]:offsets[i + 1] of `places`.
-    `entries` are the other ones.
-    """
-
-    def __init__(self, old: Columns | None, name: str) -> None:
-        super().__init__()
-        self.texts: list[str] = old.json(f"{name}.texts") if old is not None else []
-        lengths = old.numbers(f"{name}.lengths") if old is not None else ()
-        self.places = old.wide(f"{name}.places") if old is not None else array("I")
-        self.offsets = array("I", accumulate(lengths, initial=0))
-        self._place_of = {text: place for place, text in enumerate(self.texts)}
-
-    def __missing__(self, value: Entry) -> int:
-        old = len(self.offsets) - 1
-        try:
-            places = array("I", map(self._place_of.__getitem__, value))
-            code = bisect_left(range(old), places, key=self._places)
-        except KeyError:
-            code = old
-        if code == old or self._places(code) != places:
-            code = old + len(self.entries)
-            self.entries.append(value)
-        self[value] = code
-        return code
-
-    def _places(self, code: int) -> array[int]:
-        return self.places[self.offsets[code] : self.offsets[code + 1]]
-
-    def entry(self, code: int) -> Entry:
-        """Return the list with a code."""
-        old = len(self.offsets) - 1
-        if code >= old:
-            return self.entries[code - old]
-        return tuple(map(self.texts.__getitem__, self._places(code)))
-
-
 class Staged:
     """Records until all are read: look-alikes by their numbers, and their records by theirs.
 
@@ -179,7 +96,8 @@ class Staged:
     equal. The other columns are those of the records: the number of the look-alike, the bytes of
     the hash, the size in bytes (NaN if it is unknown) and the code of the node, which is 0 where
     nothing is stated, as on pages. `provenance` has path, time and build spec of the records that
-    state one.
+    state one, and `edges` their dependencies: one object for all equal ones of a document, as
+    readers make them, since comparing them takes longer.
 
     Documents have a source, may be pages and may list dependencies; `specs` are their listed
     records. Those that are `merged` share records with others, and cannot be told from these
@@ -200,7 +118,6 @@ class Staged:
             self.old = old = None
         self.dictionaries = {storage: _dictionary(storage, old) for storage in STORED}
         self.nodes_stated = Dictionary([NodeFacts()])
-        self.edges = Edges()
         self.archives: dict[bytes, float] = {}
         self.problems: list[tuple[int | None, int | None, str, str, str]] = []
         # Look-alikes. Values are looked up for many at once, if these are of alike documents.
@@ -213,6 +130,7 @@ class Staged:
         self.sizes = array("d")
         self.nodes = array("I")
         self.provenance: dict[int, tuple[str, float | None, str]] = {}
+        self.edges: dict[int, Sequence[Dependency]] = {}
         # Documents.
         self.source, self.specs = array("I"), array("I")
         self.is_page, self.dependencies, self.merged = bytearray(), bytearray(), bytearray()
@@ -312,31 +230,28 @@ class Staged:
         self.nodes.extend(map(nodes.__getitem__, numbers))
         for record, number in enumerate(numbers, first_record):
             look = looks[number]
-            if look.dependencies is not None:
-                self.edges.add(record, document, look.dependencies)
-                if any(provenance := _provenance(look)):
-                    self.provenance[record] = provenance
+            if look.dependencies:
+                self.edges[record] = look.dependencies
+            if look.dependencies is not None and any(provenance := _provenance(look)):
+                self.provenance[record] = provenance
 
     def _look_up(self) -> None:
         """Look up the values of the look-alikes that were added last."""
-        source, cached, tag, stack = self._context
-        looks, self._looks = self._looks, []
-        if not looks:
+        if not self._looks:
             return
+        looks, self._looks = self._looks, []
+        source, cached, tag, stack = self._context
+        # The state comes from the flags, and some values from the document.
+        values: dict[str, Iterable[Entry]] = {s: map(get, looks) for s, get in _ENTRIES.items()}
+        values["presence"] = map(_flags, looks)
+        if tag:
+            values["tag"] = (value or tag for value in values["tag"])
+        if stack:
+            values["stack_set"] = (value or (stack,) for value in values["stack_set"])
         presence = Presence(self.dictionaries["presence"], self.sources[source], cached=cached)
-        for storage, dictionary in self.dictionaries.items():
-            values: Iterable[Entry] = (
-                map(_ENTRIES[storage], looks) if storage != "presence" else ()
-            )
-            # Some values come from the document.
-            if storage == "tag" and tag:
-                values = (value or tag for value in values)
-            elif storage == "stack_set" and stack:
-                values = (value or (stack,) for value in values)
-            codes = map(dictionary.__getitem__, values)
-            if storage == "presence":
-                codes = map(presence.__getitem__, map(_flags, looks))
-            self.codes[storage].extend(codes)
+        code_of: dict[str, dict[Entry, int]] = {**self.dictionaries, "presence": presence}
+        for storage, its in values.items():
+            self.codes[storage].extend(map(code_of[storage].__getitem__, its))
 
     def finish(self) -> None:
         """Stage what is left: the last look-alikes, and the documents that did not change."""
@@ -350,11 +265,6 @@ class Staged:
         """Return the bytes of the hash of a record."""
         return bytes(self.hashes[number * HASH_BYTES : (number + 1) * HASH_BYTES])
 
-    def mark_merged(self, *documents: int) -> None:
-        """Mark documents as merged."""
-        for document in documents:
-            self.merged[document] = 1
-
 
 def _digest(document: Document) -> bytes:
     """Return what is equal for a document that did not change."""
@@ -362,9 +272,7 @@ def _digest(document: Document) -> bytes:
 
 
 def _dictionary(storage: str, old: Columns | None) -> Dictionary:
-    columns = STORED[storage]
-    if len(columns) == 1 and columns[0].is_list:
-        return Lists(old, columns[0].name)
+    """Return the dictionary that an older index has, where there is one."""
     if old is None:
         return Dictionary()
     stored: dict[str, Sequence[Any]] = {**read_dictionary(old, storage)}
@@ -372,7 +280,7 @@ def _dictionary(storage: str, old: Columns | None) -> Dictionary:
         # Codes here, so that sources stay in their order.
         code_of = {row[0]: code for code, row in enumerate(old.json("sources"))}
         stored["source"] = [tuple(map(code_of.__getitem__, names)) for names in stored["source"]]
-    values = [stored[column.name] for column in columns]
+    values = [stored[column.name] for column in STORED[storage]]
     return Dictionary(values[0] if len(values) == 1 else zip(*values, strict=True))
 
 
@@ -416,10 +324,10 @@ class OldIndex:
         spec_spans = [(first[start], first[stop]) for start, stop in spans]
         new_look_alike, new_record = len(codes["document"]), len(staged.look_alikes)
         node_codes = self._node_codes(staged)
-        counts = array("I", map(sub, first[1:], first))
+        self._counts = array("I", map(sub, first[1:], first))
         kept_counts = array("I")
         for start, stop in spans:
-            kept_counts.extend(counts[start:stop])
+            kept_counts.extend(self._counts[start:stop])
         for name, column in codes.items():
             its = its_documents if name == "document" else columns.wide(name)
             for start, stop in spans:
@@ -459,31 +367,22 @@ class OldIndex:
         if not kinds:
             return
         first = columns.ascending("edge_first")
-        children, its_kinds = columns.numbers("edge_child"), columns.numbers("edge_kind")
-        packages, spec_counts = (
-            read_dictionary(columns, "package")["package"],
-            columns.ascending("first"),
+        edges = list(zip(columns.numbers("edge_child"), columns.numbers("edge_kind"), strict=True))
+        packages = map(
+            read_dictionary(columns, "package")["package"].__getitem__,
+            chain.from_iterable(map(repeat, columns.numbers("package"), self._counts)),
         )
-        counts = map(sub, spec_counts[1:], spec_counts)
-        of_spec = chain.from_iterable(map(repeat, columns.numbers("package"), counts))
-        hashes = unpack_hashes(columns.raw("hash"))
-        names = [
-            *zip(hashes, map(packages.__getitem__, of_spec), strict=True),
+        nodes = [
+            *zip(unpack_hashes(columns.raw("hash")), packages, strict=True),
             *columns.json("absent"),
         ]
-        known: dict[tuple[int, int], Dependency] = {}
+        known: dict[tuple[int, int, int], Dependency] = {}
         documents = staged.codes["document"]
         for record, spec in enumerate(specs, new_record):
             document = documents[staged.look_alikes[record]]
-            if not staged.dependencies[document]:
-                continue
-            edges = []
-            for key in zip(
-                children[first[spec] : first[spec + 1]],
-                its_kinds[first[spec] : first[spec + 1]],
-                strict=True,
-            ):
-                if key not in known:
-                    known[key] = Dependency(*names[key[0]], *kinds[key[1]])
-                edges.append(known[key])
-            staged.edges.add(record, document, edges)
+            if staged.dependencies[document]:
+                keys = [(document, *edge) for edge in edges[first[spec] : first[spec + 1]]]
+                for key in keys:
+                    if key not in known:
+                        known[key] = Dependency(*nodes[key[1]], *kinds[key[2]])
+                staged.edges[record] = list(map(known.__getitem__, keys))

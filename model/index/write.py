@@ -26,7 +26,6 @@ The sections are:
 
 from __future__ import annotations
 
-import sys
 from array import array
 from bisect import bisect_left
 from collections import Counter
@@ -36,7 +35,7 @@ from operator import add, eq, sub
 from time import time
 from typing import Any
 
-from spackscope.model.core.columns import STORED, Column
+from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.columns import (
@@ -45,13 +44,17 @@ from spackscope.model.index.columns import (
     SCHEMA_VERSION,
     SectionWriter,
     from_planes,
+    pack_hashes,
     planes,
     unpack_hashes,
 )
-from spackscope.model.index.merge import drop_repeated_pages, merge_repeated
-from spackscope.model.index.staged import GONE, Dictionary, Lists, Staged
+from spackscope.model.index.merge import merge_repeated
+from spackscope.model.index.staged import GONE, Entry, Staged
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource
+
+Node = tuple[int, bytes]
+"""A dependency as a document names it: the number of the document, and the hash."""
 
 _AT_ONCE = 1024
 """Records that are sorted at once: all would take much memory, and stop all other threads."""
@@ -76,8 +79,7 @@ def write(
 
     staged.finish()
     check()
-    sections, records_of_nodes = SectionWriter(), _described(staged)
-    drop_repeated_pages(staged)
+    sections, described = SectionWriter(), _described(staged)
     merged = merge_repeated(staged)
     _complete_sizes(staged)
     check()
@@ -87,8 +89,8 @@ def write(
     check()
     sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
     node_count = _write_nodes(sections, staged, records)
-    described = {node: merged.get(record, record) for node, record in records_of_nodes.items()}
-    up_first = _write_edges(sections, staged, records, described, hashes)
+    record_of = {node: merged.get(record, record) for node, record in described.items()}
+    up_first = _write_edges(sections, staged, records, record_of, hashes)
     check()
     sections.add_array("preferred", preferred_order(codes, first, up_first))
     _write_packages(sections, codes, first)
@@ -134,7 +136,7 @@ def _complete_sizes(staged: Staged) -> None:
         has_size = staged.sizes[number] == staged.sizes[number]
         if size is not None and look_alike != GONE and not has_size:
             staged.sizes[number] = size
-            staged.mark_merged(staged.codes["document"][look_alike])
+            staged.merged[staged.codes["document"][look_alike]] = 1
 
 
 # Rows of bytes: numbers side by side, the highest byte of each first, so that rows are ordered by
@@ -177,28 +179,17 @@ def _write_look_alikes(
     columns = dict(staged.codes)
     for storage, dictionary in staged.dictionaries.items():
         column = columns[storage]
-        codes = sorted(set(column if all(used) else compress(column, used)))
-        if isinstance(dictionary, Lists):
-            order = _write_lists(sections, STORED[storage][0], dictionary, codes)
-        else:
-            order = _write_dictionary(sections, storage, dictionary, codes, discovered)
+        codes = set(column if all(used) else compress(column, used))
+        order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
         columns[storage] = _replaced(column, order)
     check()
     # The rows of records: the codes of the look-alike, the hash, and the number of the record.
     names = ("unlisted", *CODES[:-1])
     heads, sizes = _interleave([columns[name] for name in names])
-    numbers = array("I", range(len(look_alikes)))
-    if sys.byteorder == "little":
-        numbers.byteswap()
-    head, tail = sum(sizes), HASH_BYTES + numbers.itemsize
+    hashes = [array("B", staged.hashes[place::HASH_BYTES]) for place in range(HASH_BYTES)]
+    tails, (*_, number_size) = _interleave([*hashes, array("I", range(len(look_alikes)))])
+    head, tail = sum(sizes), HASH_BYTES + number_size
     width = head + tail
-    matrix = bytearray(tail * len(look_alikes))
-    for place in range(HASH_BYTES):
-        matrix[place::tail] = staged.hashes[place::HASH_BYTES]
-    for place in range(numbers.itemsize):
-        matrix[HASH_BYTES + place :: tail] = numbers.tobytes()[place :: numbers.itemsize]
-    tails = bytes(matrix)
-    del matrix
     # Some packages at once: sorting all would take much memory, and stop all other threads.
     packages = max(columns["package"], default=0) + 1
     groups = [array("I") for _ in range(len(look_alikes) // _AT_ONCE + 1)]
@@ -233,11 +224,9 @@ def _write_look_alikes(
     for name in CODES:
         sections.add_array(name, written[name])
     sections.add_ascending("first", first)
-    hashes = bytearray(HASH_BYTES * specs)
-    for place in range(HASH_BYTES):
-        hashes[place::HASH_BYTES] = ordered[head + place :: width]
-    records = _column(ordered, width, head + HASH_BYTES, numbers.itemsize)
-    return written, first, bytes(hashes), records
+    hashes = [_column(ordered, width, head + place, 1) for place in range(HASH_BYTES)]
+    records = _column(ordered, width, head + HASH_BYTES, number_size)
+    return written, first, _interleave(hashes)[0], records
 
 
 def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
@@ -253,65 +242,38 @@ def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
 def _write_dictionary(
     sections: SectionWriter,
     storage: str,
-    dictionary: Dictionary,
-    codes: Sequence[int],
+    entries: Sequence[Entry],
+    codes: Iterable[int],
     discovered: Sequence[DiscoveredSource],
 ) -> list[int]:
     """Write the values with some codes in their order; return the codes in this order."""
-    columns = STORED[storage]
-    entries = list(map(dictionary.entry, codes))
-    values: list[Sequence[Any]] = [entries]
-    if len(columns) > 1:
-        values = list(zip(*entries, strict=True)) or [()] * len(columns)
-    keys, texts = zip(*map(_keys, columns, values), strict=True)
-    order = sorted(range(len(codes)), key=list(zip(*keys, strict=True)).__getitem__)
-    for column, its, its_keys, its_texts in zip(columns, values, keys, texts, strict=True):
+    codes = list(codes)
+    values: list[Sequence[Any]] = [[entries[code] for code in codes]]
+    if len(STORED[storage]) > 1:
+        values = list(zip(*values[0], strict=True)) or [()] * len(STORED[storage])
+    parts = []
+    for column, its in zip(STORED[storage], values, strict=True):
+        # Values are sorted by the places of their texts among all texts of the column.
+        lists = its if column.is_list else [(value,) for value in its]
+        keys = {
+            text: column.sort_key((text,) if column.is_list else text)
+            for text in set(chain.from_iterable(lists))
+        }
+        texts = sorted(keys, key=keys.__getitem__)
+        place_of = {text: place for place, text in enumerate(texts)}
+        places = [tuple(map(place_of.__getitem__, value)) for value in lists]
+        parts.append((column, its, texts, places))
+    all_places = list(zip(*(places for *_, places in parts), strict=True))
+    order = sorted(range(len(codes)), key=all_places.__getitem__)
+    for column, its, texts, places in parts:
         if column.name == "source":
             # Codes here, so that sources stay in their order.
-            its_texts = [storable(discovered[code].source) for code in its_texts]
+            texts = [storable(discovered[code].source) for code in texts]
         if column.is_list:
-            sections.add_lists(column.name, its_texts, [its_keys[n] for n in order])
+            sections.add_lists(column.name, texts, [places[n] for n in order])
         else:
             sections.add_json(f"{column.name}.texts", [its[n] for n in order])
     return [codes[n] for n in order]
-
-
-def _keys(column: Column, values: Sequence[Any]) -> tuple[Sequence[Any], list[Any]]:
-    """Return what sorts the values of a column, and for lists the texts in them, sorted.
-
-    Lists are sorted by the places of their texts among these.
-    """
-    if not column.is_list:
-        return list(map(column.sort_key, values)), []
-    texts = sorted(set(chain.from_iterable(values)), key=lambda text: column.sort_key((text,)))
-    rank_of = {text: rank for rank, text in enumerate(texts)}
-    return [tuple(map(rank_of.__getitem__, value)) for value in values], texts
-
-
-def _write_lists(
-    sections: SectionWriter, column: Column, lists: Lists, codes: Sequence[int]
-) -> list[int]:
-    """Write the lists with some codes in their order; return the codes in this order."""
-    texts = Dictionary(lists.texts)
-    places = lists.places + array("I", map(texts.__getitem__, chain.from_iterable(lists.entries)))
-    offsets = lists.offsets + array("I")
-    offsets.extend(map(offsets[-1].__add__, accumulate(map(len, lists.entries))))
-    used: Iterable[int] = range(len(texts))
-    if len(codes) < len(offsets) - 1:
-        used = {*chain.from_iterable(places[offsets[n] : offsets[n + 1]] for n in codes)}
-    order = sorted(used, key=lambda place: column.sort_key((texts.entries[place],)))
-    rows, (width,) = _interleave([_replaced(places, order)])
-
-    def key(code: int) -> bytes:
-        return rows[width * offsets[code] : width * offsets[code + 1]]
-
-    ordered = sorted(codes, key=key)
-    sections.add_json(f"{column.name}.texts", [texts.entries[place] for place in order])
-    lengths = (offsets[code + 1] - offsets[code] for code in ordered)
-    sections.add_array(f"{column.name}.lengths", array("I", lengths))
-    joined = b"".join(map(key, ordered))
-    sections.add_array(f"{column.name}.places", _column(joined, width, 0, width))
-    return ordered
 
 
 def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
@@ -334,10 +296,11 @@ def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
 
 def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> int:
     """Write what nodes state, and the code of each spec: 0 for what states nothing."""
-    codes, stated = array("I", map(staged.nodes.__getitem__, records)), staged.nodes_stated
-    order = sorted({*codes, 0}, key=lambda code: (code > 0, stated.entries[code]))
+    codes = array("I", map(staged.nodes.__getitem__, records))
+    stated = staged.nodes_stated.entries
+    order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
     sections.add_array("node", _replaced(codes, order))
-    sections.add_rows("nodes", list(map(stated.entry, order)))
+    sections.add_rows("nodes", [stated[code] for code in order])
     return len(order)
 
 
@@ -398,14 +361,14 @@ def _write_provenance(
 # Edges
 
 
-def _described(staged: Staged) -> dict[int, int]:
-    """Return the record of each node that its own document describes, by their numbers."""
-    records: dict[int, int] = {}
-    nodes, documents = staged.edges.nodes, staged.codes["document"]
-    for record, look_alike in enumerate(staged.look_alikes) if nodes else ():
-        node = nodes.get((documents[look_alike], staged.hash_at(record)))
-        if node is not None:
-            records.setdefault(node, record)
+def _described(staged: Staged) -> dict[Node, int]:
+    """Return the first record of each dependency that its own document describes."""
+    texts = {edge.hash for edges in staged.edges.values() for edge in edges}
+    wanted, records = set(map(pack_hashes, texts)), dict[Node, int]()
+    documents = staged.codes["document"]
+    for record, look_alike in enumerate(staged.look_alikes) if wanted else ():
+        if (hash_ := staged.hash_at(record)) in wanted:
+            records.setdefault((documents[look_alike], hash_), record)
     return records
 
 
@@ -413,90 +376,65 @@ def _write_edges(
     sections: SectionWriter,
     staged: Staged,
     records: array[int],
-    described: Mapping[int, int],
+    record_of: Mapping[Node, int],
     hashes: bytes,
 ) -> array[int]:
     """Write the edges, their kinds, and the dependencies that no document describes.
 
-    `records` has the record of each spec, `described` that of the nodes that their own document
+    `records` has the record of each spec, `record_of` that of the nodes that their own document
     describes, and `hashes` the hashes of the specs. Returns where the edges to each spec begin.
     """
-    edges = staged.edges
-    edges.fill(len(staged.look_alikes))
-    # Pages list no dependencies.
-    spans = [(edges.first[n], edges.first[n + 1]) for n in records] if edges.children else ()
-    nodes, kinds = array("I"), array("I")
-    for start, stop in spans:
-        nodes.extend(edges.children[start:stop])
-        kinds.extend(edges.kinds[start:stop])
-    ids = _ids_of_nodes(staged, records, described, hashes, set(nodes))
-    absent = sorted(
-        (node, edges.names[number])
-        for node, number in edges.nodes.items()
-        if ids.get(number, 0) >= len(records)
-    )
-    kind_order = sorted(set(kinds), key=edges.kind_codes.entry)
-    sections.add_json("edge_kinds", list(map(edges.kind_codes.entry, kind_order)))
-    absent_hashes = unpack_hashes(b"".join(hash_ for (_, hash_), _ in absent))
-    absent_names = (name for _, name in absent)
-    sections.add_json("absent", list(zip(absent_hashes, absent_names, strict=True)))
-    counts = (stop - start for start, stop in spans) if spans else repeat(0, len(records))
-    first = array("I", accumulate(counts, initial=0))
-    children, kinds = array("I", map(ids.__getitem__, nodes)), _replaced(kinds, kind_order)
-    down = first, children, kinds
-    up = reverse_edges(*down, len(records) + len(absent))
-    for names, columns in (
-        ("edge_first edge_child edge_kind", down),
-        ("up_first up_parent up_kind", up),
-    ):
-        first_name, *others = names.split()
-        sections.add_ascending(first_name, columns[0])
-        for name, column in zip(others, columns[1:], strict=True):
-            sections.add_array(name, column)
-    return up[0]
-
-
-def _ids_of_nodes(
-    staged: Staged,
-    records: array[int],
-    described: Mapping[int, int],
-    hashes: bytes,
-    used: set[int],
-) -> dict[int, int]:
-    """Return the id of each used node; the ids of absent ones come after those of specs.
-
-    Nodes that their own document does not describe are searched for in all documents: they are
-    the first spec with the hash. The index does not keep the name by which a document calls what
-    another one names otherwise, so that must be read again.
-    """
-    spec_of = {record: spec for spec, record in enumerate(records)} if used else {}
-    ids = {
-        node: spec_of[record]
-        for node, record in described.items()
-        if node in used and record in spec_of
-    }
-    unknown = sorted(
-        (n, number)
-        for n, number in staged.edges.nodes.items()
-        if number in used and number not in ids
-    )
-    wanted, found = {hash_ for (_, hash_), _ in unknown}, dict[bytes, int]()
+    codes, look_alikes = staged.codes, staged.look_alikes
+    edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
+    nodes: dict[int, Node] = {}
+    names: dict[Node, str] = {}
+    kinds = set()
+    for record, its in zip(records, edges, strict=True):
+        for edge in its:
+            if id(edge) not in nodes:
+                node = codes["document"][look_alikes[record]], pack_hashes(edge.hash)
+                nodes[id(edge)] = node
+                names.setdefault(node, edge.name)
+                kinds.add((edge.deptypes, edge.virtuals))
+    # Nodes that their own document does not describe are searched for in all documents: they are
+    # the first spec with the hash.
+    spec_of = {record: spec for spec, record in enumerate(records)} if names else {}
+    wanted, first_of = {hash_ for _, hash_ in names}, dict[bytes, int]()
     for spec in range(len(records)) if wanted else ():
         hash_ = hashes[HASH_BYTES * spec : HASH_BYTES * (spec + 1)]
         if hash_ in wanted:
-            found.setdefault(hash_, spec)
-    absent = count(len(records))
-    packages, names = staged.codes["package"], staged.dictionaries["package"]
-    for (document, hash_), number in unknown:
-        spec = found.get(hash_, -1)
+            first_of.setdefault(hash_, spec)
+    ids: dict[Node, int] = {}
+    absent: list[tuple[str, str]] = []
+    packages = staged.dictionaries["package"].entries
+    for node, name in sorted(names.items()):
+        document, hash_ = node
+        spec = spec_of.get(record_of.get(node, -1), -1)
         if spec < 0:
-            ids[number] = next(absent)
-            continue
-        ids[number] = spec
-        package = packages[staged.look_alikes[records[spec]]]
-        if names.entry(package) != staged.edges.names[number]:
-            staged.mark_merged(document)
-    return ids
+            spec = first_of.get(hash_, len(records) + len(absent))
+            if spec >= len(records):
+                absent.append((unpack_hashes(hash_)[0], name))
+            elif packages[codes["package"][look_alikes[records[spec]]]] != name:
+                # The index does not keep the name by which a document calls what another one
+                # names otherwise, so that must be read again.
+                staged.merged[document] = 1
+        ids[node] = spec
+    ordered = sorted(kinds)
+    kind_of = {kind: code for code, kind in enumerate(ordered)}
+    sections.add_json("edge_kinds", ordered)
+    sections.add_json("absent", absent)
+    all_edges = list(chain.from_iterable(edges))
+    first = array("I", accumulate(map(len, edges), initial=0))
+    children = array("I", [ids[nodes[id(edge)]] for edge in all_edges])
+    its_kinds = array("I", [kind_of[edge.deptypes, edge.virtuals] for edge in all_edges])
+    up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
+    sections.add_ascending("edge_first", first)
+    sections.add_array("edge_child", children)
+    sections.add_array("edge_kind", its_kinds)
+    sections.add_ascending("up_first", up[0])
+    sections.add_array("up_parent", up[1])
+    sections.add_array("up_kind", up[2])
+    return up[0]
 
 
 def reverse_edges(

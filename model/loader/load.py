@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import IndexDamaged, SourceError
 from spackscope.model.core.files import remove_abandoned, xdg_dir
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
 from spackscope.model.sources.resolve import source_key
 from spackscope.model.sources.source_name import STANDARD_INPUT
@@ -91,56 +91,89 @@ def load(
     Raises SourceError where no source can be read, and Cancelled. A damaged index file is
     replaced; `Catalog.was_damaged` is true then.
     """
+    # The browser shows what is in an index before it looks for the sources.
+    from spackscope.model.sources.discover import discover
+
     session = replace(session, asks_anew=True) if rebuild else session
-    if (path := index_path(sources, session)) is not None:
+    path, is_kept = index_path(sources, session), STANDARD_INPUT not in sources
+    if path is not None:
         remove_abandoned(os.path.dirname(path))
-    is_kept = STANDARD_INPUT not in sources
-    new = _Build(_discover(sources, session, on_late), session, is_awaited=keep)
-    cached, was_damaged = None, False
-    try:
-        if (
-            is_kept
-            and not rebuild
-            and path is not None
-            and (columns := open_index(path)) is not None
-        ):
-            cached = Catalog(columns)
-    except IndexDamaged:
-        was_damaged = True
-    if cached is not None and cached.meta.get("fingerprint") == new.fingerprint:
-        cached.discovered = _without_documents(new.discovered)
+
+    def show(part: Sequence[DiscoveredSource]) -> None:
+        if on_late is not None and not all(source.failure for source in part):
+            with contextlib.suppress(SourceError):
+                on_late(_catalog(part, _build(part, session)))
+
+    discovered = discover(sources, session, on_late=show)
+    size, fingerprint = sum(each.documents.size for each in discovered), _fingerprint(discovered)
+    old, was_damaged = None, False
+    if is_kept and not rebuild and path is not None:
+        try:
+            old = open_index(path)
+        except IndexDamaged:
+            was_damaged = True
+    if old is not None and (cached := Catalog(old)).meta["fingerprint"] == fingerprint:
+        cached.discovered = _without_documents(discovered)
         return cached
-    if cached is None and on_late is not None and new.size > _LONG:
-        _build_part(new, on_late)
+    if old is None and on_late is not None and size > _LONG:
+        show(_first_documents(discovered))
+    data, why = _build(discovered, session, fingerprint, old), ""
     # A damaged file is replaced, or it would be found damaged again.
-    in_file = is_kept and (keep or was_damaged or new.size > SMALL)
-    build = replace(new, cached=cached)
-    catalog = build.in_file(path) if in_file else build.in_memory()
+    if is_kept and (keep or was_damaged or size > SMALL):
+        try:
+            why = "there is no home directory"
+            if path is not None:
+                write_index(path, data)
+                why = ""
+        except OSError as error:
+            reason = str(error.strerror or error).lower()
+            why = f"cannot write to {os.path.dirname(path or '')} ({reason})"
+    is_missed = why and (keep or size > _MISSED)
+    catalog = _catalog(
+        discovered, data, f"the index is kept in memory: {why}" if is_missed else ""
+    )
     catalog.was_damaged = was_damaged
     return catalog
 
 
-def _discover(
-    sources: Sequence[str], session: Session, on_late: Callable[[Catalog], object] | None
-) -> list[DiscoveredSource]:
-    """Discover sources, and build a catalog of those that have answered if others take long."""
-    # The browser shows what is in an index before it looks for the sources.
-    from spackscope.model.sources.discover import discover
+def _build(
+    discovered: Sequence[DiscoveredSource],
+    session: Session,
+    fingerprint: str = "",
+    old: Columns | None = None,
+) -> bytes:
+    # Most starts find an index that is current, and need no readers.
+    from spackscope.model.loader.build import build
 
-    def build_late(discovered: list[DiscoveredSource]) -> None:
-        if on_late is not None and not all(source.failure for source in discovered):
-            with contextlib.suppress(SourceError):
-                on_late(_Build(discovered, session).in_memory())
-
-    return discover(sources, session, on_late=build_late)
+    return build(discovered, session, fingerprint=fingerprint, old=old)
 
 
-def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
-    """Build a catalog of the first documents, as many as are read in a moment."""
+def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = "") -> Catalog:
+    return Catalog(Columns(data), notice=notice, discovered=_without_documents(discovered))
+
+
+def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
+    from spackscope.model.sources.document import Documents
+
+    return [replace(source, documents=Documents(), indexes=()) for source in discovered]
+
+
+def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
+    """Return a digest that changes when any document or problem of the sources does."""
+    text = "".join(
+        f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
+        for each in discovered
+    )
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Return the sources with their first documents, as many as are read in a moment."""
     from spackscope.model.sources.document import Documents
 
     room, part = _PART, []
-    for source in new.discovered:
+    for source in discovered:
         documents = []
         for document in source.documents:
             if document.size <= room:
@@ -148,65 +181,4 @@ def _build_part(new: _Build, on_late: Callable[[Catalog], object]) -> None:
                 room -= document.size
         if documents or source.failure:
             part.append(replace(source, documents=Documents(documents), problems=()))
-    if room < _PART:
-        with contextlib.suppress(SourceError):
-            on_late(_Build(part, new.session).in_memory())
-
-
-def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
-    """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
-    from spackscope.model.sources.document import Documents
-
-    return [replace(source, documents=Documents()) for source in discovered]
-
-
-class _Build(Frozen):
-    """The build of an index; records of unchanged documents are taken from a `cached` one.
-
-    `is_awaited` where the user asked for a file.
-    """
-
-    discovered: Sequence[DiscoveredSource]
-    session: Session
-    cached: Catalog | None = None
-    is_awaited: bool = False
-
-    @property
-    def fingerprint(self) -> str:
-        """A digest that changes when any document or problem of the sources does."""
-        text = ""
-        for source in self.discovered:
-            text += f"{source.documents.fingerprint}\0{source.source}\0{source.failure}"
-            text += f"\0{source.problems}\n"
-        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
-
-    @property
-    def size(self) -> int:
-        """The bytes of all documents."""
-        return sum(source.documents.size for source in self.discovered)
-
-    def in_memory(self) -> Catalog:
-        """Build the index in memory."""
-        return Catalog(Columns(self._data()), discovered=_without_documents(self.discovered))
-
-    def in_file(self, path: str | None) -> Catalog:
-        """Build the index, and write it to a file, where that can be written."""
-        data, why = self._data(), "there is no home directory"
-        if path is not None:
-            try:
-                write_index(path, data)
-                why = ""
-            except OSError as error:
-                reason = str(error.strerror or error).lower()
-                why = f"cannot write to {os.path.dirname(path)} ({reason})"
-        is_missed = why and (self.is_awaited or self.size > _MISSED)
-        notice = f"the index is kept in memory: {why}" if is_missed else ""
-        discovered = _without_documents(self.discovered)
-        return Catalog(Columns(data), notice=notice, discovered=discovered)
-
-    def _data(self) -> bytes:
-        # Most starts find an index that is current, and need no readers.
-        from spackscope.model.loader.build import build
-
-        old = self.cached.columns if self.cached is not None else None
-        return build(self.discovered, self.session, fingerprint=self.fingerprint, old=old)
+    return part
