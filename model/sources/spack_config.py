@@ -274,12 +274,12 @@ class Scopes:
         """Whether there is neither a Spack nor anything that configures one."""
         return not (self.root or self._scopes or self.problems)
 
-    def section(self, name: str) -> dict[str, Any]:
+    def section(self, name: str) -> dict[Any, Any]:
         """Return a section merged from all scopes, the entries of the highest one first.
 
         Keys and values are texts with their places, lists and mappings of these.
         """
-        merged: dict[str, Any] = {}
+        merged: dict[Any, Any] = {}
         for path, content in self._scopes:
             if content is None:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
