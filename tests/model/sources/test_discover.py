@@ -272,22 +272,6 @@ def test_files_that_spack_wrote_are_recognised_among_others(tmp_path: Path) -> N
     }
 
 
-def test_unreadable_directories_are_reported(unprivileged: Path) -> None:
-    write_files(unprivileged, mirror_v2(ONE))
-    (unprivileged / "build_cache").chmod(0)
-    (unprivileged / "closed").mkdir(0)
-
-    discovered = discover_one(unprivileged)
-    shut = discover_one(unprivileged / "closed")
-    (unprivileged / "build_cache").chmod(0o755)
-
-    assert [problem.reason for problem in discovered.problems] == [
-        "cannot be read: permission denied"
-    ] * 2
-    assert discovered.failure == f"the source {unprivileged} cannot be read: permission denied"
-    assert shut.failure.endswith("closed cannot be read: permission denied")
-
-
 # Mirrors of the user's Spack
 
 
@@ -461,19 +445,3 @@ def test_any_error_of_a_source_is_its_failure_only(
         assert result.failure.startswith(said)
         assert "hunter2" not in result.failure
     assert contents(discovered[len(broken)]) == [ONE]
-
-
-def test_sources_are_read_though_no_thread_can_be_started(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write_files(tmp_path / "m", mirror_v2(ONE))
-
-    def start(_thread: threading.Thread) -> None:
-        raise RuntimeError("can't start new thread")
-
-    monkeypatch.setattr(threading.Thread, "start", start)
-    # A remote one makes them go side by side; its name is refused before anything is fetched.
-    discovered = discover([str(tmp_path / "m"), "spack:far"], Session({"HOME": str(tmp_path)}))
-
-    assert contents(discovered[0]) == [ONE]
-    assert discovered[1].failure

@@ -9,6 +9,7 @@ import pytest
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.sources.resolve import (
+    environment_names,
     find_environment,
     names_source,
     resolve_sources,
@@ -32,60 +33,40 @@ def spack(tmp_path: Path) -> SpackRoot:
     return SpackRoot(tmp_path)
 
 
-def test_mirrors_of_binaries_come_before_the_install_tree(spack: SpackRoot) -> None:
-    spack.write("home/.spack/mirrors.yaml", MIRRORS)
-    tree = spack.install()
+def test_sources_of_a_spack_are_its_mirrors_and_trees(spack: SpackRoot) -> None:
+    def resolved(*arguments: str, **changes: str) -> tuple[str, ...]:
+        return resolve_sources(arguments, Session({**spack.environ, **changes}), configured)
 
-    assert resolve_sources([], Session(spack.environ)) == ("spack:site", "spack:local", tree)
-
-
-def test_an_install_tree_without_a_database_is_not_a_source(spack: SpackRoot) -> None:
+    configured: tuple[str, ...] = ()
+    # A tree without a database is none, nor is what cannot be read.
     (spack.root / "opt" / "spack").mkdir(parents=True)
-
-    assert resolve_sources([], Session(spack.environ)) == ("spack:",)
-
-
-def test_an_upstream_with_a_database_is_a_source(spack: SpackRoot) -> None:
-    upstream = spack.install("central")
-    spack.write(
-        "spack/etc/spack/upstreams.yaml", f"upstreams: {{central: {{install_tree: {upstream}}}}}"
-    )
-
-    assert resolve_sources([], Session(spack.environ)) == (upstream,)
-
-
-def test_arguments_and_the_environment_come_before_spack(spack: SpackRoot) -> None:
-    spack.install()
-
-    assert resolve_sources(["public", "-"], Session(spack.environ)) == ("public", "-")
-    environ = {**spack.environ, "SPACKSCOPE_FROM": "public:v1.0.0 spack:site"}
-    assert resolve_sources([], Session(environ)) == ("public:v1.0.0", "spack:site")
-
-
-def test_a_configuration_that_cannot_be_read_is_not_passed_over(spack: SpackRoot) -> None:
     spack.write("home/.spack/mirrors.yaml", "mirrors: [")
+    assert resolved() == ("spack:",)
+    tree, upstream = spack.install("tree"), spack.install("central")
+    spack.write("home/.spack/config.yaml", f"config: {{install_tree: {tree}}}")
+    assert resolved() == (tree,)
+    spack.write("home/.spack/mirrors.yaml", MIRRORS)
+    spack.write("home/.spack/upstreams.yaml", f"upstreams: {{c: {{install_tree: {upstream}}}}}")
+    assert resolved() == ("spack:site", "spack:local", tree, upstream)
+    configured = ("mine",)
+    assert resolved() == ("mine",)
+    variable = "public:v1.0.0 spack:site"
+    assert resolved(SPACKSCOPE_FROM=variable) == ("public:v1.0.0", "spack:site")
+    assert resolved("public", "-", SPACKSCOPE_FROM=variable) == ("public", "-")
 
-    assert resolve_sources([], Session(spack.environ)) == ("spack:",)
-    tree = spack.install()
-    assert resolve_sources([], Session(spack.environ)) == (tree,)
 
-
-def test_the_key_of_a_source_is_what_it_names(
+def test_the_key_of_a_source_is_what_it_names_here_and_now(
     spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spack.write("home/.spack/mirrors.yaml", MIRRORS)
     monkeypatch.chdir(tmp_path)
+    for source, key in (
+        ("mirror", str(tmp_path / "mirror")),
+        ("./mirror/", str(tmp_path / "mirror")),
+        (SAMPLE, absolute_path(SAMPLE)),
+        *((each, each) for each in ("https://a.org/m", "file:///data/m", "-", "spack:none")),
+    ):
+        assert source_key(source, Session({})) == key
 
-    session = Session({})
-    assert source_key("mirror", session) == str(tmp_path / "mirror")
-    assert source_key("./mirror/", session) == str(tmp_path / "mirror")
-    assert source_key(SAMPLE, session) == absolute_path(SAMPLE)
-    assert source_key("https://example.org/m", session) == "https://example.org/m"
-    assert source_key("file:///data/m", session) == "file:///data/m"
-    assert source_key("-", session) == "-"
-
-
-def test_the_key_changes_with_what_a_name_refers_to(spack: SpackRoot) -> None:
     def keys() -> list[str]:
         session = Session(spack.environ)
         return [source_key(source, session) for source in ("public", "public:a", "spack:site")]
@@ -95,13 +76,18 @@ def test_the_key_changes_with_what_a_name_refers_to(spack: SpackRoot) -> None:
     assert keys() == before
     spack.write("home/.spack/mirrors.yaml", MIRRORS.replace("site.example", "other.example"))
     spack.environ["SPACKSCOPE_PUBLIC"] = "https://example.org/tag-list.json"
-
     assert len({*before, *keys()}) == 6
 
 
-def test_an_unknown_mirror_of_spack_has_a_key(spack: SpackRoot) -> None:
-    assert source_key("spack:none", Session(spack.environ)) == "spack:none"
-    assert source_key("spack:none", Session({})) == "spack:none"
+def test_a_variable_is_a_path_or_is_split_as_in_a_shell(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my mirror").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for path in ("~/my mirror", f"{tmp_path}/my mirror"):
+        assert resolve_sources([], Session({"SPACKSCOPE_FROM": path})) == (path,)
+    with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
+        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
 
 
 def test_a_key_in_a_directory_that_is_gone_is_refused(
@@ -137,25 +123,6 @@ def test_sources_are_arguments_or_in_the_environment_or_the_sample(
     assert resolve_sources(arguments, Session(environ)) == sources
 
 
-def test_a_variable_that_is_an_existing_path_is_one_source(tmp_path: Path) -> None:
-    path = tmp_path / "my mirror"
-    path.mkdir()
-
-    assert resolve_sources([], Session({"SPACKSCOPE_FROM": str(path)})) == (str(path),)
-
-
-def test_a_variable_may_begin_at_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "my mirror").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-
-    assert resolve_sources([], Session({"SPACKSCOPE_FROM": "~/my mirror"})) == ("~/my mirror",)
-
-
-def test_a_variable_with_an_open_quote_is_refused() -> None:
-    with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
-        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
-
-
 def test_a_source_is_found_from_home_from_here_and_in_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -182,60 +149,40 @@ def environment_in(spack: SpackRoot, directory: str, file: str = "spack.lock") -
     return str(spack.write(f"{directory}/{file}", "{}").parent)
 
 
-def test_a_name_is_that_of_a_managed_environment(spack: SpackRoot) -> None:
-    climate = environment_in(spack, "spack/var/spack/environments/climate")
-    nested = environment_in(spack, "spack/var/spack/environments/teams/ocean", "spack.yaml")
-
-    session = Session(spack.environ)
-    assert find_environment("climate", session) == climate
-    assert find_environment("teams/ocean", session) == nested
-
-
-def test_the_root_of_environments_may_be_configured(spack: SpackRoot) -> None:
-    spack.write("home/.spack/config.yaml", "config: {environments_root: ~/envs}")
-    climate = environment_in(spack, "home/envs/climate")
-    environment_in(spack, "spack/var/spack/environments/ocean")
-
-    assert find_environment("climate", Session(spack.environ)) == climate
-    with pytest.raises(SourceError, match=r"home/envs; there are climate$"):
-        find_environment("ocean", Session(spack.environ))
-
-
-def test_the_active_environment_may_be_named(spack: SpackRoot) -> None:
-    active = environment_in(spack, "home/work/mine")
-
-    session = Session({**spack.environ, "SPACK_ENV": active})
-    assert find_environment("mine", session) == active
-
-
-def test_a_path_comes_before_a_name(
+def test_a_name_is_that_of_an_environment(
     spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    managed = environment_in(spack, "spack/var/spack/environments/climate")
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "climate").mkdir()
-
+    root = "spack/var/spack/environments"
+    climate = environment_in(spack, f"{root}/climate")
+    nested = environment_in(spack, f"{root}/teams/ocean", "spack.yaml")
+    active = environment_in(spack, "home/work/mine")
+    session = Session({**spack.environ, "SPACK_ENV": f"{active}/"})
     # A directory that is not an environment is not in the way of one.
-    assert find_environment("climate", Session(spack.environ)) == managed
-    environment_in(spack, "climate")
-    assert find_environment("climate", Session(spack.environ)) == "climate"
-
-
-@pytest.mark.parametrize("source", ["-", "https://example.org/spack.lock", "spack:site"])
-def test_other_sources_stay_as_they_are(source: str) -> None:
-    assert find_environment(source, Session({})) == source
-
-
-def test_an_unknown_environment_is_answered_with_names_that_are_alike(spack: SpackRoot) -> None:
-    for name in ("climate", "ocean"):
-        environment_in(spack, f"spack/var/spack/environments/{name}")
-
+    (tmp_path / "climate").mkdir()
+    sources = ("-", "https://example.org/spack.lock", "spack:site", "spack", active)
+    for name, source in (
+        ("climate", climate),
+        ("teams/ocean", nested),
+        ("mine", active),
+        *((each, each) for each in sources),
+    ):
+        assert find_environment(name, session) == source
     with pytest.raises(SourceError) as error:
-        find_environment("climat", Session(spack.environ))
-    root = spack.root / "var/spack/environments"
+        find_environment("climat", session)
     assert str(error.value) == (
-        f"the environment climat is neither a file or directory, nor in {root}; there are climate"
+        f"the environment climat is neither a file or directory, nor in {tmp_path}/{root};"
+        " there are climate"
     )
+    environment_in(spack, "climate")
+    assert find_environment("climate", session) == "climate"
+
+    spack.write("home/.spack/config.yaml", "config: {environments_root: ~/envs}")
+    land = environment_in(spack, "home/envs/land")
+    session = Session(spack.environ)
+    assert (find_environment("land", session), environment_names(session)) == (land, ["land"])
+    with pytest.raises(SourceError, match=r"home/envs; there are land$"):
+        find_environment("lake", session)
 
 
 @pytest.mark.parametrize("name", ["no/such", "\0", "../x", "none"])
