@@ -10,7 +10,7 @@ from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import RunKinds, run_kinds, run_the_same
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from tests.builders import GCC, GLIBC, GMAKE, Node, edge, hash_of, leaf, node, record, write_page
+from tests.builders import GCC, GMAKE, edge, hash_of, leaf, node, record, write_page
 from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
 
 A, B, LIB, OTHER, USER, SECOND_USER = (hash_of(number) for number in range(11, 17))
@@ -74,22 +74,6 @@ def test_only_what_counts_at_run_time_makes_another_kind(
     assert kinds_of(graph, A, B) == ([[A, B]] if is_same else [[A], [B]])
 
 
-def test_what_is_linked_by_a_dependency_makes_another_kind(tmp_path: Path) -> None:
-    def uses(hash_: str, name: str, child: tuple[str, str], deptype: str) -> Node:
-        return node(hash_, name=name, dependencies=[edge(*child, [deptype])])
-
-    graph = graph_of(
-        tmp_path,
-        uses(A, "app", ("lib", LIB), "link"),
-        uses(B, "app", ("lib", OTHER), "link"),
-        uses(LIB, "lib", ("glibc", GLIBC), "link"),
-        uses(OTHER, "lib", ("glibc", GMAKE), "link"),
-        *(leaf(GLIBC, "glibc", "2.28"), leaf(GMAKE, "glibc", "2.39")),
-    )
-
-    assert kinds_of(graph, A, B) == [[A], [B]]
-
-
 def test_builds_of_a_kind_are_the_most_used_first(tmp_path: Path) -> None:
     graph = graph_of(
         tmp_path,
@@ -148,19 +132,13 @@ def test_compilers_that_no_document_describes_are_told_apart_by_their_hashes(
     assert run_the_same(graph, [*graph.find(compiled).values()]) is None
 
 
-def test_a_cycle_ends(tmp_path: Path) -> None:
+def test_a_cycle_ends_and_codes_can_be_cancelled(tmp_path: Path) -> None:
     graph = graph_of(
         tmp_path,
         node(A, name="a", dependencies=[edge("b", B, ["link"])]),
         node(B, name="b", dependencies=[edge("a", A, ["link"])]),
     )
-
-    assert len(set(RunKinds(graph).codes([0, 1]))) == 2
-
-
-def test_it_can_be_cancelled(tmp_path: Path) -> None:
-    graph = graph_of(tmp_path, node(A, dependencies=[edge("lib", LIB, ["link"])]))
-
     with pytest.raises(Cancelled):
         run_kinds(graph, [0], should_stop=lambda: True)
+    assert len(set(RunKinds(graph).codes([0, 1]))) == 2
     assert len(run_kinds(graph, [0])) == 1
