@@ -76,8 +76,12 @@ def complete(
         others = without_word(parsed)
         if not column:
             others = satisfiable(catalog, others, should_stop)
-        under = _Under(catalog, others, parsed.named, should_stop)
-        found = under.filter_values(column, word["value"]) if column else under.candidates(word)
+        completer = _Completer(catalog, others, parsed.named, should_stop)
+        found = (
+            completer.filter_values(column, word["value"])
+            if column
+            else completer.candidates(word)
+        )
         items = [Completion(each.text, each.count) for each in found if each.count]
     except Unanswerable:
         return Completions(cursor, cursor)
@@ -101,7 +105,7 @@ class _Candidate(Frozen):
     is_whole: bool = True
 
 
-class _Under(NamedTuple):
+class _Completer(NamedTuple):
     """What words can become under the other conditions of a query.
 
     Without a catalog they become what the language has.
@@ -189,12 +193,11 @@ class _Under(NamedTuple):
                     if name == key and facet.value[:1] not in ("+", "~"):
                         counts.update(dict.fromkeys(its_values, facet.count))
                 values = [Facet(*pair) for pair in counts.most_common()]
-            for facet in _ranked(values, typed):
-                yield _Candidate(f"{key}{operator}{lexer.quoted(facet.value)}", facet.count)
-            if before and (column == "version" or column not in COUNTED):
-                # Another value of a list.
-                for facet in _ranked(values, typed.removeprefix(before)):
-                    text = f"{key}{operator}{lexer.quoted(before + facet.value)}"
+            is_list = column == "version" or column not in COUNTED
+            # Whole values, and another one of a list.
+            for head in dict.fromkeys(("", before * is_list)):
+                for facet in _ranked(values, typed.removeprefix(head)):
+                    text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
                     yield _Candidate(text, facet.count)
         if in_shell and column in _OF_HOST:
             yield _Candidate(f"{key}={before}{HOST}", note="that of the host")
@@ -388,8 +391,8 @@ def complete_word(
     try:
         if catalog is not None:
             others = satisfiable(catalog, _before(text[: match.start()], named), should_stop)
-        under = _Under(catalog, others, named, should_stop)
-        found = [*under.candidates(match, in_shell=True)]
+        completer = _Completer(catalog, others, named, should_stop)
+        found = [*completer.candidates(match, in_shell=True)]
     except (Cancelled, Unanswerable):
         return []
     head = text[len(before) + 1 : match.start()]
