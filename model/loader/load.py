@@ -156,7 +156,7 @@ def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[Discovere
     """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
     from spackscope.model.sources.document import Documents
 
-    return [replace(source, documents=Documents(), indexes=()) for source in discovered]
+    return [replace(source, documents=Documents()) for source in discovered]
 
 
 def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
