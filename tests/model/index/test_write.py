@@ -18,7 +18,6 @@ from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
-from spackscope.model.index.columns import SCHEMA_VERSION
 from spackscope.model.index.staged import Staged
 from spackscope.model.index.write import preferred_order, reverse_edges
 from spackscope.model.loader import build as build_module
@@ -29,17 +28,7 @@ from spackscope.model.readers import pages as cache_pages
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, absolute_path
-from tests.builders import (
-    PAGES,
-    Record,
-    all_records,
-    catalog_of,
-    hash_of,
-    page,
-    read,
-    record,
-    write_page,
-)
+from tests.builders import Record, all_records, catalog_of, hash_of, page, read, record, write_page
 from tests.hostile import HOSTILE_TEXT
 
 
@@ -68,41 +57,6 @@ def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
                 assert column.value(spec) == column.value(on_page)
 
 
-def test_the_sample_is_38_rows_that_look_alike_no_more(sample: Catalog) -> None:
-    rows = {
-        tuple(column.value(spec) for column in BY_NAME.values() if column.name != "hash")
-        for spec in all_records(sample)
-    }
-
-    assert len(rows) == len(sample.listing(View(folded=True))) == 38
-
-
-def test_an_index_records_what_it_was_built_from(sample: Catalog) -> None:
-    assert sample.meta["schema"] == SCHEMA_VERSION
-    assert [(source.name, source.kind, source.specs) for source in sample.sources] == [
-        (SAMPLE, "pages", 346)
-    ]
-    assert sample.texts("tag") == ["develop"]
-    assert len(sample.problems) == 0
-
-
-def test_what_several_sources_list_is_one_record_that_names_them(tmp_path: Path) -> None:
-    write_page(tmp_path / "b", [record(1), record(2)])
-    write_page(tmp_path / "a", [record(1)])
-
-    catalog = catalog_of(tmp_path / "b", tmp_path / "a")
-
-    assert [(source.name, source.specs) for source in catalog.sources] == [
-        (f"{tmp_path}/b", 2),
-        (f"{tmp_path}/a", 1),
-    ]
-    assert [row.spec.sources for row in catalog.by_hash(hash_of(1))] == [
-        (f"{tmp_path}/b", f"{tmp_path}/a")
-    ]
-    assert catalog.total == 2
-    assert catalog.problems == []
-
-
 def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     write_page(tmp_path, [record(1)], tag="v0.23.0")
@@ -117,16 +71,6 @@ def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
     ]
     assert catalog.texts("tag") == ["develop", "v0.23.0"]
     assert catalog.problems == []
-
-
-def test_the_problems_of_all_pages_are_kept_in_the_order_of_reading() -> None:
-    catalog = catalog_of(PAGES)
-
-    assert len(catalog.problems) == len(catalog.problems) == 4
-    assert {problem.origin for problem in catalog.problems} == {
-        f"{PAGES}/wrong-meta/libarchive/specs.md"
-    }
-    assert [problem.place for problem in catalog.problems] == ["meta"] * 4
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
@@ -196,13 +140,6 @@ def test_ids_are_in_display_order(sample: Catalog) -> None:
     assert sorted(range(346), key=order) == list(range(346))
 
 
-def test_look_alikes_are_next_to_each_other(sample: Catalog) -> None:
-    ids = [row.look_alike for row in sample.rows(range(sample.total))]
-
-    assert ids == sorted(ids)
-    assert len(set(ids)) == 38
-
-
 def test_compilers_are_ordered_by_name_and_version(tmp_path: Path) -> None:
     compilers = ["none", "gcc@13.2.0", "gcc@9.4.0", "gcc", "clang@18.1.3", "gcc@=10.3.0"]
     write_page(tmp_path, [record(n, compiler=c) for n, c in enumerate(compilers)])
@@ -254,16 +191,6 @@ def test_a_hash_that_a_page_lists_with_different_content_is_reported_once(tmp_pa
     assert reasons(catalog) == [f"hash {hash_of(1)} is listed twice with different content"]
 
 
-def test_a_page_that_is_linked_twice_is_shown_once(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1)])
-    (tmp_path / "latest.md").symlink_to("develop/zlib/specs.md")
-
-    catalog = catalog_of(tmp_path)
-
-    assert catalog.total == 1
-    assert len(catalog.problems) == 1
-
-
 # Scale and stopping
 
 
@@ -283,17 +210,6 @@ def test_a_page_without_records_makes_an_empty_index(
     assert len(catalog.listing(View())) == len(catalog.listing(View(parse("x"), folded=True))) == 0
     assert catalog.listing(View()).values.constants == {}
     assert explain_no_match(catalog, parse("")) == "There are no specs"
-
-
-def test_one_package_may_hold_everything_alike(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(number) for number in range(5_000)])
-
-    catalog = catalog_of(tmp_path)
-    listing = catalog.listing(View(folded=True))
-    (row,) = catalog.rows(*listing.part())
-
-    assert row.count == 5_000
-    assert [spec.hash for spec in all_records(catalog)] == [hash_of(n) for n in range(5_000)]
 
 
 def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> None:

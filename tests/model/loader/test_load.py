@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,14 +15,12 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import private_directory, temporary_file
 from spackscope.model.index.columns import HEADER, MAGIC, SCHEMA_VERSION, UNUSED_DAYS
 from spackscope.model.loader.load import SMALL, index_path, load, open_cached, open_cached_part
-from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import all_records, hash_of, page, record, write_page
+from tests.builders import all_records, page, record, write_page
 from tests.program import PATIENCE
 
 
@@ -190,27 +188,9 @@ def test_an_index_that_is_used_stays_where_reading_leaves_no_time(home: Home) ->
     assert index.exists()
 
 
-def test_an_index_that_somebody_removes_at_once_is_kept_in_memory(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    replace = os.replace
-
-    def replace_and_remove(source: str, target: str) -> None:
-        replace(source, target)
-        os.unlink(target)
-
-    monkeypatch.setattr(os, "replace", replace_and_remove)
-
-    assert home.load().total == 1
-
-
-def test_a_small_mirror_needs_no_file(home: Home) -> None:
+def test_only_a_large_mirror_is_kept_unasked(home: Home) -> None:
     catalog = home.load(keep=False)
-
     assert (catalog.total, catalog.notice, home.files) == (1, "", [])
-
-
-def test_a_large_mirror_is_kept_unasked(home: Home) -> None:
     home.add(2, count=4_000)
     assert sum(path.stat().st_size for path in home.mirror.rglob("*.md")) > SMALL
 
@@ -222,20 +202,20 @@ def test_a_large_mirror_is_kept_unasked(home: Home) -> None:
 # When it is used
 
 
-def test_an_unchanged_mirror_is_not_read_again(home: Home) -> None:
+@pytest.mark.parametrize(
+    "name", ["cache", "a?b#c%20&d", os.fsdecode(b"caf\xe9"), "a'b\"c", "a\nb"]
+)
+def test_an_unchanged_mirror_is_only_read_again_for_a_rebuild(name: str, home: Home) -> None:
+    home.environ["XDG_CACHE_HOME"] = f"/{home.cache}/{name}"
     first = home.load()
 
     again = home.load(keep=False)
     cached = open_cached(home.sources, Session(home.environ))
 
     assert cached is not None
+    assert first.notice == ""
     assert made(again) == made(cached) == made(first)
     assert all_records(again) == all_records(first)
-
-
-def test_a_rebuild_reads_an_unchanged_mirror_again(home: Home) -> None:
-    first = home.load()
-
     assert made(home.load(rebuild=True)) != made(first)
 
 
@@ -291,70 +271,76 @@ def test_a_changed_mirror_is_read_again(
     assert made(catalog) != made(first)
 
 
-def cut(length: int) -> Callable[[Path], object]:
-    return lambda path: os.truncate(path, length)
+def put_magic(path: Path, magic: bytes) -> None:
+    path.write_bytes(magic + path.read_bytes()[len(magic) :])
 
 
-def write_magic(magic: bytes) -> Callable[[Path], object]:
-    def write(path: Path) -> None:
-        path.write_bytes(magic + path.read_bytes()[len(magic) :])
-
-    return write
-
-
-def directory_instead(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def link_instead(path: Path) -> None:
+def replaced(path: Path, make: Callable[[Path], object]) -> None:
     path.rename(path.with_name("elsewhere"))
-    path.symlink_to(path.with_name("elsewhere"))
-
-
-def pipe_instead(path: Path) -> None:
-    path.unlink()
-    os.mkfifo(path)
+    make(path)
 
 
 @pytest.mark.parametrize(
     "spoil",
     [
-        write_magic(MAGIC + bytes(1)),
-        write_magic(MAGIC + bytes([SCHEMA_VERSION - 1])),
-        write_magic(b"another magic   "),
+        lambda path: put_magic(path, MAGIC + bytes([SCHEMA_VERSION - 1])),
+        lambda path: put_magic(path, b"another magic   "),
         lambda path: path.chmod(0o620),
         lambda path: path.chmod(0o602),
-        link_instead,
-        cut(0),
-        cut(1),
-        cut(HEADER - 1),
-        cut(HEADER),
-        cut(HEADER + 100),
+        *(
+            lambda path, length=length: os.truncate(path, length)
+            for length in (0, 1, HEADER - 1, HEADER, HEADER + 100)
+        ),
         lambda path: os.truncate(path, path.stat().st_size - 1),
         lambda path: os.truncate(path, path.stat().st_size + 1),
-        lambda path: path.write_bytes(b"\0" * 10_000),
         lambda path: path.write_bytes(MAGIC + b"\xff" * 10_000),
-        lambda path: path.write_bytes(path.read_bytes()[:HEADER] + os.urandom(10_000)),
-        lambda path: path.write_text("garbage"),
         lambda path: path.unlink(),
-        lambda path: (path.unlink(), path.symlink_to("nowhere")),
-        directory_instead,
-        pipe_instead,
+        lambda path: replaced(path, lambda path: path.symlink_to("nowhere")),
+        lambda path: replaced(path, lambda path: path.symlink_to(path.with_name("elsewhere"))),
+        lambda path: replaced(path, Path.mkdir),
+        lambda path: replaced(path, os.mkfifo),
     ],
-    ids=range(21),
 )
 def test_an_index_that_cannot_be_trusted_is_built_again(
     spoil: Callable[[Path], object], home: Home
 ) -> None:
-    home.load()
+    records = all_records(home.load())
     spoil(home.index)
     assert open_cached(home.sources, Session(home.environ)) is None
 
     catalog = home.load()
 
-    assert (catalog.total, catalog.notice) == (1, "")
+    assert (all_records(catalog), catalog.notice) == (records, "")
     assert open_cached(home.sources, Session(home.environ)) is not None
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_whichever_byte_of_an_index_changes_it_is_built_again(seed: int, home: Home) -> None:
+    chance, records = random.Random(seed), all_records(home.load())
+    data = bytearray(home.index.read_bytes())
+    place = chance.randrange(HEADER if seed % 2 else len(data))
+    data[place] ^= chance.randrange(1, 256)
+    home.index.write_bytes(data)
+    assert open_cached(home.sources, Session(home.environ)) is None
+
+    catalog, again = home.load(), home.load()
+
+    # That of another version is not damaged.
+    assert catalog.was_damaged is (place != len(MAGIC))
+    assert all_records(catalog) == all_records(again) == records
+    assert (again.was_damaged, made(again)) == (False, made(catalog))
+
+
+@pytest.mark.parametrize("end", [Path.unlink, lambda path: os.truncate(path, 0)])
+def test_a_catalog_keeps_its_answers_when_its_file_is_gone(
+    end: Callable[[Path], object], home: Home
+) -> None:
+    catalog, opened = home.load(), open_cached(home.sources, Session(home.environ))
+    assert opened is not None
+
+    end(home.index)
+
+    assert all_records(catalog) == all_records(opened) != []
 
 
 def test_an_index_of_another_owner_is_not_trusted(
@@ -389,66 +375,41 @@ def test_a_link_in_the_place_of_a_temporary_file_is_not_followed(
 # Where nothing can be kept
 
 
-def read_only(home: Home) -> str:
-    home.cache.mkdir(0o555)
-    return f"cannot write to {home.cache}/spackscope (permission denied)"
-
-
-def read_only_inside(home: Home) -> str:
-    home.index.parent.mkdir(parents=True)
-    home.index.parent.chmod(0o555)
-    return f"cannot write to {home.cache}/spackscope (permission denied)"
-
-
-def a_file(home: Home) -> str:
-    home.cache.touch()
-    return f"cannot write to {home.cache}/spackscope (not a directory)"
-
-
-def a_file_inside(home: Home) -> str:
-    home.cache.mkdir()
-    home.index.parent.touch()
-    return f"cannot write to {home.cache}/spackscope (not a directory)"
-
-
-def a_full_directory_for_an_index(home: Home) -> str:
+def fill_the_place_of_the_index(home: Home) -> None:
     home.index.mkdir(parents=True)
     (home.index / "file").touch()
-    return f"cannot write to {home.cache}/spackscope (directory not empty)"
 
 
-def no_home(home: Home) -> str:
-    home.environ.clear()
-    return "there is no home directory"
-
-
-def a_relative_cache_and_no_home(home: Home) -> str:
-    home.environ = {"XDG_CACHE_HOME": "cache"}
-    return "there is no home directory"
+def protect_the_directory(home: Home) -> None:
+    home.index.parent.mkdir(parents=True)
+    home.index.parent.chmod(0o555)
 
 
 @pytest.mark.parametrize(
-    "hinder",
+    ("hinder", "reason"),
     [
-        read_only,
-        read_only_inside,
-        a_file,
-        a_file_inside,
-        a_full_directory_for_an_index,
-        no_home,
-        a_relative_cache_and_no_home,
+        (lambda home: home.cache.mkdir(0o555), "(permission denied)"),
+        (protect_the_directory, "(permission denied)"),
+        (lambda home: home.cache.touch(), "(not a directory)"),
+        (lambda home: (home.cache.mkdir(), home.index.parent.touch()), "(not a directory)"),
+        (fill_the_place_of_the_index, "(directory not empty)"),
+        (lambda home: home.environ.clear(), ""),
+        (lambda home: home.environ.update(XDG_CACHE_HOME="cache", HOME=""), ""),
     ],
 )
 def test_what_cannot_be_kept_stays_in_memory_with_a_notice(
-    hinder: Callable[[Home], str], unprivileged: Path
+    hinder: Callable[[Home], object], reason: str, unprivileged: Path
 ) -> None:
     home = Home(unprivileged)
-    reason = hinder(home)
+    hinder(home)
 
     catalog = home.load()
 
-    assert catalog.notice == f"the index is kept in memory: {reason}"
+    where = f"cannot write to {home.cache}/spackscope {reason}"
+    why = where if reason else "there is no home directory"
+    assert catalog.notice == f"the index is kept in memory: {why}"
     assert catalog.total == 1
+    assert home.load(keep=False).notice == "", "a small source needs no file"
     assert open_cached(home.sources, Session(home.environ)) is None
     assert not list(home.mirror.parent.rglob("*.tmp"))
 
@@ -468,25 +429,6 @@ print(catalog.total, catalog.notice)
     assert output.startswith("30001 the index is kept in memory: ")
     assert "cannot write to " in output
     assert home.files == []
-
-
-@pytest.mark.parametrize(
-    "name", ["a b", "a?b#c%20&d", "naïve", os.fsdecode(b"caf\xe9"), "a'b\"c", "a\nb"]
-)
-def test_a_cache_directory_may_have_any_name(name: str, home: Home) -> None:
-    home.environ["XDG_CACHE_HOME"] = str(home.cache / name)
-    first = home.load()
-
-    assert first.notice == ""
-    assert made(home.load()) == made(first)
-
-
-def test_a_cache_directory_may_begin_with_two_slashes(home: Home) -> None:
-    home.environ["XDG_CACHE_HOME"] = f"/{home.cache}"
-    first = home.load()
-
-    assert first.notice == ""
-    assert made(home.load()) == made(first)
 
 
 # Stopping, killing, several at once
@@ -561,49 +503,6 @@ print(catalog.total, len(catalog.hashes("", limit=10_000)), catalog.notice)
     assert answers == [("2001 2001 \n", "")] * 8
     assert home.files == [home.index.name]
     assert home.load().total == 2001
-
-
-@pytest.mark.parametrize("keep", [True, False])
-def test_threads_share_a_catalog(keep: bool, home: Home) -> None:
-    home.add(2, count=300)
-    catalog = home.load(keep=keep)
-    found: list[int] = []
-
-    def ask() -> None:
-        listing = catalog.listing(View(parse("package-2")), should_stop=lambda: False)
-        found.append(len(list(catalog.specs(listing))))
-
-    threads = [threading.Thread(target=ask) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert found == [300] * 8
-
-
-@pytest.mark.parametrize("end", ["replaced", "removed", "spoiled"])
-def test_a_catalog_keeps_its_answers_when_its_file_is_gone(end: str, home: Home) -> None:
-    catalog = home.load()
-    expected = all_records(catalog)
-    if end == "replaced":
-        home.add(0, count=5)
-        assert home.load().total == 6
-    else:
-        home.index.unlink()
-    if end == "spoiled":
-        home.index.write_bytes(b"garbage")
-    answers: list[object] = []
-
-    def ask() -> None:
-        answers.append(all_records(catalog))
-        answers.append(catalog.hashes("", limit=10))
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    thread.join()
-
-    assert answers == [expected, [hash_of(1_000)]]
 
 
 def test_of_much_to_read_the_first_documents_are_shown_before_the_end(
