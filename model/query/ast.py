@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, Dependency, Spec, compiler_name
 from spackscope.model.core.text import is_clean
-from spackscope.model.core.variants import is_propagated, is_variant, split_variant
+from spackscope.model.core.variants import KEYED, is_propagated, is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 
@@ -41,7 +41,7 @@ class Term(Frozen):
     negated: bool = False
 
     def __post_init__(self) -> None:
-        parts = lexer.PAIR_PARTS.fullmatch(self.pattern) if self.column == "variants" else None
+        parts = KEYED.fullmatch(self.pattern) if self.column == "variants" else None
         if parts is not None:
             # Without quotes such a value would be read as a part of the operator, or as quoted.
             value = lexer.unquoted(parts[3])
@@ -66,7 +66,7 @@ class Term(Frozen):
             return f"{name}={lexer.quoted(flags)}"
         name = split_variant(pattern)[0]
         if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
-            parts = lexer.PAIR_PARTS.fullmatch(pattern)
+            parts = KEYED.fullmatch(pattern)
             if parts is None or parts[3][0] in lexer.QUOTES:
                 return pattern
             return parts[1] + parts[2] + lexer.quoted(parts[3])

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.variants import KEYED
 
 SPACE, ERROR = "space", "error"
 QUOTES = ("'", '"')
@@ -19,7 +20,7 @@ DEPENDENCY, NOT, OR = "dependency", "not", "or"
 
 _OTHER = r"[^\x00-\x7f\s]"
 _NAME = rf"(?:[\w*?]|{_OTHER})(?:[\w\-.*?]|{_OTHER})*"
-_IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
+IDENTIFIER = r"[A-Za-z_0-9][A-Za-z_0-9\-]*"
 _KEY = r"[A-Za-z_0-9][A-Za-z_0-9\-.]*"
 # A quote after a backslash is part of the value, and nothing else is escaped. In Spack such a
 # quote ends the value where no other follows that could.
@@ -35,7 +36,7 @@ _END = rf"{_PLAIN}(?:\b|(?![\w.\-*?]))(?!\s*=)"
 _GIT = r"(?:git\.[A-Za-z0-9_./\-]+|[0-9A-Fa-f]{40})"
 _VERSION = rf"(?:{_GIT}|=?(?:{_PLAIN})?:(?:{_END})?|=?{_PLAIN})"
 # `%c=gcc` assigns a virtual to a package; `%c=*` asks for any value of the variant c.
-IDENTIFIERS = rf"{_IDENTIFIER}(?:,{_IDENTIFIER})*"
+IDENTIFIERS = rf"{IDENTIFIER}(?:,{IDENTIFIER})*"
 _ASSIGNED = rf"\s*{IDENTIFIERS}=(?=[\w?]|\*[\w*?])"
 _ATTRIBUTES = rf"\[(?:[^\]'\"]|{_QUOTED}){{0,200}}\]"
 
@@ -63,7 +64,6 @@ _BY_START = {
 }
 """The kinds of tokens that may begin with a character; any other begins a space, pair or name."""
 
-PAIR_PARTS = re.compile(rf"({_KEY})(:?==?)(.+)", re.DOTALL)
 _BARE_VALUE = rf"(?!=){_VALUE}"
 # No quoted value ends in a backslash.
 _BARE_END = rf"(?!=){_OWN_VALUE}(?<=\\)"
@@ -144,7 +144,7 @@ def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
     """
     key_end = -1
     for token in tokens:
-        if token.kind == PAIR and (parts := PAIR_PARTS.fullmatch(token.text)) is not None:
+        if token.kind == PAIR and (parts := KEYED.fullmatch(token.text)) is not None:
             value_start = token.start + parts.end(2)
             yield token.start, value_start, "key"
             yield value_start, token.end, "value"

@@ -22,7 +22,7 @@ from spackscope.model.core.errors import QueryError, WrongNamedQuery
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.variants import is_variant, split_variant
+from spackscope.model.core.variants import KEYED, is_variant, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
     VIEW,
@@ -64,7 +64,7 @@ _NOT_PROPAGATED = frozenset(
         *("branch", "commit", "dev_path", "patches", "tag"),
     }
 )
-_PART_OF_NAME = re.compile(r"[A-Za-z_0-9][A-Za-z_0-9\-]*")
+_PART_OF_NAME = re.compile(lexer.IDENTIFIER)
 _BOUND_OF_VERSION = re.compile(r"[^@,:=\s]+")
 _SIGILS = (lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY)
 _EXPECTED = {
@@ -354,7 +354,7 @@ class Parser:
         self._add(Term("hash", token.text[1:]), token, self._at)
 
     def _pair(self, token: Token) -> None:
-        parts = lexer.PAIR_PARTS.fullmatch(token.text)
+        parts = KEYED.fullmatch(token.text)
         assert parts is not None
         key, operator, value = parts[1], parts[2], lexer.unquoted(parts[3])
         dependency = self._at
@@ -652,7 +652,7 @@ def _incomplete(sign: str, offset: int) -> QueryError:
 
 def _check_ascii(token: Token) -> None:
     """Refuse letters that no name and no value of Spack has, unless they are quoted."""
-    parts = lexer.PAIR_PARTS.fullmatch(token.text) if token.kind == lexer.PAIR else None
+    parts = KEYED.fullmatch(token.text) if token.kind == lexer.PAIR else None
     is_quoted = token.kind == lexer.WORD or (parts is not None and parts[3][0] in lexer.QUOTES)
     if token.text.isascii() or is_quoted or token.kind == lexer.ERROR:
         return
