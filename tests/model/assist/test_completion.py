@@ -187,14 +187,10 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
     [
         ("", "py-b", ["py-build"]),
         ("", "py-", ["py-ml-dtypes"]),
-        ("py-build", "os=ub", ["os=ubuntu24.04", "os=ubuntu22.04"]),
         ("py-build", "operating_system=ubuntu22", ["operating_system=ubuntu22.04"]),
         ("", "py-build@1.", ["py-build@1.2.2", "py-build@1.2.1"]),
-        ("", "py-build@1.2.2~v", ["py-build@1.2.2~virtualenv"]),
         ("py-build", "build_sys", ["build_system="]),
-        ("py-build", "build_system=", ["build_system=python_pip"]),
         ("py-build", "build_system:=", ["build_system:=python_pip"]),
-        ("py-build", "%gcc@1", ["%gcc@11.4.0"]),
         ("py-build", "os", ["os="]),
         ("py-build", "cac", ["cached"]),
         ("py-build", "!cac", ["!cached"]),
@@ -206,7 +202,6 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("", "os=ho", ["os=host"]),
         ("", "py-build /pfqg", ["py-build /pfqg2xiq2lfvnrfcf7m3s2rybvpnvrfs"]),
         ("stack='ml", "ub", []),
-        ("", "zzz", []),
         ("py-build", "py-saf", ["py-safetensors"]),
         # What fits the host is not found out.
         ("fits py-build", "os=ubuntu24", ["os=ubuntu24.04"]),
