@@ -44,12 +44,6 @@ def test_of_a_hash_that_is_listed_twice_the_first_counts() -> None:
     assert problem.reason == "it is listed twice with different content; the first one counts"
 
 
-def test_the_last_of_other_repeated_keys_counts_as_in_json() -> None:
-    data = zlib_index().replace(b'"version": "1.3.1"', b'"version": "1", "version": "1.3.1"')
-
-    assert read(data) == read(zlib_index())
-
-
 def by_record(data: bytes) -> list[Spec | Problem]:
     return list(each_record(read_document(data, origin="document")))
 
@@ -160,17 +154,6 @@ def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(
             assert "at character" in problems[0].reason
     assert kept == sorted(kept)
     assert set(kept) == {0, 1, 2, 3}
-
-
-def test_a_large_index_cut_in_the_middle_keeps_what_came() -> None:
-    data = INDEX_OF_1_2.read_bytes()
-
-    specs, problems = read(data[: len(data) // 2])
-
-    assert [spec.hash for spec in specs] == [spec.hash for spec in read(data)[0]][: len(specs)]
-    assert len(specs) == 13
-    assert problems[0].reason.startswith("file is cut off at character ")
-    assert problems[0].reason.endswith("; the records before it were read")
 
 
 def test_a_document_after_a_document_is_a_problem() -> None:

@@ -99,12 +99,6 @@ def test_what_spack_did_not_build_names_its_prefix_or_modules(external: Any, sho
     assert (spec.external, problems) == (shown, [])
 
 
-def test_a_spliced_spec_names_the_hash_that_it_was_built_as() -> None:
-    spec, problems = zlib_of(zlib_index(build_spec={"name": "zlib", "hash": hash_of(77)}))
-
-    assert (spec.build_spec, problems) == (hash_of(77), [])
-
-
 @pytest.mark.parametrize(
     ("fields", "version"),
     [
@@ -254,26 +248,13 @@ def test_a_cycle_and_a_spec_that_needs_itself_are_read() -> None:
     assert problems == []
 
 
-def test_ten_thousand_dependencies_are_read() -> None:
-    many = [edge(f"lib{number}", hash_of(number), ["link"]) for number in range(10_000)]
-
-    specs, problems = read(database(installs(node(dependencies=many))))
-
-    assert len(specs[0].dependencies or ()) == 10_000
-    # One of them is the hash of the record itself.
-    assert "9,999" in problems[0].reason
-
-
 @pytest.mark.parametrize(
     ("odd", "kept", "reason"),
     [
         (None, False, "dependencies contains null, expected objects"),
         ("glibc", False, "dependencies contains 'glibc', expected objects"),
-        ([], False, "dependencies contains a list, expected objects"),
         ({}, False, "hash of dependency is missing"),
         ({"name": "x", "hash": "abc"}, False, "hash of dependency x is 'abc'"),
-        ({"name": "x", "hash": hash_of(10**40).upper()}, False, "hash of dependency x is"),
-        ({"name": "x", "hash": []}, False, "hash of dependency x is a list"),
         ({"name": "x", "hash": GLIBC}, True, "deptypes of dependency x is missing"),
         (
             {"name": "x", "hash": GLIBC, "type": "link"},
@@ -286,11 +267,6 @@ def test_ten_thousand_dependencies_are_read() -> None:
             "deptypes of dependency x contains 7, expected strings",
         ),
         ({"hash": GLIBC, "type": ["link"]}, True, "name of dependency is missing"),
-        (
-            {"name": [], "hash": GLIBC, "type": []},
-            True,
-            "name of dependency is a list, expected a string",
-        ),
         (
             {"name": "x", "hash": GLIBC, "parameters": {"deptypes": ["link"], "virtuals": "c"}},
             True,
@@ -378,29 +354,17 @@ def test_flags_that_are_not_empty_are_no_variants() -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize("value", [None, {}, {"a": []}, [None], [[]], [{}], [True, "a"]])
-def test_an_invalid_variant_is_a_problem_and_leaves_the_others(value: object) -> None:
-    spec, problems = zlib_of(zlib_index(parameters={"x": value, "shared": True}))
+@pytest.mark.parametrize("key", ["x", "cflags"])
+@pytest.mark.parametrize("value", [{"a": []}, [None], [[]], [{}], [True, "a"]])
+def test_an_invalid_variant_or_flag_is_a_problem_and_leaves_the_others(
+    key: str, value: object
+) -> None:
+    spec, problems = zlib_of(zlib_index(parameters={key: value, "shared": True, "os": "x"}))
 
-    assert spec.variants == ("+shared",)
+    assert spec.variants == ("+shared", "os=x")
+    assert spec.flags == (("cflags=a",) if (key, value) == ("cflags", [True, "a"]) else ())
     assert len(problems) == 1
-    assert "variant x" in problems[0]
-
-
-@pytest.mark.parametrize("value", ["-O2", True, {"a": 1}, [None], [["-O2"]], [7]])
-def test_invalid_flags_are_a_problem(value: object) -> None:
-    spec, problems = zlib_of(zlib_index(parameters={"cflags": value, "shared": True}))
-
-    assert (spec.variants, spec.flags) == (("+shared",), ())
-    assert len(problems) == 1
-    assert "cflags" in problems[0]
-
-
-@pytest.mark.parametrize("name", ["os", "target", "stack", "hash", "tag", "name"])
-def test_a_variant_may_have_the_name_of_a_column(name: str) -> None:
-    spec, problems = zlib_of(zlib_index(parameters={name: "x"}))
-
-    assert (spec.variants, problems) == ((f"{name}=x",), [])
+    assert key in problems[0]
 
 
 def installed(path: Any) -> dict[str, dict[str, Any]]:
@@ -434,23 +398,16 @@ def test_any_change_of_the_content_gives_another_hash(key: str, value: object) -
         assert content_hash(its | {key: value}, hash_) != hash_
 
 
-def test_the_order_of_the_keys_counts() -> None:
-    for hash_, its in installed(INDEX_OF_1_2).items():
-        assert content_hash(dict(reversed(its.items())), hash_) != hash_
-
-
-def test_characters_beyond_ascii_are_hashed_as_spack_escapes_them() -> None:
-    node = {"name": "zlib", "external": {"path": "/opt/Bücher 🎉"}}
-    text = '{"name":"zlib","external":{"path":"/opt/B\\u00fccher \\ud83c\\udf89"}}'
-
-    assert content_hash(node) == spack_hash(text)
-
-
 @pytest.mark.parametrize(
-    ("value", "written"), [(1.0, "1.0"), (1e16, "1e+16"), (10**30, "1" + "0" * 30), (None, "null")]
+    ("node", "text"),
+    [
+        ({"b": 1, "a": 1}, '{"b":1,"a":1}'),
+        ({"path": "/Bücher 🎉"}, '{"path":"/B\\u00fccher \\ud83c\\udf89"}'),
+        ({"a": [1.0, 1e16, 10**30, None]}, '{"a":[1.0,1e+16,1' + "0" * 30 + ",null]}"),
+    ],
 )
-def test_numbers_are_hashed_as_python_writes_them(value: object, written: str) -> None:
-    assert content_hash({"name": value}) == spack_hash(f'{{"name":{written}}}')
+def test_a_node_is_hashed_as_spack_writes_it(node: dict[str, Any], text: str) -> None:
+    assert content_hash(node) == spack_hash(text)
 
 
 def test_a_spliced_spec_ends_like_the_spec_it_was_built_as() -> None:

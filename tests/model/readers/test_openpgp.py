@@ -112,11 +112,9 @@ def test_the_keys_of_a_keyring_are_read() -> None:
 
 def test_all_versions_of_signatures_are_read() -> None:
     key_id = bytes(range(8))
-    old = bytes([3, 5, 1]) + (1_000).to_bytes(4, "big") + key_id + bytes([1, 10, 0, 0])
     new = bytes(range(32))
     only_id = signature_packet(subpacket(2, (1_000).to_bytes(4, "big")), subpacket(16, key_id))
 
-    assert read_signature(armoured(packet(2, old))) == Signature("", "0001020304050607", 1_000)
     assert read_signature(armoured(only_id)) == Signature("", "0001020304050607", 1_000)
     for version in (5, 6):
         issuer = subpacket(33, bytes([version]) + new)
@@ -139,17 +137,17 @@ def test_all_versions_of_signatures_are_read() -> None:
         (armoured(signature_packet(b"\x09\x02")), "its signature is cut off"),
         (armoured(packet(2, b"\x04" * 300)[:100]), "its OpenPGP packets are cut off"),
         (armoured(bytes([0xC2, 0xE5])), "the length of an OpenPGP packet cannot be read"),
+        (
+            armoured(b"abc").replace(b"YWJj", b"YWJjZ"),
+            "its OpenPGP armour cannot be read: Invalid base64-encoded string: number of data"
+            " characters (5) cannot be 1 more than a multiple of 4",
+        ),
     ],
 )
 def test_a_broken_signature_is_a_sentence(data: bytes, why: str) -> None:
     with pytest.raises(Unreadable) as raised:
         read_signature(data)
     assert str(raised.value) == why
-
-
-def test_armour_of_a_wrong_length_is_a_sentence() -> None:
-    with pytest.raises(Unreadable, match=r"^its OpenPGP armour cannot be read: "):
-        read_signature(armoured(b"abc").replace(b"YWJj", b"YWJjZ"))
 
 
 def test_a_file_without_a_key_is_a_sentence() -> None:

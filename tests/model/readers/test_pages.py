@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -33,6 +32,7 @@ from tests.examples import examples
 from tests.hostile import HOSTILE_TEXT, any_json
 
 DEEP = 100_000
+CACHE = {"layout": "cache"}
 
 
 @pytest.fixture(params=["libyaml", "pure Python"])
@@ -42,98 +42,71 @@ def yaml_loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
         monkeypatch.delattr(yaml, "CBaseLoader", raising=False)
 
 
-def test_a_page_is_split_at_its_top_level_keys() -> None:
-    text = (
-        '---\ntitle: "zlib"\nlayout: cache\nspec_details:\n- hash: a\n  os: b\nempty:\n---\nbody'
-    )
-
-    assert split(text) == (
-        {
-            "title": '"zlib"',
-            "layout": "cache",
-            "spec_details": "\n- hash: a\n  os: b",
-            "empty": "",
-        },
-        True,
-        (),
-    )
+# Front matter
 
 
-@pytest.mark.parametrize("end", ["---", "---  ", "...", "---\n", "---\nbody: no value"])
-def test_front_matter_ends_at_its_closing_line(end: str) -> None:
-    assert split(f"---\nlayout: cache\n{end}") == ({"layout": "cache"}, True, ())
-
-
-def test_front_matter_without_a_closing_line_is_read_to_its_end() -> None:
-    assert split("---\nlayout: cache\ntags: a") == ({"layout": "cache", "tags": "a"}, False, ())
-
-
-def test_windows_line_ends_make_no_difference() -> None:
-    assert split("---\r\nlayout: cache\r\n---\r\n") == ({"layout": "cache"}, True, ())
-
-
-def test_the_last_of_two_equal_keys_counts() -> None:
-    assert split("---\ntitle: a\ntitle: b\n---") == ({"title": "b"}, True, ("title",))
-
-
-@pytest.mark.parametrize("text", ["", "\n---\ntitle: a\n---", "title: a", "----\ntitle: a\n---"])
-def test_a_text_without_an_opening_line_has_no_front_matter(text: str) -> None:
-    with pytest.raises(Unreadable, match="does not begin"):
-        split(text)
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            '---\ntitle: "zlib"\nspec_details:\n- hash: a\n  os: b\nempty:\n---\nbody: x',
+            ({"title": '"zlib"', "spec_details": "\n- hash: a\n  os: b", "empty": ""}, True, ()),
+        ),
+        ("---\nlayout: cache\n---  ", (CACHE, True, ())),
+        ("---\nlayout: cache\n...\nbody", (CACHE, True, ())),
+        ("---\r\nlayout: cache\r\n---\r\n", (CACHE, True, ())),
+        ("---\nlayout: cache\ntags: a", ({**CACHE, "tags": "a"}, False, ())),
+        ("---\ntitle: a\ntitle: b\n---", ({"title": "b"}, True, ("title",))),
+    ],
+)
+def test_front_matter_is_split_at_its_keys(text: str, expected: object) -> None:
+    assert split(text) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ('"zlib"', "zlib"),
-        ("zlib", "zlib"),
         ("'zlib'", "zlib"),
-        ("[package, develop]", ["package", "develop"]),
         ("[package, 1.10]", ["package", "1.10"]),
         ("[]", []),
         ("[package, develop,]", ["package", "develop"]),
         ('{"num_specs": 24}', {"num_specs": "24"}),
         ("{num_specs: 24}", {"num_specs": "24"}),
         ('{"a": true, "b": null}', {"a": True, "b": None}),
-        ("- 1.10\n- no\n- 12:30\n- 2024-10-06\n- 1e5\n- ~", None),
-        ("[1.10, 1e5, NaN, -Infinity]", ["1.10", "1e5", "NaN", "-Infinity"]),
+        ("- 1.10\n- no\n- 12:30\n- ~", ["1.10", "no", "12:30", "~"]),
         ('["1.10", 1.10, NaN, -Infinity]', ["1.10", "1.10", "NaN", "-Infinity"]),
-        ("9" * 5_000, "9" * 5_000),
         ("[" + "9" * 5_000 + "]", ["9" * 5_000]),
         ('{"os": "a", "os": "b"}', {"os": "b"}),
-        ("{os: a, os: b}", {"os": "b"}),
         ("<<: {os: a}\ntarget: b", {"<<": {"os": "a"}, "target": "b"}),
         ('!!python/object/apply:os.system ["exit"]', ["exit"]),
-        ("|\n  several\n  lines", "several\nlines"),
         ('["\x1b[31m", "a\x00b", "a\tb", "a\nb"]', ["\x1b[31m", "a\x00b", "a\tb", "a\nb"]),
-        ('["\x7f\x9b\u2028"]', ["\x7f\x9b\u2028"]),
         (r'["\ud800"]', ["\ud800"]),
-        ("", ""),
         ("# a comment", ""),
     ],
 )
 def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
-    if expected is None:
-        expected = [line.removeprefix("- ") for line in text.split("\n")]
-
     assert parse_value(text) == expected
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("[1, 2", "neither JSON .* nor YAML"),
+        ("[1, 2;", "neither JSON .* nor YAML"),
         ('{"a": "b', "neither JSON .* nor YAML"),
-        ('"a" b', "neither JSON .* nor YAML"),
-        ("\t- a", "token"),
         ("- a\n\t- b", "tab|token|expected"),
         ("{[a]: b}", "unhashable"),
         ("&a [*a]", "aliases"),
-        ("*a", "aliases"),
         ('"\\UFFFFFFFF"', "."),
         ("- a\x9b", "acceptable"),
         ("!%ff a", "."),
+        ("[" * DEEP, "nested too deeply"),
+        ("[" * DEEP + "]" * DEEP, "nested too deeply"),
+        ("[{a: " * DEEP, "nested too deeply"),
+        ("- " * DEEP, "nested too deeply"),
+        ("\n".join(" " * depth + "a:" for depth in range(1_000)), "nested too deeply"),
     ],
+    ids=range(13),
 )
 @pytest.mark.usefixtures("yaml_loader")
 def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
@@ -141,45 +114,7 @@ def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason:
         parse_value(text)
 
 
-def test_an_alias_bomb_does_not_go_off() -> None:
-    bomb = "\n".join(
-        ["a0: &a0 [x, x, x, x, x, x, x, x, x]"]
-        + [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 12)]
-    )
-
-    with pytest.raises(Unreadable, match="aliases"):
-        parse_value(bomb)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[" * DEEP,
-        "[" * DEEP + "]" * DEEP,
-        '{"a":' * DEEP,
-        "- [" + "[" * DEEP,
-        "[{a: " * DEEP,
-        "- " * DEEP,
-        "? " * DEEP,
-        "['" + "]" * DEEP + "', " + "[" * DEEP,
-        '["]",' * DEEP,
-        "\n".join(" " * depth + "a:" for depth in range(1_000)),
-    ],
-    ids=range(10),
-)
-@pytest.mark.usefixtures("yaml_loader")
-def test_deep_nesting_is_refused(text: str) -> None:
-    with pytest.raises(Unreadable, match="nested too deeply"):
-        parse_value(text)
-
-
-@given(
-    st.recursive(
-        st.text(st.characters(exclude_categories=[])),
-        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
-        max_leaves=8,
-    )
-)
+@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
 def test_whatever_json_holds_comes_back(written: Any) -> None:
     assert parse_value(json.dumps([written])) == [written]
 
@@ -196,8 +131,10 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
     assert isinstance(value, str | list | dict)
 
 
-SAMPLES = sorted(Path(absolute_path(SAMPLE)).rglob("specs.md"))
-DIALECTS = sorted(PAGES.rglob("specs.md"))
+# Real pages
+
+
+REAL = sorted([*Path(absolute_path(SAMPLE)).rglob("specs.md"), *PAGES.rglob("specs.md")])
 SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 
 hostile = pytest.mark.parametrize(
@@ -210,17 +147,7 @@ def read_records(data: bytes) -> tuple[list[Spec], list[Problem]]:
     return split_problems(read_page(data, origin="document"))
 
 
-def written(path: Path) -> tuple[str, str, list[Record]]:
-    """Read package, tag and records of a page without the code under test."""
-    lines = dict(
-        line.split(": ", 1) for line in path.read_text("utf-8").split("\n") if ": " in line
-    )
-    package, _, tag = lines["categories"].strip("[]").partition(", ")
-    assert package == "package"
-    return json.loads(lines["title"]), tag, json.loads(lines["spec_details"])
-
-
-def as_spec(fields: Record, package: str, tag: str) -> Spec:
+def as_spec(fields: Record, package: str, tag: str, stacks: Sequence[str]) -> Spec:
     (version,) = fields["versions"]
     assert fields["size"] == "-"
     return Spec(
@@ -232,7 +159,7 @@ def as_spec(fields: Record, package: str, tag: str) -> Spec:
         os=fields["os"],
         target=fields["target"],
         variants=tuple(fields["variants"]),
-        stacks=tuple(fields["stacks"]),
+        stacks=tuple(stacks),
         size=None,
         tag=tag,
         origin="document",
@@ -240,86 +167,32 @@ def as_spec(fields: Record, package: str, tag: str) -> Spec:
     )
 
 
-def is_storable(text: str) -> bool:
-    return text.encode("utf-8", "replace").decode() == text
-
-
-# Real pages
-
-
-def test_the_sample_is_four_packages_of_346_records() -> None:
-    packages, tags, records = zip(*map(written, SAMPLES), strict=True)
-
-    assert packages == ("py-build", "py-ml-dtypes", "py-pdm-backend", "py-safetensors")
-    assert set(tags) == {"develop"}
-    assert sum(map(len, records)) == 346
-
-
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.parent.name)
-def test_a_page_of_the_sample_is_read_with_nothing_lost(path: Path) -> None:
-    package, tag, records = written(path)
+@pytest.mark.parametrize("path", REAL, ids=lambda path: "/".join(path.parts[-3:-1]))
+def test_a_real_page_is_read_with_nothing_lost(path: Path) -> None:
+    texts = path.read_text("utf-8").split("\n")
+    lines = dict(line.split(": ", 1) for line in texts if ": " in line)
+    tag = lines["categories"].strip("[]").removeprefix("package, ")
+    package, records = json.loads(lines["title"]), json.loads(lines["spec_details"])
 
     specs, problems = read_records(path.read_bytes())
 
-    assert specs == [as_spec(fields, package, tag) for fields in records]
-    assert problems == []
-
-
-@pytest.mark.parametrize(
-    "path", DIALECTS, ids=lambda path: f"{path.parent.name} of {path.parent.parent.name}"
-)
-def test_no_record_of_any_dialect_is_lost(path: Path) -> None:
-    package, tag, records = written(path)
-
-    specs, _ = read_records(path.read_bytes())
-
-    expected: dict[str, Spec] = {}
-    for spec in (as_spec(fields, package, tag) for fields in records):
-        stacks = expected[spec.hash].stacks if spec.hash in expected else ()
-        together = tuple(sorted(stacks + spec.stacks)) if stacks else spec.stacks
-        values = {key: getattr(spec, key) for key in Spec.__match_args__}
-        expected[spec.hash] = Spec(**(values | {"stacks": together}))
-    assert specs == list(expected.values())
-
-
-@pytest.mark.parametrize(
-    "path", DIALECTS, ids=lambda path: f"{path.parent.name} of {path.parent.parent.name}"
-)
-def test_only_a_page_whose_meta_is_wrong_has_problems(path: Path) -> None:
-    _, problems = read_records(path.read_bytes())
-
-    assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
-
-
-def test_spack_0_writes_an_equals_sign_that_makes_no_other_compiler() -> None:
-    specs, _ = read_records((PAGES / "v0.23.0" / "m4" / "specs.md").read_bytes())
-
-    assert {spec.compiler for spec in specs} == {
-        "apple-clang@16.0.0",
-        "gcc@11.4.0",
-        "gcc@13.2.0",
-        "oneapi@2024.2.1",
+    # One dialect has a record for each stack.
+    stacks: dict[str, list[str]] = {}
+    for its in records:
+        stacks.setdefault(its["hash"], []).extend(its["stacks"])
+    first = {its["hash"]: its for its in reversed(records)}
+    expected = {
+        hash_: as_spec(
+            first[hash_],
+            package,
+            tag,
+            all_stacks if all_stacks == first[hash_]["stacks"] else sorted(all_stacks),
+        )
+        for hash_, all_stacks in stacks.items()
     }
-
-
-def test_spack_1_marks_values_that_are_complete_and_may_name_a_compiler_by_its_hash() -> None:
-    specs, _ = read_records((PAGES / "v1.0.0" / "m4" / "specs.md").read_bytes())
-    archive, _ = read_records((PAGES / "v1.0.0" / "libarchive" / "specs.md").read_bytes())
-
-    assert "none" in {spec.compiler for spec in specs}
-    assert any("/5o2zn6v" in spec.compiler for spec in specs)
-    assert "libs:=shared,static" in archive[0].variants
-
-
-def test_records_of_one_stack_each_are_joined_by_their_hash() -> None:
-    path = PAGES / "develop-2025-06-15" / "zstd" / "specs.md"
-    _, _, records = written(path)
-
-    specs, problems = read_records(path.read_bytes())
-
-    assert (len(records), len(specs)) == (21, 10)
-    assert all(len(spec.stacks) >= 2 and "root" in spec.stacks for spec in specs)
-    assert problems == []
+    assert {spec.hash: spec for spec in specs} == expected
+    assert [spec.hash for spec in specs] == list(stacks)
+    assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
 
 
 def test_records_count_where_meta_differs() -> None:
@@ -337,15 +210,10 @@ def test_records_count_where_meta_differs() -> None:
 # Documents
 
 
-@pytest.mark.parametrize("end", [b"", b"\n", b"\nA body.\n", b"\n---\n"])
-def test_what_follows_the_front_matter_is_ignored(end: bytes) -> None:
-    assert read_records(SMALL + end) == read_records(SMALL)
-    assert read_records(SMALL)[1] == []
-
-
 @pytest.mark.parametrize(
     "change",
     [
+        lambda text: (text + "\nA body.\n---\n").encode(),
         lambda text: text.replace("\n", "\r\n").encode(),
         lambda text: text.encode("utf-8-sig"),
         lambda text: text.encode("utf-16"),
@@ -360,94 +228,49 @@ def test_what_follows_the_front_matter_is_ignored(end: bytes) -> None:
         lambda text: text.replace("spec_details: ", "spec_details: &all ").encode(),
         lambda text: text.replace('{"compiler"', '{"size": "1 MB", "compiler"').encode(),
     ],
-    ids=[
-        "CRLF",
-        "BOM",
-        "UTF-16",
-        "UTF-16 BE",
-        "several lines",
-        "unknown key",
-        "no layout",
-        "trailing comma",
-        "bare word",
-        "bare flag",
-        "python tag",
-        "anchor",
-        "key of a record twice",
-    ],
+    ids=range(14),
 )
 def test_a_page_may_be_written_in_another_way(change: Callable[[str], bytes]) -> None:
     data = change(SMALL.decode())
 
     assert is_page(data)
     assert read_records(data) == read_records(SMALL)
-
-
-@pytest.mark.parametrize("key", ["title", "spec_details", "unknown"])
-def test_a_repeated_key_of_a_page_is_a_problem(key: str) -> None:
-    once = SMALL.replace(b"layout:", b"unknown: x\nlayout:")
-    twice = once.replace(f"\n{key}:".encode(), f"\n{key}: other\n{key}: []\n{key}:".encode())
-
-    specs, problems = read_records(twice)
-
-    assert specs == read_records(SMALL)[0]
-    assert reasons(problems) == [f"{key}: it is given twice; the last one counts"]
+    assert read_records(data)[1] == []
 
 
 def test_a_page_may_be_plain_yaml() -> None:
-    text = f"""\
----
-title: zlib
-categories: package develop
-spec_details:
-- hash: {hash_of(1)}
-  versions: [1.10]
-  compiler: gcc@13.2.0
-  platform: linux
-  os: no
-  target: 12:30
-  variants:
-  - '+shared'
-  stacks:
-  - 2024-10-06
-...
-"""
+    fields = {**record(1), "os": "no", "versions": ["1.10"], "stacks": ["2024-10-06"]}
+    lines = [
+        f"  {line}"
+        for line in yaml.safe_dump([fields])
+        .replace("'1.10'", "1.10")
+        .replace("'no'", "no")
+        .split("\n")
+    ]
+    head = "---\ntitle: zlib\ncategories: package develop\nspec_details:\n"
 
-    ((spec,), problems) = read_records(text.encode())
+    ((spec,), problems) = read_records((head + "\n".join(lines) + "\n...\n").encode())
 
     assert problems == []
     assert (spec.package, spec.tag, spec.version) == ("zlib", "develop", "1.10")
-    assert (spec.os, spec.target, spec.stacks) == ("no", "12:30", ("2024-10-06",))
-    assert spec.size is None
+    assert (spec.os, spec.stacks, spec.size) == ("no", ("2024-10-06",), None)
 
 
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
         (b"", "does not begin"),
-        (b"{}", "does not begin"),
-        (b"[]", "does not begin"),
-        (b"null", "does not begin"),
-        (b"1", "does not begin"),
-        (b"<!DOCTYPE html><title>502 Bad Gateway</title>", "does not begin"),
-        (gzip.compress(SMALL), "not UTF-8 text|does not begin"),
+        (b"\n---\ntitle: a\n---", "does not begin"),
         (SMALL.replace(b"zlib", "naïve".encode("latin-1")), r"byte 14 is not UTF-8 text"),
-        (b"\xff\xfe" + SMALL, "not UTF-16 text|does not begin"),
         (b"---\ntitle: zlib\nlayout: cache\n---", "the page has no spec_details"),
         (b"---\nspec_details: {}\n---", "it is not a list of records"),
-        (b"---\nspec_details: null\n---", "it is not a list of records"),
         (b"---\nspec_details:\n---", "it is not a list of records"),
-        (b"---\nspec_details: 7\n---", "it is not a list of records"),
         (b"---\nspec_details: [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
-        (b"---\nspec_details:\n- ? - [" + b"[" * 100_000 + b"\n---", "nested too deeply"),
         (b"---\nspec_details: &a [*a]\n---", "aliases"),
         (b"---\nspec_details:\n\t- hash\n---", "token"),
-        (
-            b"---\nspec_details: [1, 2\n---",
-            "file is cut off at character 5; the records before it",
-        ),
+        (b"---\nspec_details: [1, 2\n---", "file is cut off at character 5; the records before"),
     ],
-    ids=range(19),
+    ids=range(10),
 )
 def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None:
     specs, problems = read_records(data)
@@ -456,23 +279,28 @@ def test_a_page_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> No
     assert any(re.search(reason, problem.reason) for problem in problems)
 
 
-def test_a_page_without_its_closing_line_is_read_all_the_same() -> None:
-    specs, problems = read_records(SMALL.removesuffix(b"\n---"))
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("\n---", "", "the front matter has no closing line of three dashes"),
+        ("\nlayout", "\ntitle: a\ntitle: zlib\nlayout", "title: it is given twice; the last one"),
+        ('{"num_specs": 2}', "[", "meta: it is neither JSON"),
+    ],
+)
+def test_a_page_that_is_damaged_keeps_its_records(old: str, new: str, reason: str) -> None:
+    specs, (problem,) = read_records(new.join(SMALL.decode().rsplit(old, 1)).encode())
 
     assert specs == read_records(SMALL)[0]
-    assert reasons(problems) == [": the front matter has no closing line of three dashes"]
+    assert str(problem).startswith(f"document: {reason}")
 
 
-@pytest.mark.parametrize("key", ["title", "categories", "meta"])
-def test_a_value_that_cannot_be_read_takes_no_other_along(key: str) -> None:
-    lines = [
-        f"{key}: [" if line.startswith(f"{key}:") else line for line in SMALL.decode().split("\n")
-    ]
+def test_a_page_without_title_or_tag_keeps_its_records() -> None:
+    lines = [b"---", b"categories: [", b"spec_details: " + json.dumps([record(1)]).encode()]
 
-    specs, problems = read_records("\n".join(lines).encode())
+    (spec,), problems = read_records(b"\n".join([*lines, b"---"]))
 
-    assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
-    assert key in {problem.place for problem in problems}
+    assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
+    assert [problem.place for problem in problems] == ["title", "categories"]
 
 
 def test_the_records_before_a_cut_are_read_and_the_problem_names_it() -> None:
@@ -513,67 +341,47 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
     for item in each_record(read_page(data, origin="document")):
         for value in (getattr(item, name) for name in item.__match_args__):
             for text in value if isinstance(value, tuple) else (value,):
-                assert is_storable(str(text))
+                assert str(text).encode("utf-8", "replace").decode() == str(text)
 
 
 # Records
 
 
-@pytest.mark.parametrize("key", ["compiler", "os", "platform", "target"])
 @pytest.mark.parametrize(
-    ("value", "kind"),
+    ("key", "value", "kept", "reason"),
     [
-        (..., "missing"),
-        (None, "missing"),
-        ("", "missing"),
-        ({}, "an object, expected a string"),
-        (True, "true, expected a string"),
-        (["linux"], "a list, expected a string"),
-        ({"name": "linux"}, "an object, expected a string"),
+        ("os", ..., "", "os is missing"),
+        ("compiler", None, "", "compiler is missing"),
+        ("platform", {}, "", "platform is an object, expected a string"),
+        ("target", True, "", "target is true, expected a string"),
+        ("os", ["linux"], "", "os is a list, expected a string"),
+        ("variants", ..., (), "variants is missing"),
+        ("stacks", "+shared", (), "stacks is '+shared', expected a list"),
+        ("variants", {"shared": True}, (), "variants is an object, expected a list"),
+        ("stacks", ["a", True, "b"], ("a", "b"), "stacks contains true, expected strings"),
+        ("variants", ["a", None], ("a",), "variants contains null, expected strings"),
+        ("versions", ["1.2", "1.3"], "1.2", "versions has 2 items, expected one"),
+        ("versions", "1", "", "versions is '1', expected a list"),
+        ("versions", [["1.2"]], "", "versions contains a list, expected strings"),
+        ("size", -1, None, "size is '-1', expected a number of bytes"),
+        ("size", None, None, "size is missing"),
+        ("size", "1e3 MB", None, "size is '1e3 MB', expected a number of bytes"),
+        ("size", "9" * 5_000, None, f"size is '{'9' * 59}, expected a number of bytes"),
     ],
 )
-def test_a_field_that_is_not_a_text_is_empty_and_a_problem(
-    key: str, value: Any, kind: str
-) -> None:
-    (spec,), problems = read_records(page([record(**{key: value})]))
-
-    assert getattr(spec, key) == ""
-    assert reasons(problems) == [f"record 1: {key} is {kind}"]
-
-
-@pytest.mark.parametrize("key", ["variants", "stacks"])
-@pytest.mark.parametrize(
-    ("value", "kept", "reason"),
-    [
-        (..., (), "{} is missing"),
-        (None, (), "{} is missing"),
-        ("+shared", (), "{} is '+shared', expected a list"),
-        ({"shared": True}, (), "{} is an object, expected a list"),
-        (["a", True, "b"], ("a", "b"), "{} contains true, expected strings"),
-        (["a", None], ("a",), "{} contains null, expected strings"),
-        ([["a"], "b"], ("b",), "{} contains a list, expected strings"),
-        ([{"a": "b"}], (), "{} contains an object, expected strings"),
-    ],
-)
-def test_of_a_list_the_texts_are_kept(
-    key: str, value: Any, kept: tuple[str, ...], reason: str
+def test_of_a_field_what_can_be_read_is_kept(
+    key: str, value: Any, kept: object, reason: str
 ) -> None:
     fields = record(**{key: value})
 
     (spec, again), problems = read_records(page([fields, fields | {"hash": hash_of(7)}]))
 
-    assert getattr(spec, key) == getattr(again, key) == kept
-    assert reasons(problems) == [f"record {n}: {reason.format(key)}" for n in (1, 2)]
-
-
-@pytest.mark.parametrize(
-    ("value", "kept"), [(..., ""), ([], ""), (["1.2", "1.3"], "1.2"), ("1.2", ""), ([["1.2"]], "")]
-)
-def test_a_record_has_one_version(value: Any, kept: str) -> None:
-    (spec,), problems = read_records(page([record(versions=value)]))
-
-    assert spec.version == kept
-    assert "version" in problems[-1].reason
+    name = key.removesuffix("s") if key == "versions" else key
+    assert getattr(spec, name) == getattr(again, name) == kept
+    assert [problem.place for problem in problems if problem.reason == reason] == [
+        "record 1",
+        "record 2",
+    ]
 
 
 @pytest.mark.parametrize(("value", "kept"), [(1, "1"), (1.5, "1.5"), (float("nan"), "NaN")])
@@ -586,66 +394,37 @@ def test_a_number_is_the_text_that_it_is_written_as(value: float, kept: str) -> 
 
 @pytest.mark.parametrize(
     "value",
-    [
-        ...,
-        None,
-        "",
-        7,
-        ["a" * 32],
-        "a" * 31,
-        "a" * 33,
-        "A" * 32,
-        "a" * 31 + "1",
-        "a" * 32 + "\n",
-        " " + "a" * 32,
-        "/" + "a" * 31,
-        "а" * 32,
-        "\x1b]0;owned\x07",
-        "a" * 100_000,
-    ],
-)
+    [..., None, "", 7, ["a" * 32], "a" * 31, "A" * 32, "a" * 31 + "1", "a" * 32 + "\n", "а" * 32,
+     "\x1b]0;owned\x07", "a" * 100_000],
+)  # fmt: skip
 def test_a_record_without_a_valid_hash_is_a_problem(value: Any) -> None:
-    specs, problems = read_records(page([record(1), record(hash=value), record(3)]))
+    specs, (problem,) = read_records(page([record(1), record(hash=value), record(3)]))
 
     assert [spec.hash for spec in specs] == [hash_of(1), hash_of(3)]
-    (problem,) = problems
     assert problem.place == "record 2"
-    if value in (..., None, ""):
-        assert problem.reason == "hash is missing"
-    else:
-        assert problem.reason.endswith("expected 32 characters of a-z2-7")
+    expected = "is missing" if value in (..., None, "") else "expected 32 characters of a-z2-7"
+    assert problem.reason.endswith(expected)
     assert problem.reason.isprintable()
     assert len(problem.reason) < 120
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [(None, ""), ("text", "'text'"), (7, "'7'"), ([], "a list"), (True, "true")],
+    [(None, "missing"), ("x", "'x', expected an object"), ([], "a list, expected an object")],
 )
 def test_a_record_that_is_not_a_mapping_is_a_problem(value: Any, shown: str) -> None:
     specs, problems = read_records(page([value, record(1)]))
 
     assert len(specs) == 1
-    reason = "is missing" if value is None else f"is {shown}, expected an object"
-    assert reasons(problems) == [f"record 1: record {reason}"]
+    assert reasons(problems) == [f"record 1: record is {shown}"]
 
 
 @pytest.mark.parametrize(
     ("value", "size"),
-    [
-        ("-", None),
-        (..., None),
-        (0, 0),
-        (5_100_000, 5_100_000),
-        ("123", 123),
-        ("1.5 MB", 1_500_000),
-        ("2 kB", 2_000),
-        ("2KiB", 2_048),
-        ("1 GiB", 2**30),
-        ("0.5 B", 0.5),
-        ("9" * 18 + " GB", 1e27),
-    ],
-)
+    [(..., None), (0, 0), (5_100_000, 5_100_000), ("123", 123), ("1.5 MB", 1_500_000),
+     ("2 kB", 2_000), ("2KiB", 2_048), ("1 GiB", 2**30), ("3 MiB", 3 * 2**20), ("1 GB", 10**9),
+     ("0.5 B", 0.5)],
+)  # fmt: skip
 def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
     (spec,), problems = read_records(page([record(size=value)]))
 
@@ -653,119 +432,42 @@ def test_a_size_is_read_in_bytes(value: Any, size: float | None) -> None:
     assert problems == []
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        -1,
-        "-1",
-        None,
-        True,
-        [],
-        {},
-        "big",
-        "1 XB",
-        "1e3 MB",
-        float("nan"),
-        float("inf"),
-        "9" * 5_000,
-    ],
-)
-def test_an_invalid_size_is_none_and_a_problem(value: Any) -> None:
-    (spec,), problems = read_records(page([record(size=value)]))
-
-    assert spec.size is None
-    (problem,) = problems
-    assert problem.reason.endswith("expected a number of bytes") or value is None
-    assert len(problem.reason) < 100
-
-
-def test_a_variant_may_be_called_like_a_column_and_keys_may_be_unknown() -> None:
-    variants = ["os=linux", "target=gpu", "stack=deep", "hash=blake"]
-
-    (spec,), problems = read_records(
-        page([record(variants=variants, tarball="https://x", build_spec={})])
-    )
-
-    assert spec.variants == tuple(variants)
-    assert problems == []
-
-
-def test_a_page_without_title_or_tag_keeps_its_records() -> None:
-    lines = [b"---", b"spec_details: " + json.dumps([record(1)]).encode(), b"---"]
-
-    (spec,), problems = read_records(b"\n".join(lines))
-
-    assert (spec.package, spec.tag, spec.hash) == ("", "", hash_of(1))
-    assert [problem.place for problem in problems] == ["title"]
-
-
-def test_a_repeated_record_is_shown_once() -> None:
-    specs, problems = read_records(page([record(1), record(2), record(1)]))
-
-    assert [spec.hash for spec in specs] == [hash_of(1), hash_of(2)]
-    assert reasons(problems) == [f"spec_details: hash {hash_of(1)} is listed twice"]
-
-
 def test_a_hash_with_differing_content_stays_in_every_form() -> None:
-    records = [record(1), record(1, os="centos7"), record(1, size=5), record(1, os="centos7")]
+    other = record(1, os="centos7")
+    records = [record(1), other, record(1, size=5), other, record(1, stacks=["b", "a"])]
 
     specs, problems = read_records(page(records))
 
-    assert [(spec.os, spec.size) for spec in specs] == [
-        ("ubuntu24.04", None),
-        ("centos7", None),
-        ("ubuntu24.04", 5),
+    assert [(spec.os, spec.size, spec.stacks) for spec in specs] == [
+        ("ubuntu24.04", None, ("a", "b", "e4s", "root")),
+        ("centos7", None, ("e4s", "root")),
+        ("ubuntu24.04", 5, ("e4s", "root")),
     ]
-    assert ["different" in problem.reason for problem in problems] == [True, True, False]
-
-
-def test_a_page_may_repeat_a_hash_thousands_of_times() -> None:
-    specs, problems = read_records(page([record(1, os=f"os{n}") for n in range(5_000)]))
-
-    assert len(specs) == 5_000
-    assert len(problems) == 4_999
+    twice = f"spec_details: hash {hash_of(1)} is listed twice"
+    differently = f"{twice} with different content"
+    assert reasons(problems) == [differently, differently, twice]
 
 
 @pytest.mark.parametrize(
     ("meta", "reason"),
     [
-        ([], "meta: it is not an object"),
-        ("text", "meta: it is not an object"),
-        ({"num_specs": 3}, "meta: it counts 3 specs, the page lists 2"),
-        ({"num_specs": "9" * 5_000}, f"meta: it counts {'9' * 40} specs, the page lists 2"),
-        (
-            {"num_specs_by_stack": {"e4s": 1}},
-            "meta: it counts 1 specs of stack e4s, the page lists 2",
-        ),
-        (
-            {"num_specs_by_stack": {"hep": 1}},
-            "meta: it counts 1 specs of stack hep, the page lists 0",
-        ),
-        ({"targets": []}, "meta: targets differ from those of the records"),
-        ({"oss": ["ubuntu24.04", []]}, "meta: oss differ from those of the records"),
-        ({"stacks": ["e4s"]}, "meta: stacks differ from those of the records"),
+        ([], "it is not an object"),
+        ({"num_specs": 3}, "it counts 3 specs, the page lists 2"),
+        ({"num_specs": "9" * 5_000}, f"it counts {'9' * 40} specs, the page lists 2"),
+        ({"num_specs_by_stack": {"e4s": 1}}, "it counts 1 specs of stack e4s, the page lists 2"),
+        ({"num_specs_by_stack": {"hep": 1}}, "it counts 1 specs of stack hep, the page lists 0"),
+        ({"oss": ["ubuntu24.04", []]}, "oss differ from those of the records"),
+        ({"stacks": ["e4s"]}, "stacks differ from those of the records"),
+        ({"compilers": ["gcc@=13.2.0"], "num_specs": "2"}, ""),
+        ({"num_specs_by_stack": {"root": 2, "e4s": 2}, "stacks": ["root", "e4s"]}, ""),
+        ({"num_specs_by_stack": "no mapping", "versions": "no list"}, ""),
     ],
 )
 def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
     specs, problems = read_records(page([record(1), record(2)], meta=meta))
 
     assert len(specs) == 2
-    assert reasons(problems) == [reason]
-
-
-@pytest.mark.parametrize(
-    "meta",
-    [
-        {},
-        {"num_specs": 2, "num_specs_by_stack": {"root": 2, "e4s": 2}},
-        {"compilers": ["gcc@13.2.0"]},
-        {"compilers": ["gcc@=13.2.0"]},
-        {"versions": "no list"},
-        {"num_specs_by_stack": "no mapping"},
-    ],
-)
-def test_meta_that_agrees_is_not_a_problem(meta: Any) -> None:
-    assert read_records(page([record(1), record(2)], meta=meta))[1] == []
+    assert reasons(problems) == ([f"meta: {reason}"] if reason else [])
 
 
 @hostile
@@ -780,21 +482,11 @@ def test_hostile_text_is_read_as_it_is(text: str) -> None:
 
     assert [spec.compiler, spec.os, spec.platform, spec.target] == [stored] * 4
     assert (spec.version, spec.package) == (stored.removeprefix("="), stored)
-    assert spec.variants == (stored, "+a")
-    assert spec.stacks == (stored,)
-    assert spec.tag == stored
+    assert (spec.variants, spec.stacks, spec.tag) == ((stored, "+a"), (stored,), stored)
     assert bool(problems) == (not text)
-
-
-@hostile
-def test_a_page_may_contain_hostile_text_without_escapes(text: str) -> None:
-    records = json.dumps([record(1, os=text + "!")], ensure_ascii=False)
-    data = f"---\ntitle: zlib\nspec_details: {records}\n---".encode("utf-8", "replace")
-
-    (spec,), problems = read_records(data)
-
-    assert spec.os == text.encode("utf-8", "replace").decode() + "!"
-    assert problems == []
+    unescaped = json.dumps([fields | {"os": text + "!"}], ensure_ascii=False)
+    data = f"---\ntitle: zlib\nspec_details: {unescaped}\n---".encode("utf-8", "replace")
+    assert read_records(data)[0][0].os == stored + "!"
 
 
 @hostile
@@ -805,7 +497,10 @@ def test_hostile_text_where_it_is_not_allowed_is_a_problem(text: str) -> None:
 
     assert [spec.hash for spec in specs] == [hash_of(1)]
     assert len(problems) >= 2
-    assert all(is_storable(problem.reason) for problem in problems)
+    assert all(problem.reason.encode() for problem in problems)
+
+
+# Two ways, one result
 
 
 def test_a_page_that_is_too_large_is_read_record_by_record_or_refused(
@@ -820,6 +515,16 @@ def test_a_page_that_is_too_large_is_read_record_by_record_or_refused(
     specs, problems = read_records(page(records))
     assert specs == []
     assert reasons(problems) == ["spec_details: it has 2,260 values; at most 1,000 are read"]
+
+
+def test_no_more_records_are_read_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_records, "MAX_RECORDS", 3)
+
+    specs, problems = read_records(page([record(n) for n in range(5)]))
+
+    assert len(specs) == 3
+    assert reasons(problems) == ["spec_details: it has more than 3 records"]
+    assert read_records(page([record(n) for n in range(3)]))[1] == []
 
 
 def test_long_lists_are_read_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -860,27 +565,19 @@ def items(text: str) -> list[Any]:
     return list(read_page(data, origin="document"))
 
 
-@given(st.lists(some_record, max_size=6))
-def test_a_page_without_spaces_is_read_record_by_record_and_gives_the_same(
-    records: list[Record],
-) -> None:
-    usual = items(json.dumps(records, ensure_ascii=False))
-
-    assert items(json.dumps(records, ensure_ascii=False, separators=(",", ":"))) == usual
-
-
-@given(st.lists(some_record, min_size=1, max_size=4), st.data())
-def test_a_text_that_is_damaged_anywhere_is_read_as_record_by_record(
+@given(st.lists(some_record, min_size=1, max_size=5), st.data())
+def test_a_text_whole_or_damaged_is_read_as_record_by_record(
     records: list[Record], data: st.DataObject
 ) -> None:
     text = json.dumps(records, ensure_ascii=False)
+    assert items(json.dumps(records, ensure_ascii=False, separators=(",", ":"))) == items(text)
     start = data.draw(st.integers(1, len(text) - 1))
     stop = data.draw(st.integers(start, min(start + 40, len(text))))
     damaged = text[:start] + data.draw(st.sampled_from(["", *TEXTS])) + text[stop:]
 
     def read(text: str) -> list[str]:
         # Where the error is differs by the space.
-        return [re.sub(r"(column|char) \d+", "", repr(item)) for item in items(text)]
+        return [re.sub(r"(column|char|character) \d+", "", repr(item)) for item in items(text)]
 
     # A list that ends with a space is read record by record.
     spaced = re.sub(r"\}\]$", "} ]", damaged := damaged.replace("\n", " "))
@@ -902,14 +599,3 @@ def test_look_alikes_share_what_is_read(sizes: Sequence[object]) -> None:
     assert its.hashes == [hash_of(number) for number in range(100)]
     assert its.sizes[:2] in ([0, 1], [None, None], [None, 5_000_000])
     assert [number for number, look in enumerate(its.numbers) if look] == [40]
-
-
-@pytest.mark.parametrize("size", ["-", 12, "3 kB", ...])
-def test_a_later_record_that_is_unusual_is_read_with_its_problem(size: object) -> None:
-    records = [record(number, size=size) for number in range(3)]
-    records[1]["versions"] = ["1", "2"]
-
-    its, problem, *_ = items(json.dumps(records))
-
-    assert len(its.hashes) == 3
-    assert str(problem) == "document: record 2: versions has 2 items, expected one"

@@ -26,11 +26,10 @@ def test_a_cut_gzip_keeps_what_came() -> None:
     assert "file is cut off at character" in problems[1].reason
 
 
-@pytest.mark.parametrize("step", [1, 7])
-def test_a_small_gzip_cut_anywhere_does_not_raise(step: int) -> None:
+def test_a_small_gzip_cut_anywhere_does_not_raise() -> None:
     packed = gzip.compress(specfile([leaf(ZLIB, "zlib", "1")]))
 
-    for length in range(2, len(packed), step):
+    for length in range(2, len(packed)):
         specs, problems = read(packed[:length])
         assert len(specs) <= 1
         assert problems
