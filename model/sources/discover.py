@@ -105,13 +105,11 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
 
 def _failed(source: str, why: str) -> DiscoveredSource:
     """Return a source that could not be read, with the kind that its name suggests."""
+    name, kind = shown_url(source), "mirror" if _may_take_long(source) else "pages"
     if source == STANDARD_INPUT:
         kind = "standard input"
     elif source.startswith(PUBLIC):
         kind = "public cache"
-    else:
-        kind = "mirror" if _may_take_long(source) else "pages"
-    name = shown_url(source)
     return DiscoveredSource(name, kind, failure=f"the source {name} {why}")
 
 
@@ -126,33 +124,30 @@ def _found(source: str, session: Session) -> DiscoveredSource:
         from spackscope.model.sources.mirror import discover_public_cache
 
         return discover_public_cache(shown_url(source), public, session)
+    name = shown_url(source) if scheme_of(source) else source
+    address, view, problems = source, "", tuple[Problem, ...]()
+    options: Mapping[str, object] = {}
     if source.startswith(PREFIX):
         from spackscope.model.sources.spack_config import find_mirror
 
         mirror, problems = find_mirror(source, session.spack)
-        found = _found_at(source, mirror.url, session, mirror.options, mirror.view)
-        return replace(found, problems=(*problems, *found.problems))
-    return _found_at(source, source, session)
-
-
-def _found_at(
-    source: str,
-    address: str,
-    session: Session,
-    options: Mapping[str, object] = {},
-    view: str = "",
-) -> DiscoveredSource:
-    """Discover what is at a URL or path, the source itself or that of a mirror of Spack."""
+        address, options, view = mirror.url, mirror.options, mirror.view
     if is_remote(address):
         # What reaches servers takes longer to import than what reads an index.
         from spackscope.model.sources.mirror import discover_url
 
-        name = shown_url(source) if source == address else source
-        return discover_url(name, address, session, options, view)
+        found = discover_url(name, address, session, options, view)
+    else:
+        found = _found_here(name, address, session, view)
+    return replace(found, problems=(*problems, *found.problems))
+
+
+def _found_here(source: str, address: str, session: Session, view: str) -> DiscoveredSource:
+    """Discover what is at a path or `file:` URL of a source, or of a mirror of Spack."""
     if scheme_of(address) == "file":
         from spackscope.model.storage.urls import local_path
 
-        source, address = shown_url(source), local_path(address)
+        address = local_path(address)
     elif scheme := scheme_of(address):
         raise SourceError(f"the source {shown_url(address)}: {scheme}:// is not supported")
     path = absolute_path(address)
@@ -163,11 +158,12 @@ def _found_at(
         name = shown_url(source)
         name = f"{name}, {shown_url(address)}," if source.startswith(PREFIX) else name
         raise SourceError(f"the source {name} {why}") from None
-    if stat.S_ISDIR(mode) and not view:
+    is_directory = stat.S_ISDIR(mode)
+    if is_directory and not view:
         return discover_directory(source, path, address, session)
-    if not (stat.S_ISDIR(mode) or stat.S_ISREG(mode)):
+    if not (is_directory or stat.S_ISREG(mode)):
         raise SourceError(f"the source {source} is neither a file nor a directory")
-    target = UrlTarget(address, view=view) if stat.S_ISDIR(mode) else parse_target(address)
+    target = UrlTarget(address, view=view) if is_directory else parse_target(address)
     if target.view or target.layout == "v3":
         from spackscope.model.sources.mirror import discover_mirror, mirror_at
 
@@ -176,6 +172,5 @@ def _found_at(
         from spackscope.model.sources.mirror import discover_public_cache
 
         return discover_public_cache(source, PublicCache(address), session)
-    return DiscoveredSource(
-        source, "file", documents=Documents([document_at(source, path, address)])
-    )
+    documents = Documents([document_at(source, path, address)])
+    return DiscoveredSource(source, "file", documents=documents)
