@@ -342,6 +342,9 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
+        (os.mkdir, ""),
+        (os.mkfifo, ""),
+        (lambda path: os.symlink("/dev/zero", path), ""),
         ("mirrors:\n  one: [\n", "line 3: "),
         ("mirrors:\n\tone: x\n", "line 2: "),
         ("- x\n", "not a mapping"),
@@ -355,28 +358,20 @@ def test_install_trees_of_upstreams_follow(spack: SpackRoot) -> None:
     ],
 )
 def test_a_broken_file_is_reported_and_others_are_read(
-    text: str, reason: str, spack: SpackRoot
+    text: str | Callable[[Path], None], reason: str, spack: SpackRoot
 ) -> None:
     spack.write(SITE, mirror_file("site"))
     path = spack.write("home/.spack/mirrors.yaml", "")
-    path.write_text(text, errors="surrogateescape")
+    if isinstance(text, str):
+        path.write_text(text, errors="surrogateescape")
+    else:
+        path.unlink()
+        text(path)
 
     assert list(mirrors(spack.environ)) == ["site"]
     (problem,) = problems(spack)
     assert problem.startswith(f"{path}: cannot be read: ")
     assert reason in problem
-
-
-@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo, lambda path: os.symlink("/dev/zero", path)])
-def test_a_configuration_that_is_not_a_file_is_reported(
-    make: Callable[[Path], None], spack: SpackRoot
-) -> None:
-    path = spack.write(USER, "")
-    path.unlink()
-    make(path)
-
-    (problem,) = problems(spack)
-    assert problem.startswith(f"{path}: cannot be read: ")
 
 
 def unfolding(names: str, times: int, leaf: str = "{x: y}") -> str:
