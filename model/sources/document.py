@@ -48,7 +48,7 @@ class Document(Frozen):
 
 
 class FileList:
-    """Files below a directory, as paths and numbers: 113,000 take 20 MB, as documents 70.
+    """Files below a directory, as paths and numbers: 113,000 take 14 MB, as documents 70.
 
     `origin` is what the user is shown for the directory `top`. `size` is that of all files.
     """
@@ -62,9 +62,10 @@ class FileList:
     def add(self, path: str, status: os.stat_result) -> None:
         """Add a file by its path and status."""
         self._paths.append(path)
+        self._numbers.append(status.st_size)
         # Some file systems have times after the year 2262; all that matters is that they differ.
-        times = (status.st_mtime_ns & _MAX_TIME, status.st_ctime_ns & _MAX_TIME)
-        self._numbers.extend((status.st_size, *times))
+        self._numbers.append(status.st_mtime_ns & _MAX_TIME)
+        self._numbers.append(status.st_ctime_ns & _MAX_TIME)
         self.size += status.st_size
 
     def origin_of(self, path: str) -> str:
