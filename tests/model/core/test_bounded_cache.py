@@ -14,37 +14,25 @@ from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
 
 
-def test_an_answer_is_made_once_while_it_is_kept() -> None:
-    cache: BoundedCache[str, bytes] = BoundedCache(len)
-    values = [cache.get(key, lambda key=key: key.encode()) for key in "abab"]  # type: ignore[misc]
-    assert values == [b"a", b"b", b"a", b"b"]
-    assert cache.get("a", lambda: b"another") == b"a"
-    assert len(cache) == 2
-
-
 def test_what_was_not_asked_for_longest_goes_first() -> None:
-    cache: BoundedCache[str, bytes] = BoundedCache(len, limit=25_000)
+    cache: BoundedCache[str, bytes] = BoundedCache(len, limit=20_000)
     for key in ("a", "b", "a", "c"):
         cache.get(key, lambda: bytes(8_000))
-    assert len(cache) == 2
-    assert cache.size <= cache.limit
+    # Each counts for 2,000 bytes more than its value.
+    assert cache.size == cache.limit
+    assert (cache.find("a"), cache.find("b")) == (bytes(8_000), None)
     assert cache.get("a", lambda: b"another") == bytes(8_000)
-    assert cache.get("b", lambda: b"another") == b"another"
-
-
-def test_an_answer_beyond_the_limit_is_kept_alone() -> None:
-    cache: BoundedCache[int, bytes] = BoundedCache(len, limit=10_000)
-    for key in range(3):
-        cache.get(key, lambda: bytes(50_000))
-    assert len(cache) == 1
-    assert cache.get(2, lambda: b"another") == bytes(50_000)
+    assert "c" in cache
+    # One beyond the limit is kept alone.
+    assert cache.get("d", lambda: bytes(50_000)) == cache.get("d", lambda: b"") == bytes(50_000)
+    assert [key in cache for key in "abcd"] == [False, False, False, True]
 
 
 def test_nothing_is_kept_of_what_failed() -> None:
     cache: BoundedCache[int, bytes] = BoundedCache(len)
     with pytest.raises(ZeroDivisionError):
         cache.get(1, lambda: bytes(1 // 0))
-    assert (len(cache), cache.size) == (0, 0)
+    assert (1 in cache, cache.size) == (False, 0)
     assert cache.get(1, lambda: b"made") == b"made"
 
 
@@ -76,10 +64,8 @@ def test_a_catalog_keeps_answers_within_a_bound(tmp_path: Path) -> None:
         expected = sum(n * 7 % 1000 != number and n % 2 for n in range(3000))
         assert len(catalog.match(query)) == expected
         assert sum(f.count for f in facets(catalog, query, "version")) == expected
-        assert all(0 < cache.size <= cache.limit for cache in own if len(cache))
-    fullest = max(own, key=lambda cache: cache.size)
-    assert fullest.size > fullest.limit / 2
-    assert len(fullest) < 40, "some answers were dropped"
+        assert all(cache.size <= cache.limit for cache in own)
+    assert max(cache.size for cache in own) > MAX_BYTES // 16, "some answers are kept"
 
 
 def caches() -> list[BoundedCache[object, object]]:
