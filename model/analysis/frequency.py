@@ -180,21 +180,19 @@ def frequency(
     facets of `+mpi` and `~mpi`.
     """
     specs = catalog.match(query, should_stop=should_stop)
-    sizes = catalog.group_sizes(specs)
     has_records = any(axis.by_record for axis in axes)
 
     def codes_of(axis: Axis) -> Iterable[int]:
         """Return the codes of all records, or without `has_records` of their look-alikes."""
         if axis.by_record:
-            spans = specs.pairs()
-            return chain.from_iterable(axis.codes[start:stop] for start, stop in spans)
-        codes = catalog.codes_of(axis.codes, specs)
-        return chain.from_iterable(map(repeat, codes, sizes)) if has_records else codes
+            return map(axis.codes.__getitem__, specs.ids())
+        codes = specs.codes(axis.codes)
+        return chain.from_iterable(map(repeat, codes, specs.sizes)) if has_records else codes
 
     counts: Counter[tuple[int, ...]] = Counter()
     all_codes = zip(*map(codes_of, axes), strict=True)
     # Without strict, since `repeat` never ends.
-    counted = zip(all_codes, repeat(1) if has_records else sizes, strict=False)
+    counted = zip(all_codes, repeat(1) if has_records else specs.sizes, strict=False)
     for number, (codes, count) in enumerate(counted):
         if number % _STEP == 0 and should_stop():
             raise Cancelled

@@ -8,8 +8,8 @@ from functools import partial
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
-from spackscope.model.catalog.arrays import IdRanges
 from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.catalog.matches import Matches
 from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
@@ -86,14 +86,14 @@ def package_summaries(
         yield {id_: cache.summaries.get((query, id_), partial(replace, whole))}
 
 
-def _summary(catalog: Catalog, ids: IdRanges) -> PackageSummary:
+def _summary(catalog: Catalog, specs: Matches) -> PackageSummary:
     """Return the newest version and the targets, which are read without looking at each spec."""
     versions, targets = catalog.texts("version"), catalog.texts("target")
-    codes = catalog.distinct("version", list(catalog.spans(ids)))
+    codes = set(specs.codes(catalog.column("version")))
     order = FIELDS["version"].sort_key
     newest = max((versions[code] for code in codes), key=order, default="")
     counts = Counter[str]()
-    for code, count in catalog.counts(FIELDS["target"].storage, ids).items():
+    for code, count in specs.counts(FIELDS["target"].storage).items():
         counts[targets[code]] += count
     ordered = sorted(counts, key=lambda target: (-counts[target], target))
     return PackageSummary(newest, tuple(filter(None, ordered)))

@@ -8,12 +8,11 @@ from __future__ import annotations
 import threading
 from array import array
 from collections import Counter
-from collections.abc import Callable, Sequence
-from itertools import chain
+from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
-from spackscope.model.catalog.arrays import IdRanges, sorted_by
+from spackscope.model.catalog.masks import sorted_by
 from spackscope.model.core.columns import FIELDS, REGISTRY, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
@@ -113,12 +112,11 @@ class ByHost:
         fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
         return bytes(map(fitting.__contains__, codes))
 
-    def counts(self, column: str, specs: IdRanges, should_stop: ShouldStop) -> Counter[Value]:
+    def counts(self, column: str, ids: Iterable[int], should_stop: ShouldStop) -> Counter[Value]:
         """Count specs by their values of a column."""
         codes, values = self.values(column, should_stop)
-        counts = Counter(chain.from_iterable(codes[start:stop] for start, stop in specs.pairs()))
         by_value: Counter[Value] = Counter()
-        for code, count in counts.items():
+        for code, count in Counter(map(codes.__getitem__, ids)).items():
             by_value[values[code]] += count
         return by_value
 

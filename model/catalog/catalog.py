@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.arrays import IdRanges
 from spackscope.model.catalog.edges import Edges
 from spackscope.model.catalog.evaluate import Evaluation
+from spackscope.model.catalog.matches import Matches
 from spackscope.model.catalog.rows import IndexData, PackageCount, Row
 from spackscope.model.catalog.view import Partition, View
 from spackscope.model.core.columns import Value
@@ -21,10 +20,8 @@ from spackscope.model.index.columns import Columns
 from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing, Listings
+    from spackscope.model.catalog.listing import Listing, ShownValues
     from spackscope.model.sources.document import DiscoveredSource
-
-_Answer = TypeVar("_Answer")
 
 
 class Catalog(IndexData):
@@ -56,9 +53,7 @@ class Catalog(IndexData):
         self.edges = Edges(self)
         self._evaluation = Evaluation(self, self.edges)
         self.virtuals = self._evaluation.virtuals
-        self._listings: Listings | None = None
-        self._cache: dict[Callable[[Catalog], Any], Any] = {}
-        self._cache_lock = threading.RLock()
+        self._last_shown: tuple[Query, ShownValues] | None = None
 
     @property
     def sources(self) -> list[SourceStatus]:
@@ -71,37 +66,32 @@ class Catalog(IndexData):
             for source in self.indexed_sources
         ]
 
-    def cached(self, compute: Callable[[Catalog], _Answer]) -> _Answer:
-        """Return what a function computes from this catalog; it is called once."""
-        with self._cache_lock:
-            if compute not in self._cache:
-                self._cache[compute] = compute(self)
-            answer: _Answer = self._cache[compute]
-            return answer
-
-    def match(self, query: Query, *, should_stop: ShouldStop = never) -> IdRanges:
-        """Return the ids of the records that match; they are cached."""
+    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Matches:
+        """Return the records that match; they are cached."""
         return self._evaluation.match(query, should_stop)
 
     def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
         """Return the number of records that match."""
         return len(self.match(query, should_stop=should_stop))
 
-    def count_codes(self, query: Query, storage: str, should_stop: ShouldStop) -> dict[int, int]:
+    def count_codes(
+        self, query: Query, storage: str, should_stop: ShouldStop
+    ) -> Mapping[int, int]:
         """Count the records that match by their codes of a dictionary."""
         return self._evaluation.count_codes(query, storage, should_stop)
 
     def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
         """Count the records that match by their values of a column by host."""
-        return self.by_host.counts(column, self.match(query, should_stop=should_stop), should_stop)
+        ids = self.match(query, should_stop=should_stop).ids()
+        return self.by_host.counts(column, ids, should_stop)
 
     def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
         """Return the packages with a match, in the order of their names."""
         specs = self.match(query, should_stop=should_stop)
         if len(specs) == self.total:
             return self.all_packages
-        counts = ((package, specs.count(*package.span)) for package in self.all_packages)
-        return [package._replace(shown=shown) for package, shown in counts if shown]
+        shown = specs.counts("package")
+        return [p._replace(shown=shown[p.id]) for p in self.all_packages if p.id in shown]
 
     def listing(
         self,
@@ -112,14 +102,20 @@ class Catalog(IndexData):
     ) -> Listing:
         """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
         # Packages are shown before any listing.
-        from spackscope.model.catalog.listing import Listings
+        from spackscope.model.catalog.listing import Listing, ShownValues
 
         specs = self.match(view.query, should_stop=should_stop)
-        if self._listings is None:
-            self._listings = Listings(self)
         if should_stop():
             raise Cancelled
-        return self._listings.listing(view, specs, partition)
+        # The next view mostly has the same query, and only another order.
+        last = self._last_shown
+        values = (
+            ShownValues(self, specs, view.query.columns)
+            if last is None or last[0] != view.query
+            else last[1]
+        )
+        self._last_shown = view.query, values
+        return Listing(self, view, values, partition)
 
     def specs(self, listing: Listing) -> Iterator[Spec]:
         """Yield the records of a listing in its order."""

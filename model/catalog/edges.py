@@ -10,7 +10,7 @@ from itertools import accumulate, compress, islice, repeat
 from operator import attrgetter
 from typing import NamedTuple
 
-from spackscope.model.catalog.arrays import Span
+from spackscope.model.catalog.masks import Span
 from spackscope.model.catalog.rows import IndexData
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency

@@ -2,151 +2,107 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, groupby, pairwise
 from typing import Any, NamedTuple, cast
 
-from spackscope.model.catalog.arrays import IdRanges, mask_of, sorted_by
+from spackscope.model.catalog.masks import mask_of, sorted_by
+from spackscope.model.catalog.matches import Matches
 from spackscope.model.catalog.rows import IndexData, Row
 from spackscope.model.catalog.view import USED_BY, Order, Partition, RowRole, View
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Column, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
 from spackscope.model.core.variants import split_variant, variant_key
-from spackscope.model.query.ast import Query
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
 
 
-class Listings:
-    """The listings of an index: what orders the specs of a view, and what is kept for the next."""
+def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
+    """Return the ids of the rows of a view; of folded look-alikes the first that is shown.
 
-    def __init__(self, data: IndexData) -> None:
-        self._data, self._by_host = data, data.by_host
-        self._last: tuple[Query, ShownValues] | None = None
-
-    def listing(self, view: View, specs: IdRanges, partition: Partition) -> Listing:
-        """Return the rows of a view whose query matches some specs."""
-        # The next view mostly has the same query, and only another order.
-        if self._last is None or self._last[0] != view.query:
-            values = ShownValues(specs, view.query.columns, self._data)
-            self._last = view.query, values
-        values = self._last[1]
-        ids = self._ordered_ids(view, values.specs)
-        return Listing(view, ids, values, self._data, partition)
-
-    def _ordered_ids(self, view: View, specs: IdRanges) -> Sequence[int]:
-        """Return the ids of the rows; of folded look-alikes the first that is shown.
-
-        Rows are ordered look-alike by look-alike, unless the column tells these apart.
-        """
-        sort = view.sort
-        if sort is None:
-            return self._in_order(view, specs, view.order)
-        column, descending = BY_NAME.get(sort.column), sort.descending
-        if column is not None and not column.has_dictionary:
-            ids = self._in_order(view, specs, Order.INDEX)
-            return self._by_record(column, ids, descending=descending)
-        look_alikes = self._look_alikes(specs, view.order)
-        keys = self._keys(sort.column, look_alikes)
-        ids = self._rows(view, specs, sorted_by(keys, look_alikes, descending=descending))
-        if sort.column == USED_BY and not view.folded:
-            return sorted_by(
-                self._users((id_, id_ + 1) for id_ in ids), ids, descending=descending
-            )
-        return ids
-
-    def _in_order(self, view: View, specs: IdRanges, order: Order) -> Sequence[int]:
-        if order is Order.INDEX and not view.folded:
-            return specs
-        return self._rows(view, specs, self._look_alikes(specs, order))
-
-    def _look_alikes(self, specs: IdRanges, order: Order) -> Sequence[int]:
-        """Return the look-alikes of specs in an order that no column decides.
-
-        Packages are in the order of their names. Among the specs of one the newest version comes
-        first; then what runs on the host, if that is asked for; then what most specs depend on.
-        """
-        data, spans = self._data, list(self._data.spans(specs))
-        if order is Order.INDEX or not spans:
-            return array("I", chain.from_iterable(range(*span) for span in spans))
-        everything = data.column("preferred") if order is Order.PREFERRED else self._here
-        is_shown = bytearray(data.look_alike_count)
-        for start, stop in spans:
-            is_shown[start:stop] = b"\1" * (stop - start)
-        # Only packages that overlap the spans.
-        packages, (first, _), (_, end) = data.column("package"), spans[0], spans[-1]
-        first = bisect_left(packages, packages[first], 0, first)
-        end = bisect_right(packages, packages[end - 1], end, data.listed_count)
-        return array("I", filter(is_shown.__getitem__, everything[first:end]))
-
-    @cached_property
-    def _here(self) -> array[int]:
-        """All look-alikes in their order by host."""
-        data, preferred = self._data, self._data.column("preferred")
-        if not self._by_host.is_connected:
-            return preferred
-        codes = self._by_host.answers.codes(never)
-        ranks = [_RANKS_OF_FITS[fit.fits] for fit in self._by_host.answers.fits()]
-        of_specs = bytes(map(ranks.__getitem__, codes))
-        # Of look-alikes the spec counts that runs best.
-        fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
-        packages, versions = data.column("package"), data.column("version")
-        order = array("I")
-        for _, group in groupby(preferred, lambda number: (packages[number], versions[number])):
-            order.extend(sorted(group, key=fits.__getitem__))
-        return order
-
-    def _keys(self, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
-        """Return the key of each look-alike in the order of a column with codes, or of `+x`."""
-        if column == USED_BY:
-            return self._users(map(self._data.span, look_alikes))
-        keys: Sequence[Any]
-        if column[:1] == "+":
-            storage, name = "variant_set", column[1:]
-            sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
-            texts = (next((t for t in set_ if split_variant(t)[0] == name), "") for set_ in sets)
-            # Sets without the variant come last.
-            keys = [(not text, variant_key(text)) for text in texts]
-        else:
-            storage, keys = BY_NAME[column].storage, self._data.ranks(BY_NAME[column])
-        codes = self._data.column(storage)
-        return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
-
-    def _users(self, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
-        """Return how many edges lead to the specs of each span."""
-        first_edge = self._data.column("up_first")
-        return (first_edge[end] - first_edge[start] for start, end in spans)
-
-    def _rows(self, view: View, specs: IdRanges, look_alikes: Sequence[int]) -> Sequence[int]:
-        """Return the ids of the rows of look-alikes, of which not all specs may be shown."""
-        first, partial = self._data.first, self._data.partial(specs)
-        if not view.folded:
-            shown = (partial.get(n) or range(first[n], first[n + 1]) for n in look_alikes)
-            return array("I", chain.from_iterable(shown))
-        first_shown = first[:]
-        for number, ids in partial.items():
-            first_shown[number] = ids[0]
-        return array("I", map(first_shown.__getitem__, look_alikes))
-
-    def _by_record(self, column: Column, ids: Sequence[int], *, descending: bool) -> Sequence[int]:
-        """Order rows by what each has of its own, as its hash or size."""
-        if not ids:
-            return ids
+    Rows are ordered look-alike by look-alike, unless the column tells these apart. Where none
+    decides, packages are in the order of their names. Among the specs of one the newest version
+    comes first; then what runs on the host, if that is asked for; then what most specs depend on.
+    """
+    sort = view.sort
+    column = BY_NAME.get(sort.column) if sort is not None else None
+    if sort is not None and column is not None and not column.has_dictionary:
+        ids = specs.ids_of(specs.numbers, folded=True) if view.folded else specs.ids()
         if column.is_by_host:
-            return self._by_host.ordered(column, ids, descending=descending)
+            return data.by_host.ordered(column, ids, descending=sort.descending)
         if column.name == "hash":
-            is_row = mask_of(ids, self._data.spec_count)
-            all_ids = self._data.in_hash_order(descending=descending)
+            is_row = mask_of(ids, data.spec_count)
+            all_ids = data.in_hash_order(descending=sort.descending)
             return array("I", filter(is_row.__getitem__, all_ids))
-        # A missing size comes first.
-        sizes = array("d", (size if size == size else -1 for size in self._data.sizes))
-        return array("I", sorted(ids, key=sizes.__getitem__, reverse=descending))
+
+        def size(id_: int) -> float:
+            # A missing size comes first.
+            return -1 if math.isnan(data.sizes[id_]) else data.sizes[id_]
+
+        return array("I", sorted(ids, key=size, reverse=sort.descending))
+    look_alikes: Iterable[int] = specs.numbers
+    if view.order is not Order.INDEX:
+        is_here = view.order is Order.PREFERRED_HERE and data.by_host.is_connected
+        order = data.cached(_order_here) if is_here else data.column("preferred")
+        # The look-alikes of a package are in the same places in all orders.
+        is_shown = bytes(specs.start) + specs.mask
+        look_alikes = filter(is_shown.__getitem__, order[specs.start : len(is_shown)])
+    elif sort is None and not view.folded:
+        return specs.ids()
+    if sort is not None:
+        numbers = array("I", look_alikes)
+        keys = _keys(data, sort.column, numbers)
+        look_alikes = sorted_by(keys, numbers, descending=sort.descending)
+    rows = specs.ids_of(look_alikes, folded=view.folded)
+    if sort is not None and sort.column == USED_BY and not view.folded:
+        return sorted_by(
+            _users(data, ((id_, id_ + 1) for id_ in rows)), rows, descending=sort.descending
+        )
+    return rows
+
+
+def _order_here(data: IndexData) -> array[int]:
+    """Return all look-alikes in their order by host."""
+    answers, preferred = data.by_host.answers, data.column("preferred")
+    codes = answers.codes(never)
+    ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers.fits()]
+    of_specs = bytes(map(ranks.__getitem__, codes))
+    # Of look-alikes the spec counts that runs best.
+    fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
+    packages, versions = data.column("package"), data.column("version")
+    order = array("I")
+    for _, group in groupby(preferred, lambda number: (packages[number], versions[number])):
+        order.extend(sorted(group, key=fits.__getitem__))
+    return order
+
+
+def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
+    """Return the key of each look-alike in the order of a column with codes, or of `+x`."""
+    if column == USED_BY:
+        return _users(data, map(data.span, look_alikes))
+    keys: Sequence[Any]
+    if column[:1] == "+":
+        storage, name = "variant_set", column[1:]
+        sets = cast(Sequence[tuple[str, ...]], data.values("variants"))
+        texts = (next((t for t in set_ if split_variant(t)[0] == name), "") for set_ in sets)
+        # Sets without the variant come last.
+        keys = [(not text, variant_key(text)) for text in texts]
+    else:
+        storage, keys = BY_NAME[column].storage, data.ranks(BY_NAME[column])
+    codes = data.column(storage)
+    return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
+
+
+def _users(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Return how many edges lead to the specs of each span."""
+    first_edge = data.column("up_first")
+    return (first_edge[end] - first_edge[start] for start, end in spans)
 
 
 class _OpenedRow(NamedTuple):
@@ -167,13 +123,13 @@ class Listing:
 
     def __init__(
         self,
-        view: View,
-        ids: Sequence[int],
-        values: ShownValues,
         data: IndexData,
+        view: View,
+        values: ShownValues,
         partition: Partition,
     ) -> None:
-        self.view, self.ids, self.values = view, ids, values
+        self.view, self.values = view, values
+        self.ids = ordered_ids(data, view, values.specs)
         self.lists_dependencies = data.lists_dependencies
         self.shown = len(values.specs)
         self._data = data
@@ -256,19 +212,18 @@ class Listing:
         """How many specs each folded row stands for, but for those of opened groups."""
         if not self.view.folded:
             return array("I")
-        opened = chain.from_iterable(map(self.look_alike_ids, sorted(self._opened)))
-        specs = self.values.specs
-        return self._data.group_sizes(
-            specs.changed((id_, False) for id_ in opened) if self._opened else specs
-        )
+        sizes = self.values.specs.sizes[:]
+        for look_alike in self._opened:
+            sizes.remove(self.count_look_alikes(look_alike))
+        return sizes
 
     def count_look_alikes(self, look_alike: int) -> int:
         """Return the number of specs shown of a look-alike."""
-        return self.values.specs.count(*self._data.span(look_alike))
+        return len(self.values.specs.alike(look_alike))
 
-    def look_alike_ids(self, look_alike: int) -> IdRanges:
+    def look_alike_ids(self, look_alike: int) -> Sequence[int]:
         """Return the ids of the specs shown of a look-alike."""
-        return self.values.specs.within(*self._data.span(look_alike))
+        return self.values.specs.alike(look_alike)
 
     def shows(self, id_: int) -> bool:
         """Check whether a spec is shown, in a row of its own or in a folded one."""
@@ -319,9 +274,9 @@ class ShownValues:
 
     def __init__(
         self,
-        specs: IdRanges,
-        named: Collection[str],
         data: IndexData,
+        specs: Matches,
+        named: Collection[str],
     ) -> None:
         self.specs, self._named = specs, named
         self._data, self._by_host = data, data.by_host
@@ -338,15 +293,14 @@ class ShownValues:
     @cached_property
     def _codes(self) -> dict[str, set[int]]:
         """The codes of the specs shown, for each dictionary of the table."""
-        spans = list(self._data.spans(self.specs))
         storages = {BY_NAME[name].storage for name in FACETED}
-        return {storage: self._data.distinct(storage, spans) for storage in storages}
+        return {storage: set(self.specs.codes(self._data.column(storage))) for storage in storages}
 
     @cached_property
     def _host_values(self) -> dict[str, list[Value]]:
         """The values shown of the columns by host that the query names."""
         named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
-        return {name: list(self._by_host.counts(name, self.specs, never)) for name in named}
+        return {name: list(self._by_host.counts(name, self.specs.ids(), never)) for name in named}
 
     def _values(self, column: str) -> Iterator[Value]:
         """Return the values shown of a column; equal ones may have several codes."""
@@ -371,10 +325,10 @@ class ShownValues:
         """The columns with several values, and those of single records of which any is known."""
         if not self.specs:
             return frozenset()
-        known = {c.name for c in COLUMNS if not (c.has_dictionary or c.is_by_host)}
-        sizes = self._data.sizes[self.specs[0] : self.specs[-1] + 1]
-        if not (self._data.has_sizes and any(size == size for size in sizes)):
-            known.remove("size")
+        known, sizes = {"hash"}, self._data.sizes
+        spans = self.specs.spans() if self._data.has_sizes else ()
+        if any(size == size for start, stop in spans for size in sizes[start:stop]):
+            known.add("size")
         return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
 
     @cached_property
@@ -428,8 +382,7 @@ class ShownValues:
         """
         span = first, end
         if span not in self._varying_of:
-            spans = self._data.spans(self.specs.within(*span))
-            codes = self._data.distinct("variant_set", spans)
+            codes = set(self.specs.within(*span).codes(self._data.column("variant_set")))
             self._varying_of[span] = _ranks(self._variants(codes))
         return self._varying_of[span]
 

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+import threading
 from array import array
 from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import chain, groupby, islice
+from itertools import chain, groupby, islice, repeat
 from operator import itemgetter, not_, sub
 from types import SimpleNamespace
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
-from spackscope.model.catalog.arrays import IdRanges, Span, gathered
 from spackscope.model.catalog.by_host import ByHost
+from spackscope.model.catalog.masks import Span, flags_of
 from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
@@ -42,6 +43,8 @@ from spackscope.model.index.columns import (
 )
 from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.query.matchers import ANY
+
+_Answer = TypeVar("_Answer")
 
 _ASCENDING = ("first", "edge_first", "up_first")
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
@@ -118,8 +121,17 @@ class IndexData:
             lru_cache(None)(partial(self._restore, stored)) for stored in STORED.values()
         ]
         self._texts_of_lists = lru_cache(None)(self._find_texts)
+        self._cache: dict[Callable[[Any], Any], Any] = {}
+        self._cache_lock = threading.RLock()
         self._masks: BoundedCache[tuple[str, str, str], bytes] = BoundedCache(len)
-        self._last_sizes: tuple[IdRanges, array[int]] = IdRanges(), array("I")
+
+    def cached(self, compute: Callable[[Any], _Answer]) -> _Answer:
+        """Return what a function computes from this index; it is called once."""
+        with self._cache_lock:
+            if compute not in self._cache:
+                self._cache[compute] = compute(self)
+            answer: _Answer = self._cache[compute]
+            return answer
 
     # Look-alikes and their codes
 
@@ -154,77 +166,16 @@ class IndexData:
         """Return the first spec of a look-alike, and the one after its last."""
         return self.first[look_alike], self.first[look_alike + 1]
 
-    def spans(self, specs: IdRanges) -> Iterator[Span]:
-        """Yield the look-alikes of specs as ranges: the first one, and the one after the last.
+    @cached_property
+    def group_sizes(self) -> array[int]:
+        """How many specs each look-alike has."""
+        return narrowed(array("I", map(sub, islice(self.first, 1, None), self.first)))
 
-        Ranges of specs that share a look-alike are one range of look-alikes.
-        """
-        first, stop = self.first, 0
-        last: Span | None = None
-        for start, end in specs.pairs():
-            look_alike = bisect_right(first, start, stop) - 1
-            stop = bisect_left(first, end, look_alike + 1)
-            if last is not None and look_alike < last[1]:
-                last = last[0], stop
-                continue
-            if last is not None:
-                yield last
-            last = look_alike, stop
-        if last is not None:
-            yield last
-
-    def group_sizes(self, specs: IdRanges) -> array[int]:
-        """Return how many of some specs each of their look-alikes has."""
-        # Most questions about a view are about the same specs.
-        last, sizes = self._last_sizes
-        if specs is not last:
-            sizes = narrowed(self._group_sizes(specs))
-            self._last_sizes = specs, sizes
-        return sizes
-
-    def _group_sizes(self, specs: IdRanges) -> array[int]:
-        first, sizes, stop = self.first, array("I"), 0
-        for start, end in specs.pairs():
-            look_alike = bisect_right(first, start, stop) - 1
-            # Of the look-alike that ranges share there is one number.
-            shared = sizes.pop() if look_alike < stop else 0
-            stop = bisect_left(first, end, look_alike + 1)
-            at = len(sizes)
-            sizes.extend(map(sub, first[look_alike + 1 : stop + 1], first[look_alike:stop]))
-            sizes[at] += shared - (start - first[look_alike])
-            sizes[-1] -= first[stop] - end
-        return sizes
-
-    def partial(self, specs: IdRanges) -> dict[int, IdRanges]:
-        """Return the look-alikes of which only some specs are given, each with these."""
-        first, partial = self.first, set[int]()
-        for start, stop in specs.pairs():
-            look_alike, last = self.look_alike(start), self.look_alike(stop - 1)
-            if start != first[look_alike]:
-                partial.add(look_alike)
-            if stop != first[last + 1]:
-                partial.add(last)
-        return {number: specs.within(*self.span(number)) for number in partial}
-
-    def codes_of(self, codes: Sequence[int], specs: IdRanges) -> Iterator[int]:
-        """Yield the codes of the look-alikes of some specs, in the order of `group_sizes`."""
-        return chain.from_iterable(codes[start:stop] for start, stop in self.spans(specs))
-
-    def counts(self, storage: str, specs: IdRanges) -> dict[int, int]:
-        """Count specs by their codes of a dictionary."""
-        counts: dict[int, int] = defaultdict(int)
-        column = self.column(storage)
-        if specs and not any(column):
-            return {0: len(specs)}
-        codes = self.codes_of(column, specs)
-        for code, size in zip(codes, self.group_sizes(specs), strict=True):
-            counts[code] += size
-        return counts
-
-    def distinct(self, storage: str, spans: Iterable[Span]) -> set[int]:
-        """Return the codes of a dictionary in ranges of look-alikes."""
-        codes = self.column(storage)
-        return set().union(*(codes[start:stop] for start, stop in spans))
+    @cached_property
+    def look_alikes(self) -> array[int]:
+        """The look-alike that each spec belongs to."""
+        groups = map(repeat, range(self.look_alike_count), self.group_sizes)
+        return array("I", chain.from_iterable(groups))
 
     # What codes mean
 
@@ -282,7 +233,7 @@ class IndexData:
         """
 
         def match() -> bytes:
-            return gathered(self._fitting(column, term), self.column(FIELDS[column].storage))
+            return flags_of(self.column(FIELDS[column].storage), self._fitting(column, term))
 
         return self._masks.get((column, term.column, term.pattern), match)
 
@@ -297,7 +248,7 @@ class IndexData:
                     fitting, storage = self._fitting(column.name, term), column.storage
                     flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
             masks = (
-                gathered(fitting, self.column(storage))
+                flags_of(self.column(storage), fitting)
                 for storage, fitting in flags.items()
                 if any(fitting)
             )
