@@ -176,61 +176,59 @@ def test_equal_hashes_do_not_differ(tmp_path: Path) -> None:
     assert comparison == Comparison(lists_dependencies=False)
 
 
-def test_a_list_of_one_value_stays_a_list(tmp_path: Path) -> None:
-    archs = ["80"], ["80", "90"], "80"
-    first, second, text = ({"parameters": {"cuda_arch": arch}} for arch in archs)
-
-    assert own(compared(tmp_path, first, second)) == [
-        ("variant:cuda_arch", ("80",), ("80", "90"), "")
-    ]
-    assert own(compared(tmp_path, text, second)) == [("variant:cuda_arch", "80", ("80", "90"), "")]
+FLAGS = {"build_system": "generic", "cflags": ["-O2", "-g"]}
+PATCHES = ["a" * 64, "b" * 64]
 
 
-def test_flags_and_patches_differ_in_their_order(tmp_path: Path) -> None:
-    parameters = {"build_system": "generic", "cflags": ["-O2", "-g"]}
-    comparison = compared(
-        tmp_path,
-        {"parameters": parameters, "patches": ["a" * 64, "b" * 64]},
-        {
-            "parameters": parameters | {"cflags": ["-g", "-O2"]},
-            "patches": ["b" * 64, "a" * 64],
-            "package_hash": "other",
-        },
-    )
-
-    assert own(comparison) == [
-        ("cflags", ("-O2", "-g"), ("-g", "-O2"), ""),
-        ("package_hash", "abc====", "other", "patches"),
-        ("patches", ("a" * 64, "b" * 64), ("b" * 64, "a" * 64), ""),
-    ]
-
-
-def test_externals_differ_in_prefix_modules_and_attributes(tmp_path: Path) -> None:
-    comparison = compared(
-        tmp_path,
-        {"external": {"path": "/usr", "module": None, "extra_attributes": {}}},
-        {"external": {"path": "/opt", "module": ["a", "b"], "extra_attributes": {"x": "y"}}},
-    )
-
-    assert own(comparison) == [
-        ("external", "/usr", "/opt", ""),
-        ("external_extra", None, '{"x": "y"}', ""),
-        ("external_module", None, ("a", "b"), ""),
-    ]
-
-
-def test_an_external_without_a_prefix_differs_in_its_modules(tmp_path: Path) -> None:
-    comparison = compared(
-        tmp_path,
-        {"external": {"path": None, "module": ["a"]}},
-        {"external": {"path": None, "module": ["b"]}},
-    )
-
-    assert own(comparison) == [("external_module", ("a",), ("b",), "")]
-
-
-def test_another_package_is_a_difference_of_the_specs(tmp_path: Path) -> None:
-    assert own(compared(tmp_path, {}, {"name": "zlib"})) == [("package", "hdf5", "zlib", "")]
+@pytest.mark.parametrize(
+    ("a", "b", "differences"),
+    [
+        # A list of one value stays a list.
+        (
+            {"parameters": {"cuda_arch": ["80"]}},
+            {"parameters": {"cuda_arch": ["80", "90"]}},
+            [("variant:cuda_arch", ("80",), ("80", "90"), "")],
+        ),
+        (
+            {"parameters": {"cuda_arch": "80"}},
+            {"parameters": {"cuda_arch": ["80", "90"]}},
+            [("variant:cuda_arch", "80", ("80", "90"), "")],
+        ),
+        # Flags and patches differ in their order.
+        (
+            {"parameters": FLAGS, "patches": PATCHES},
+            {
+                "parameters": FLAGS | {"cflags": ["-g", "-O2"]},
+                "patches": PATCHES[::-1],
+                "package_hash": "other",
+            },
+            [
+                ("cflags", ("-O2", "-g"), ("-g", "-O2"), ""),
+                ("package_hash", "abc====", "other", "patches"),
+                ("patches", tuple(PATCHES), tuple(PATCHES[::-1]), ""),
+            ],
+        ),
+        (
+            {"external": {"path": "/usr", "module": None, "extra_attributes": {}}},
+            {"external": {"path": "/opt", "module": ["a", "b"], "extra_attributes": {"x": "y"}}},
+            [
+                ("external", "/usr", "/opt", ""),
+                ("external_extra", None, '{"x": "y"}', ""),
+                ("external_module", None, ("a", "b"), ""),
+            ],
+        ),
+        (
+            {"external": {"path": None, "module": ["a"]}},
+            {"external": {"path": None, "module": ["b"]}},
+            [("external_module", ("a",), ("b",), "")],
+        ),
+        ({}, {"name": "zlib"}, [("package", "hdf5", "zlib", "")]),
+    ],
+)
+def test_own_attributes_differ(
+    tmp_path: Path, a: dict[str, Any], b: dict[str, Any], differences: list[object]
+) -> None:
+    assert own(compared(tmp_path, a, b)) == differences
 
 
 def test_gcc_and_llvm_are_providers_and_the_runtime_follows(tmp_path: Path) -> None:

@@ -221,19 +221,6 @@ def test_without_roots_they_are_what_nothing_depends_on(tmp_path: Path) -> None:
     assert of_lock(tmp_path, roots=()).build == of_lock(tmp_path, roots=(VTK,)).build
 
 
-def test_what_is_installed_is_no_more_missing_than_what_is_cached(tmp_path: Path) -> None:
-    cached = index(tmp_path / "index.json", ZLIB)
-    installed = index(tmp_path / "tree.json", ZLIB, CMAKE, installed=True)
-    caches = catalog_of(cached, installed)
-    coverage = covered(catalog_of(lock(tmp_path / "spack.lock", VTK)), caches)
-
-    assert locations(coverage) == {
-        ZLIB: Location((str(cached), str(installed)), is_cached=True, is_installed=True),
-        CMAKE: Location((str(installed),), is_installed=True),
-    }
-    assert [s.package for s in coverage.missing] == ["hdf5", "vtk"]
-
-
 def test_the_environment_may_be_a_source_of_the_same_catalog(tmp_path: Path) -> None:
     locked, cached = lock(tmp_path / "spack.lock", VTK), index(tmp_path / "index.json", ZLIB, HDF5)
     both = catalog_of(locked, cached)
@@ -248,31 +235,6 @@ def test_the_environment_may_be_a_source_of_the_same_catalog(tmp_path: Path) -> 
     # What any environment lists is not there for that.
     assert environments(both) == [str(locked)]
     assert locations(covered(catalog_of(locked), both)) == locations(apart)
-
-
-def test_hashes_alone_are_what_the_caches_know_of_them(tmp_path: Path) -> None:
-    caches = catalog_of(index(tmp_path / "index.json", HDF5, ZLIB))
-    unknown = hash_of(99)
-    hashes = [VTK, HDF5, unknown, GCC]
-    coverage = cover(hashes, caches)
-
-    assert [hit.hash for hit in coverage.hits] == [HDF5]
-    assert [(s.hash, s.package, s.is_recorded) for s in coverage.missing] == [
-        (VTK, "vtk", True),
-        (unknown, "", False),
-    ]
-    assert [external.hash for external in coverage.externals] == [GCC]
-    assert coverage.fetch == (ZLIB, HDF5)
-    assert set(coverage.build) == {VTK, unknown}
-
-
-def test_pages_cover_by_hash_though_they_list_no_dependencies(tmp_path: Path) -> None:
-    page = write_page(tmp_path / "pages", [record(2), record(77)])
-    coverage = covered(catalog_of(lock(tmp_path / "spack.lock", VTK)), catalog_of(page))
-
-    assert [hit.hash for hit in coverage.hits] == [ZLIB]
-    assert [s.package for s in coverage.missing] == ["cmake", "hdf5", "vtk"]
-    assert {s.nearest.total for s in coverage.missing} == {0}
 
 
 def test_an_absent_dependency_is_missing(tmp_path: Path) -> None:

@@ -19,9 +19,8 @@ from tests.model.analysis.lock_files import Made, made, write_lock
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
 
 
-def doubles_of(tmp_path: Path, *roots: Made, ignored: str = "") -> Doubles:
-    catalog = catalog_of(write_lock(tmp_path / "spack.lock", *roots))
-    return find_doubles(catalog, is_ignored=lambda name: name == ignored)
+def doubles_of(tmp_path: Path, *roots: Made) -> Doubles:
+    return find_doubles(catalog_of(write_lock(tmp_path / "spack.lock", *roots)))
 
 
 def described(cause: DoubleCause) -> tuple[list[tuple[str, Any, Any]], tuple[str, ...]]:
@@ -33,29 +32,42 @@ def described(cause: DoubleCause) -> tuple[list[tuple[str, Any, Any]], tuple[str
     return changes, tuple(cause.packages)
 
 
-def test_an_environment_without_doubles_has_none(tmp_path: Path) -> None:
-    doubles = doubles_of(tmp_path, made("hdf5", links=[NEW]), NEW)
-    assert (doubles.packages, doubles.builds, doubles.causes) == (2, {}, [])
-
-
-def test_doubles_are_grouped_by_their_first_cause(tmp_path: Path) -> None:
-    hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
-    roots = [made(f"app{n}", links=[each]) for n, each in enumerate(hdf5)]
-    doubles = doubles_of(tmp_path, *roots)
-    assert [*doubles.builds] == ["hdf5", "zlib"]
-    assert list(map(described, doubles.causes)) == [
-        ([("zlib version", "1.2", "1.3")], ("zlib", "hdf5")),
+def hdf5s(*variants: dict[str, Any]) -> list[Made]:
+    """Build hdf5 with an old and a new zlib."""
+    return [
+        made("hdf5", links=[zlib], variants=its)
+        for zlib, its in zip((OLD, NEW), variants or ({}, {}), strict=True)
     ]
 
 
-def test_own_differences_come_before_those_below(tmp_path: Path) -> None:
-    hdf5 = [made("hdf5", links=[zlib], variants={"mpi": zlib is NEW}) for zlib in (OLD, NEW)]
-    doubles = doubles_of(tmp_path, *hdf5)
-    assert list(map(described, doubles.causes)) == [
-        ([("zlib version", "1.2", "1.3")], ("zlib",)),
-        ([("hdf5 variant:mpi", False, True)], ("hdf5",)),
-    ]
-    assert [cause.deepest for cause in doubles.causes] == [True, False]
+def on(*systems: str) -> list[Made]:
+    """Build an app and what it links for several systems."""
+    arches = [{"platform": "linux", "platform_os": os, "target": "zen3"} for os in systems]
+    return [made("app", arch=arch, links=[made("zlib", arch=arch)]) for arch in arches]
+
+
+ZLIB = ("zlib version", "1.2", "1.3")
+CASES = [
+    (hdf5s(), [([ZLIB], ("zlib", "hdf5"), True)]),
+    # Own differences come before those below.
+    (
+        hdf5s({"mpi": False}, {"mpi": True}),
+        [([ZLIB], ("zlib",), True), ([("hdf5 variant:mpi", False, True)], ("hdf5",), False)],
+    ),
+    # An equal difference of many packages is one cause, with the lower value first.
+    (on("ubuntu22.04", "rocky9"), [([("os", "rocky9", "ubuntu22.04")], ("app", "zlib"), True)]),
+]
+
+
+@pytest.mark.parametrize(("roots", "causes"), CASES)
+def test_doubles_are_grouped_by_their_first_cause(
+    tmp_path: Path, roots: list[Made], causes: list[object]
+) -> None:
+    found = doubles_of(tmp_path, *roots)
+    assert [(*described(cause), cause.deepest) for cause in found.causes] == causes
+    assert sorted(found.builds) == sorted(
+        {name for cause in found.causes for name in cause.packages}
+    )
 
 
 def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
@@ -66,22 +78,8 @@ def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
     (cause,) = [each for each in doubles.causes if each.packages == ["hdf5"]]
     assert described(cause)[0] == [("hdf5 variant:mpi", None, True)]
     (pair,) = cause.pairs
-    assert spec_graph_hashes(tmp_path, pair.a, pair.b) == [newer.hash, other.hash]
-
-
-def spec_graph_hashes(tmp_path: Path, *ids: int) -> list[str]:
-    return dag_of(catalog_of(tmp_path / "spack.lock")).hashes(ids)
-
-
-def test_an_equal_difference_of_many_packages_is_one_cause(tmp_path: Path) -> None:
-    systems = ("ubuntu22.04", "rocky9")
-    arches = [{"platform": "linux", "platform_os": os, "target": "zen3"} for os in systems]
-    zlibs = [made("zlib", arch=arch) for arch in arches]
-    apps = [made("app", arch=a, links=[zlib]) for a, zlib in zip(arches, zlibs, strict=True)]
-    doubles = doubles_of(tmp_path, *apps)
-    assert list(map(described, doubles.causes)) == [
-        ([("os", "rocky9", "ubuntu22.04")], ("app", "zlib")),
-    ]
+    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
+    assert graph.hashes((pair.a, pair.b)) == [newer.hash, other.hash]
 
 
 def test_what_is_used_for_building_only_is_told_apart(tmp_path: Path) -> None:
@@ -142,12 +140,6 @@ def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
     doubles = find_doubles(catalog_of(tmp_path / "index.json"))
     assert doubles.run == {"zlib"}
     assert [build.use.count for build in doubles.builds["zlib"]] == [1, 1]
-
-
-def test_ignored_packages_are_left_out(tmp_path: Path) -> None:
-    hdf5 = [made("hdf5", links=[zlib]) for zlib in (OLD, NEW)]
-    doubles = doubles_of(tmp_path, *hdf5, ignored="zlib")
-    assert [*doubles.builds] == ["hdf5"]
 
 
 def test_pages_tell_what_differs_but_not_what_is_below(tmp_path: Path) -> None:

@@ -61,40 +61,38 @@ def zlib(version: str, **fields: Any) -> Made:
     return made("zlib", version, **fields)
 
 
-def test_a_spec_matches_itself_with_other_dependencies(tmp_path: Path) -> None:
-    old = [made("app", links=[zlib("1.2")], variants={"mpi": mpi}) for mpi in (True, False)]
-    new = [made("app", links=[zlib("1.3")], variants={"mpi": mpi}) for mpi in (False, True)]
-    pairs = matched(tmp_path, old, new)
-    assert pairs[old[0].hash] == new[1].hash
-    assert pairs[old[1].hash] == new[0].hash
+def mpi(version: str, *values: bool) -> list[Made]:
+    links = [zlib(version)]
+    return [made("app", links=links, variants={"mpi": value}) for value in values]
 
 
-def test_look_alikes_match_by_their_dependencies(tmp_path: Path) -> None:
-    def apps(major: str) -> list[Made]:
-        deps = [zlib(f"1.{minor}.{major}") for minor in (2, 3)]
-        through = [made("hdf5", links=[dep]) for dep in deps]
-        return [made("app", links=[each]) for each in through]
-
-    old, new = apps("1"), apps("2")[::-1]
-    pairs = matched(tmp_path, old, new)
-    assert pairs[old[0].hash] == new[1].hash
-    assert pairs[old[1].hash] == new[0].hash
+def apps(major: str) -> list[Made]:
+    deps = [zlib(f"1.{minor}.{major}") for minor in (2, 3)]
+    return [made("app", links=[made("hdf5", links=[dep])]) for dep in deps]
 
 
-def test_versions_match_the_nearest(tmp_path: Path) -> None:
-    pairs = matched(tmp_path, [zlib("1.12.1"), zlib("1.14.5")], [zlib("1.14.6"), zlib("1.12.3")])
-    assert pairs[zlib("1.12.1").hash] == zlib("1.12.3").hash
-    assert pairs[zlib("1.14.5").hash] == zlib("1.14.6").hash
+def on(os: str, version: str = "1.2") -> Made:
+    return zlib(version, arch={"platform": "linux", "platform_os": os, "target": "zen3"})
 
 
-def test_another_version_is_nearer_than_another_os(tmp_path: Path) -> None:
-    def on(os: str, version: str) -> Made:
-        return zlib(version, arch={"platform": "linux", "platform_os": os, "target": "zen3"})
-
-    old = [on("rocky8", "1.2"), on("rocky9", "1.2")]
-    new = [on("rocky9", "1.3"), on("rocky8", "1.3"), on("ubuntu24.04", "1.2")]
-    pairs = matched(tmp_path, old, new)
-    assert pairs == {old[0].hash: new[1].hash, old[1].hash: new[0].hash}
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (mpi("1.2", True, False), mpi("1.3", True, False)),
+        # Look-alikes match by their dependencies.
+        (apps("1"), apps("2")),
+        # The nearest version.
+        ([zlib("1.12.1"), zlib("1.14.5")], [zlib("1.12.3"), zlib("1.14.6")]),
+        # Another version is nearer than another os.
+        (
+            [on("rocky8"), on("rocky9")],
+            [on("rocky8", "1.3"), on("rocky9", "1.3"), on("ubuntu24.04")],
+        ),
+    ],
+)
+def test_a_spec_matches_the_nearest(tmp_path: Path, old: list[Made], new: list[Made]) -> None:
+    pairs = matched(tmp_path, old, new[::-1])
+    assert [pairs[each.hash] for each in old] == [each.hash for each in new[: len(old)]]
 
 
 def test_each_spec_matches_at_most_one(tmp_path: Path) -> None:
@@ -136,25 +134,6 @@ def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, i
     ]
 
 
-def names(packages: Any) -> list[str]:
-    return [package.package for package in packages]
-
-
-def test_equal_sources_are_alike(tmp_path: Path) -> None:
-    comparison = compared(tmp_path, [made("app", links=[NEW])], [made("app", links=[NEW])])
-    assert comparison.are_alike
-    assert (comparison.same, comparison.changed, comparison.causes) == (2, [], [])
-
-
-def test_packages_are_added_removed_and_changed(tmp_path: Path) -> None:
-    comparison = compared(tmp_path, [OLD, made("bzip2")], [NEW, made("xz")])
-    assert not comparison.are_alike
-    assert names(comparison.added) == ["xz"]
-    assert names(comparison.removed) == ["bzip2"]
-    assert names(comparison.changed) == ["zlib"]
-    assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
-
-
 def test_what_only_follows_is_counted_under_its_cause(tmp_path: Path) -> None:
     def roots(zlib: Made) -> list[Made]:
         hdf5 = made("hdf5", links=[zlib])
@@ -172,60 +151,75 @@ def test_what_only_follows_is_counted_under_its_cause(tmp_path: Path) -> None:
     }
 
 
-def test_other_causes_are_told_from_the_only_one(tmp_path: Path) -> None:
-    def roots(zlib: Made, cmake: str) -> list[Made]:
-        tool = made("cmake", cmake)
-        hdf5 = made("hdf5", links=[zlib], variants={"mpi": zlib is NEW})
-        return [hdf5, made("app", links=[zlib]), made("both", links=[zlib], builds=[tool])]
+def apps_with(zlib: Made, cmake: str) -> list[Made]:
+    hdf5 = made("hdf5", links=[zlib], variants={"mpi": zlib is NEW})
+    both = made("both", links=[zlib], builds=[made("cmake", cmake)])
+    return [hdf5, made("app", links=[zlib]), both]
 
-    comparison = compared(tmp_path, roots(OLD, "3.26"), roots(NEW, "3.27"))
-    assert changes_of(comparison) == [
+
+def linked(a: str, b: str) -> list[Made]:
+    links = [made("a", a), made("b", b)]
+    roots = [made(name, links=links) for name in ("app", "other")]
+    return [*roots, made("third", links=links[:1])]
+
+
+def built_for(os: str) -> list[Made]:
+    arch = {"platform": "linux", "platform_os": os, "target": "zen3"}
+    links = [made("zlib", arch=arch)]
+    return [made(name, links=links, arch=arch) for name in ("app", "other")]
+
+
+def with_runtime(version: str) -> list[Made]:
+    gcc = made("gcc", version)
+    return [made("app", links=[made("gcc-runtime", version, builds=[gcc])], builds=[gcc])]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changes", "followers"),
+    [
         # Only "app" differs by nothing else; "both" also has another cmake, hdf5 a variant.
-        ("zlib version", "1.2", "1.3", 1, 1, 2),
-        ("cmake version", "3.26", "3.27", 1, 0, 1),
-        ("hdf5 variant:mpi", False, True, 1, 0, 0),
-    ]
-
-
-def test_another_os_everywhere_is_one_cause(tmp_path: Path) -> None:
-    def roots(os: str) -> list[Made]:
-        arch = {"platform": "linux", "platform_os": os, "target": "zen3"}
-        zlib = made("zlib", arch=arch)
-        return [made("app", links=[zlib], arch=arch), made("other", links=[zlib], arch=arch)]
-
-    comparison = compared(tmp_path, roots("rocky8"), roots("rocky9"))
-    assert changes_of(comparison) == [("os", "rocky8", "rocky9", 3, 0, 0)]
-    assert [(each.count, each.causes) for each in comparison.followers] == [(3, (0,))]
-
-
-def test_specs_that_follow_the_same_causes_are_counted_together(tmp_path: Path) -> None:
-    def roots(a: str, b: str) -> list[Made]:
-        links = [made("a", a), made("b", b)]
-        return [
-            made("app", links=links),
-            made("other", links=links),
-            made("third", links=links[:1]),
-        ]
-
-    comparison = compared(tmp_path, roots("1", "1"), roots("2", "2"))
-    assert changes_of(comparison) == [
-        ("a version", "1", "2", 1, 1, 2),
-        ("b version", "1", "2", 1, 0, 2),
-    ]
-    assert [(each.count, each.causes) for each in comparison.followers] == [
-        (2, (0, 1)),
-        (1, (0,)),
-    ]
-
-
-def test_a_runtime_follows_its_compiler(tmp_path: Path) -> None:
-    def roots(version: str) -> list[Made]:
-        gcc = made("gcc", version)
-        runtime = made("gcc-runtime", version, builds=[gcc])
-        return [made("app", links=[runtime], builds=[gcc])]
-
-    comparison = compared(tmp_path, roots("12"), roots("13"))
-    assert changes_of(comparison) == [("gcc version", "12", "13", 1, 2, 0)]
+        (
+            apps_with(OLD, "3.26"),
+            apps_with(NEW, "3.27"),
+            [
+                ("zlib version", "1.2", "1.3", 1, 1, 2),
+                ("cmake version", "3.26", "3.27", 1, 0, 1),
+                ("hdf5 variant:mpi", False, True, 1, 0, 0),
+            ],
+            [(1, (0,)), (1, (0, 1))],
+        ),
+        (
+            linked("1", "1"),
+            linked("2", "2"),
+            [("a version", "1", "2", 1, 1, 2), ("b version", "1", "2", 1, 0, 2)],
+            [(2, (0, 1)), (1, (0,))],
+        ),
+        # Another os everywhere is one cause.
+        (
+            built_for("rocky8"),
+            built_for("rocky9"),
+            [("os", "rocky8", "rocky9", 3, 0, 0)],
+            [(3, (0,))],
+        ),
+        # A runtime follows its compiler.
+        (
+            with_runtime("12"),
+            with_runtime("13"),
+            [("gcc version", "12", "13", 1, 2, 0)],
+            [(2, (0,))],
+        ),
+    ],
+)
+def test_changes_are_counted_with_what_follows_them(
+    tmp_path: Path,
+    old: list[Made],
+    new: list[Made],
+    changes: list[object],
+    followers: list[object],
+) -> None:
+    comparison = compared(tmp_path, old, new)
+    assert changes_of(comparison) == changes
+    assert [(each.count, each.causes) for each in comparison.followers] == followers
 
 
 def test_more_and_fewer_builds_of_a_package_are_told(tmp_path: Path) -> None:
@@ -258,21 +252,6 @@ def test_roots_are_compared(tmp_path: Path) -> None:
     other_roots = compared(tmp_path, [app], [app, OLD])
     assert other_roots.same == 2
     assert not other_roots.are_alike
-
-
-def test_pages_do_not_tell_what_changed_below(tmp_path: Path) -> None:
-    old, new = [record(1), record(2, versions=["1.2"])], [record(3), record(4, versions=["1.4"])]
-    pages = [
-        write_page(tmp_path / f"{tag}.md", records, tag=tag)
-        for tag, records in (("v1", old), ("v2", new))
-    ]
-    comparison = compare_sources(*map(catalog_of, pages))
-    assert changes_of(comparison) == [("zlib version", "1.2", "1.4", 1, 0, 0)]
-    assert comparison.unexplained == 1
-    (package,) = comparison.changed
-    graph = comparison.graph
-    pairs = {tuple(graph.hashes((each.a, each.b))): each.is_unexplained for each in package.specs}
-    assert pairs == {(hash_of(1), hash_of(3)): True, (hash_of(2), hash_of(4)): False}
 
 
 def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
