@@ -37,15 +37,14 @@ class SpecChange(Frozen):
     """A spec of the first source, and what it is in the second.
 
     `own` numbers the causes in the two specs themselves, `causes` all with those below. They
-    are those of `SourceComparison.causes`. It `is_unexplained` if a source does not
-    list all of them.
+    are those of `SourceComparison.causes`. They are `untold` if a source does not list all.
     """
 
     a: int
     b: int
     own: tuple[int, ...]
     causes: tuple[int, ...]
-    is_unexplained: bool = False
+    untold: bool = False
 
 
 class PackageChange(Frozen):
@@ -67,7 +66,7 @@ class ChangeCause(Frozen):
     else, and `also` those that differ because of more changes.
     """
 
-    changes: ChangeSet
+    differences: ChangeSet
     own: int
     only: int
     also: int
@@ -123,7 +122,7 @@ def compare_sources(
 
         old, new = (load([source], session) for source in ("old/spack.lock", "new/spack.lock"))
         for cause in compare_sources(old, new).causes:
-            print(cause.changes, cause.only)
+            print(cause.differences, cause.only)
     """
     graph = Dag(a, b)
     identity, second = graph.identity, graph.second_id
@@ -187,7 +186,7 @@ def compare_sources(
         causes,
         followers,
         root_changes,
-        sum(spec.is_unexplained and not spec.causes for spec in specs),
+        sum(spec.untold and not spec.causes for spec in specs),
     )
 
 
@@ -366,8 +365,8 @@ def _find_causes(
 
     return (
         [
-            SpecChange(*pair, places(own_bits), places(bits), is_unexplained)
-            for pair, own_bits, bits, is_unexplained in found
+            SpecChange(*pair, places(own_bits), places(bits), untold)
+            for pair, own_bits, bits, untold in found
         ],
         [
             ChangeCause(sets[n], of_own[n], of_only[n], of_all[n] - of_own[n] - of_only[n])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from spackscope.model.analysis.compare import Difference
@@ -181,13 +181,10 @@ def source_differences_report(
             ("roots", root_lines()),
             ("changed because of others", follower_lines()),
             ("changed", cause_lines()),
-            (f"added: {added}", build_lines((each.package, each.added) for each in its.added)),
-            (
-                f"removed: {removed}",
-                build_lines((each.package, each.removed) for each in its.removed),
-            ),
-            ("more builds", build_lines((each.package, each.added) for each in its.changed)),
-            ("fewer builds", build_lines((each.package, each.removed) for each in its.changed)),
+            (f"added: {added}", build_lines(its.added, "added")),
+            (f"removed: {removed}", build_lines(its.removed, "removed")),
+            ("more builds", build_lines(its.changed, "added")),
+            ("fewer builds", build_lines(its.changed, "removed")),
         ):
             if rows := [Row((line,)) for line in lines]:
                 yield Section(heading, cut(rows, None if shows_all else MAX_LINES))
@@ -216,7 +213,7 @@ def source_differences_report(
             if len(followers.causes) > _MAX_NAMED_CAUSES:
                 rest += followers.count
                 continue
-            causes = (its.causes[number].changes for number in followers.causes)
+            causes = (its.causes[number].differences for number in followers.causes)
             text = " · ".join(changes_text(changes, _ARROW) for changes in causes)
             yield f"{followers.count:,} only because of {text}"
         if rest:
@@ -229,13 +226,13 @@ def source_differences_report(
             builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
             others = cause.only + cause.also
             also = f", and {counted(others, 'spec')} through it" if others else ""
-            yield f"{changes_text(cause.changes, _ARROW)}{builds}{also}"
+            yield f"{changes_text(cause.differences, _ARROW)}{builds}{also}"
 
-    def build_lines(packages: Iterable[tuple[str, Sequence[int]]]) -> Iterator[str]:
-        for package, ids in packages:
-            if ids:
+    def build_lines(packages: Iterable[PackageChange], ids_name: str) -> Iterator[str]:
+        for package in packages:
+            if ids := getattr(package, ids_name):
                 builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
-                yield f"{clean(package)}@{', '.join(map(clean, versions(ids)))}{builds}"
+                yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
     def versions(ids: Iterable[int]) -> list[str]:
         return sorted({graph.version(id_) for id_ in ids}, key=version_key)
@@ -264,14 +261,8 @@ def source_differences_report(
                 "a": versions([*(change.a for change in package.specs), *package.removed]),
                 "b": versions([*(change.b for change in package.specs), *package.added]),
                 "specs": [
-                    {
-                        "a": version_data(change.a),
-                        "b": version_data(change.b),
-                        "own": change.own,
-                        "causes": change.causes,
-                        "untold": change.is_unexplained,
-                    }
-                    for change in package.specs
+                    asdict(each) | {"a": version_data(each.a), "b": version_data(each.b)}
+                    for each in package.specs
                 ],
                 "added": [*map(spec_data, package.added)],
                 "removed": [*map(spec_data, package.removed)],
@@ -285,12 +276,7 @@ def source_differences_report(
             "removed": [*map(lone_data, its.removed)],
             "changed": [*map(change_of, its.changed)],
             "causes": [
-                {
-                    "differences": [*map(change_data, cause.changes)],
-                    "own": cause.own,
-                    "only": cause.only,
-                    "also": cause.also,
-                }
+                asdict(cause) | {"differences": [*map(change_data, cause.differences)]}
                 for cause in its.causes
             ],
             "followers": [asdict(followers) for followers in its.followers],

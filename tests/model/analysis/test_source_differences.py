@@ -130,7 +130,7 @@ def changes_of(comparison: SourceComparison) -> list[tuple[str, Any, Any, int, i
             cause.also,
         )
         for cause in comparison.causes
-        for change in cause.changes
+        for change in cause.differences
     ]
 
 
@@ -237,9 +237,7 @@ def test_very_many_causes_are_not_kept_for_each_spec(
     comparison = compared(tmp_path, old, new)
 
     assert changes_of(comparison) == [("zlib version", "1.2", "1.3", 1, 0, 0)]
-    assert [change.is_unexplained for each in comparison.changed for change in each.specs] == [
-        True
-    ] * 2
+    assert [change.untold for each in comparison.changed for change in each.specs] == [True] * 2
 
 
 def test_roots_are_compared(tmp_path: Path) -> None:
@@ -293,7 +291,7 @@ def test_a_long_chain_is_explained_unless_there_are_too_many_pairs(
     specs = [change for package in comparison.changed for change in package.specs]
 
     assert changes_of(comparison)[0][:3] == ("p500 version", "0", "10000")
-    assert any(change.is_unexplained for change in specs) is (most < 500)
+    assert any(change.untold for change in specs) is (most < 500)
     assert sum(change.causes == (0,) for change in specs) >= most - 1
 
 
@@ -387,13 +385,13 @@ def test_the_changes_of_a_real_environment_are_explained(tmp_path: Path) -> None
     assert {
         (change.package, change.attribute)
         for cause in comparison.causes
-        for change in cause.changes
+        for change in cause.differences
     } == {("ncurses", "version"), ("python", "variant:tkinter")}
     for each in changes:
         package = graph.name(each.a)
         assert bool(each.own) == (package in ("ncurses", "python"))
         found = compare(graph, each.a, each.b)
-        assert {change for n in each.causes for change in comparison.causes[n].changes} == {
+        assert {change for n in each.causes for change in comparison.causes[n].differences} == {
             difference.change for cause in found.causes for difference in cause.differences
         }
     roots = {tuple(graph.hashes(pair)) for pair in comparison.roots.changed}
