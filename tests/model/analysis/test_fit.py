@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import lzma
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import Host, Libc, parse_host
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Fit
+from spackscope.model.core.records import ANSWERS, Fit
 from tests.builders import (
     GCC,
     GLIBC,
@@ -102,173 +103,137 @@ def test_one_spec_is_checked_like_all(whole_catalogs: dict[str, Catalog]) -> Non
         assert all(reason.sentence for reason in alone.reasons)
 
 
-def index(*nodes: Node) -> bytes:
-    return database(installs(*nodes))
-
-
-def fit_of(data: bytes, tmp_path: Any, host: Host = HOST, hash_: str = ZLIB) -> Fit:
-    path = tmp_path / "index.json"
-    path.write_bytes(data)
+def fit_of(path: Path, *nodes: Node, host: Host = HOST) -> Fit:
+    """Check the zlib among some nodes."""
+    path /= "index.json"
+    path.write_bytes(database(installs(*nodes)))
     catalog = catalog_of(path, dependency_only=True)
-    return HostFit(catalog, host).of(catalog.by_hash(hash_)[0].id)
+    return HostFit(catalog, host).of(catalog.by_hash(ZLIB)[0].id)
 
 
-def zlib(**fields: Any) -> Node:
-    edges = [edge("glibc", GLIBC, ["link"], ["libc"])]
-    return node(**{"arch": BUILT, "dependencies": edges, **fields})
+def zlib(*edges: Node, **fields: Any) -> Node:
+    return node(**{"arch": BUILT, "dependencies": [*edges], **fields})
 
 
-def told(fit: Fit) -> list[tuple[str, str]]:
-    return [(reason.letter, reason.sentence) for reason in fit.reasons]
+LINKED = edge("glibc", GLIBC, ["link"], ["libc"])
+LIB, OTHER, LIBC = map(hash_of, (8, 9, 10))
+EXTERNAL = {"path": "/opt", "module": ["zlib"], "extra_attributes": {}}
+NOT_IN_PACKAGES = "external at /opt, which is not in the host's packages.yaml"
+NEWER = {**BUILT, "target": "zen4"}
+OF_GCC = edge("gcc", GCC, ["build"], ["c"])
 
 
-def test_what_runs(tmp_path: Any) -> None:
-    assert fit_of(index(zlib(), OLD_GLIBC), tmp_path) == Fit(True, True)
+def on_mac(os: str) -> Node:
+    return zlib(arch={"platform": "darwin", "platform_os": os, "target": "aarch64"})
 
 
-@pytest.mark.parametrize(
-    ("fields", "reason"),
-    [
-        ({"arch": {**BUILT, "target": "zen4"}}, ("T", "target zen4 > zen3")),
-        (
-            {"arch": {**BUILT, "target": "icelake"}},
-            ("T", "target icelake needs more than zen3 has"),
-        ),
-        (
-            {"arch": {**BUILT, "target": "neoverse_v1"}},
-            ("T", "target neoverse_v1 is for another family than zen3"),
-        ),
-        ({"arch": {**BUILT, "platform": "darwin"}}, ("P", "platform darwin, not linux")),
-        ({"name": "compiler-wrapper"}, ("W", "Spack never reuses the compiler wrapper")),
-        (
-            {"parameters": {"dev_path": "/home/me"}},
-            ("D", "it was built from sources under development (dev_path)"),
-        ),
-        (
-            {"external": {"path": "/opt", "module": None, "extra_attributes": {}}},
-            ("X", "external at /opt, which is not in the host's packages.yaml"),
-        ),
-        (
-            {"annotations": {"original_specfile_version": 4}},
-            ("F", "built before Spack 1.0, in format 4 (Spack since 2026 needs 5)"),
-        ),
-    ],
-)
-def test_each_refusal_says_why(fields: Any, reason: tuple[str, str], tmp_path: Any) -> None:
-    fit = fit_of(index(zlib(**fields), OLD_GLIBC), tmp_path)
-    assert told(fit) == [reason]
-    assert fit.fits is (reason[0] not in RUN)
-    assert fit.reusable is False
+def libc(hash_: str, version: str) -> Node:
+    return {**OLD_GLIBC, "hash": hash_, "version": version}
 
 
-@pytest.mark.parametrize(
-    ("host", "reason"),
-    [
-        ("target=zen3 glibc=2.17", "glibc 2.28 > 2.17"),
-        ("target=zen3 glibc=2.34:/opt", "glibc at /usr, not at /opt"),
-        ("target=zen3 musl=1.2", "glibc, not musl"),
-    ],
-)
-def test_another_c_library(host: str, reason: str, tmp_path: Any) -> None:
-    fit = fit_of(index(zlib(), OLD_GLIBC), tmp_path, parse_host(host))
-    assert (told(fit), fit.fits) == ([("L", reason)], False)
+MAC = "os=sonoma target=m1"
+WITH_LIBC = [zlib(LINKED), OLD_GLIBC]
+CASES: list[tuple[list[Node], str, list[tuple[str, str]]]] = [
+    (WITH_LIBC, "", []),
+    ([zlib(arch=NEWER)], "", [("T", "target zen4 > zen3")]),
+    (
+        [zlib(arch={**BUILT, "target": "icelake"})],
+        "",
+        [("T", "target icelake needs more than zen3 has")],
+    ),
+    (
+        [zlib(arch={**BUILT, "target": "neoverse_v1"})],
+        "",
+        [("T", "target neoverse_v1 is for another family than zen3")],
+    ),
+    (
+        [zlib(arch={**BUILT, "target": "zen9"})],
+        "",
+        [("T", "target zen9 is not known to run on zen3")],
+    ),
+    ([zlib(arch={**BUILT, "platform": "darwin"})], "", [("P", "platform darwin, not linux")]),
+    ([zlib(name="compiler-wrapper")], "", [("W", "Spack never reuses the compiler wrapper")]),
+    (
+        [zlib(parameters={"dev_path": "/home/me"})],
+        "",
+        [("D", "it was built from sources under development (dev_path)")],
+    ),
+    ([zlib(external=EXTERNAL)], "", [("X", NOT_IN_PACKAGES)]),
+    (
+        [zlib(annotations={"original_specfile_version": 4})],
+        "",
+        [("F", "built before Spack 1.0, in format 4 (Spack since 2026 needs 5)")],
+    ),
+    (WITH_LIBC, "target=zen3 glibc=2.17", [("L", "glibc 2.28 > 2.17")]),
+    (
+        [zlib(LINKED), OLD_GLIBC],
+        "target=zen3 glibc=2.34:/opt",
+        [("L", "glibc at /usr, not at /opt")],
+    ),
+    (WITH_LIBC, "target=zen3 musl=1.2", [("L", "glibc, not musl")]),
+    ([on_mac("sonoma")], MAC, []),
+    ([on_mac("catalina")], MAC, []),
+    ([on_mac("sequoia")], MAC, [("O", "os sequoia > sonoma")]),
+    ([on_mac("rhel9")], MAC, [("O", "os rhel9")]),
+    # A dependency that refuses is named, and of several C libraries the newest.
+    (
+        [
+            zlib(edge("lib", LIB, ["link"])),
+            zlib(edge("mpich", OTHER, ["link"], ["mpi"]), hash_=LIB, name="lib"),
+            zlib(hash_=OTHER, name="mpich", external=EXTERNAL),
+        ],
+        "",
+        [("x", f"mpich: {NOT_IN_PACKAGES}")],
+    ),
+    (
+        [
+            zlib(edge("a", LIB, ["link"]), edge("b", OTHER, ["run"])),
+            zlib(edge("glibc", LIBC, ["link"], ["libc"]), hash_=LIB, name="a"),
+            zlib(edge("glibc", GLIBC, ["link"], ["libc"]), hash_=OTHER, name="b"),
+            *(libc(LIBC, "2.39"), libc(GLIBC, "2.35")),
+        ],
+        "",
+        [("l", "a: glibc 2.39 > 2.34")],
+    ),
+    # Neither build tools nor the runtime of gcc count, but a compiler without it does.
+    (
+        [
+            zlib(OF_GCC, edge("gcc-runtime", LIB, ["link"])),
+            {**leaf(GCC, "gcc", "14"), "arch": NEWER},
+            {**leaf(LIB, "gcc-runtime", "14"), "arch": NEWER},
+        ],
+        "",
+        [],
+    ),
+    (
+        [zlib(OF_GCC), {**leaf(GCC, "gcc", "14"), "arch": BUILT}],
+        "",
+        [("R", "a compiler below it comes without its runtime (Spack up to January 2026)")],
+    ),
+    ([zlib(edge("cmake", LIB, ["build"]))], "", []),
+    ([zlib(edge("lib", LIB, ["link"]))], "", [("", "lib: dependency not described")]),
+    ([zlib(LINKED)], "", [("", "dependency not described")]),
+    (WITH_LIBC, "target=zen3", [("", "libc of the host unknown")]),
+    (WITH_LIBC, "glibc=2.34", [("", "target of the host unknown")]),
+    ([on_mac("sonoma")], "target=m1", [("", "release of the host unknown")]),
+]
 
 
-def test_macos_runs_what_was_built_for_older_releases(tmp_path: Any) -> None:
-    host = parse_host("os=sonoma target=m1")
-    letters = {}
-    for os in ("sonoma", "catalina", "sequoia", "rhel9"):
-        arch = {"platform": "darwin", "platform_os": os, "target": "aarch64"}
-        fit = fit_of(index(node(arch=arch, dependencies=[])), tmp_path, host)
-        letters[os] = told(fit)
-    assert letters == {
-        "sonoma": [],
-        "catalina": [],
-        "sequoia": [("O", "os sequoia > sonoma")],
-        "rhel9": [("O", "os rhel9")],
-    }
+@pytest.mark.parametrize(("nodes", "host", "told"), CASES, ids=str)
+def test_each_reason_says_why(
+    nodes: list[Node], host: str, told: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    fit = fit_of(tmp_path, *nodes, host=parse_host(host) if host else HOST)
+    assert [(reason.letter, reason.sentence) for reason in fit.reasons] == told
+    letters = {letter for letter, _ in told}
+    refused = False if letters & RUN else None if "" in letters else True
+    assert (fit.fits, fit.reusable) == (refused, refused if "" in letters else not letters)
+    for values in (fit.fits_values, fit.reusable_values):
+        assert values[0] in ANSWERS
+        assert (len(values) > 1) == (values[0] != "yes")
 
 
-def test_a_dependency_that_refuses_is_named(tmp_path: Any) -> None:
-    mpi, lib = hash_of(8), hash_of(9)
-    external = {"path": "/opt/cray", "module": ["cray-mpich"], "extra_attributes": {}}
-    nodes = (
-        zlib(dependencies=[edge("lib", lib, ["link"])]),
-        zlib(hash_=lib, name="lib", dependencies=[edge("mpich", mpi, ["link"], ["mpi"])]),
-        zlib(hash_=mpi, name="mpich", dependencies=[], external=external),
-    )
-    fit = fit_of(index(*nodes), tmp_path)
-    sentence = "mpich: external at /opt/cray, which is not in the host's packages.yaml"
-    assert told(fit) == [("x", sentence)]
-    assert (fit.fits, fit.reusable) == (True, False)
-    assert fit.reusable_values == ("no", "external dependency")
-
-
-def test_of_several_c_libraries_the_newest_is_named(tmp_path: Any) -> None:
-    newer, newest, first, second = map(hash_of, (10, 11, 12, 13))
-    libc = {"2.35": newer, "2.39": newest}
-    nodes = [
-        zlib(dependencies=[edge("a", first, ["link"]), edge("b", second, ["run"])]),
-        *(
-            zlib(hash_=hash_, name=name, dependencies=[edge("glibc", libc[v], ["link"], ["libc"])])
-            for hash_, name, v in ((second, "b", "2.35"), (first, "a", "2.39"))
-        ),
-        *({**OLD_GLIBC, "hash": hash_, "version": v} for v, hash_ in libc.items()),
-    ]
-    fit = fit_of(index(*nodes), tmp_path)
-    assert told(fit) == [("l", "a: glibc 2.39 > 2.34")]
-
-
-def test_build_tools_and_the_runtime_of_gcc_do_not_count(tmp_path: Any) -> None:
-    runtime = hash_of(8)
-    newer = {**BUILT, "target": "zen4"}
-    nodes = (
-        zlib(
-            dependencies=[
-                edge("gcc", GCC, ["build"], ["c"]),
-                edge("gcc-runtime", runtime, ["link"]),
-            ]
-        ),
-        {**leaf(GCC, "gcc", "14"), "arch": newer},
-        {**leaf(runtime, "gcc-runtime", "14"), "arch": newer},
-    )
-    assert fit_of(index(*nodes), tmp_path) == Fit(True, True)
-
-
-def test_a_compiler_without_its_runtime(tmp_path: Any) -> None:
-    nodes = (
-        zlib(dependencies=[edge("gcc", GCC, ["build"], ["c"])]),
-        {**leaf(GCC, "gcc", "14"), "arch": BUILT},
-    )
-    fit = fit_of(index(*nodes), tmp_path)
-    assert ("".join(reason.letter for reason in fit.reasons), fit.fits) == ("R", True)
-
-
-def test_absent_dependencies_leave_it_unknown(tmp_path: Any) -> None:
-    fit = fit_of(index(zlib(dependencies=[edge("lib", hash_of(8), ["link"])])), tmp_path)
-    assert (fit.fits, fit.reusable) == (None, None)
-    assert told(fit) == [("", "lib: dependency not described")]
-    assert fit.fits_values == ("unknown", "dependency not described")
-    only_built_with = zlib(dependencies=[edge("cmake", hash_of(8), ["build"])])
-    assert fit_of(index(only_built_with), tmp_path).fits is True
-    without_libc = index(zlib(dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])]))
-    assert fit_of(without_libc, tmp_path).fits is None
-
-
-def test_what_is_unknown_of_the_host_leaves_it_unknown(tmp_path: Any) -> None:
-    answers = {}
-    for text in ("target=zen3", "glibc=2.34", "target=zen2", "os=sequoia target=m1"):
-        answers[text] = fit_of(index(zlib(), OLD_GLIBC), tmp_path, parse_host(text)).fits
-    assert answers == {
-        "target=zen3": None,
-        "glibc=2.34": None,
-        "target=zen2": False,
-        "os=sequoia target=m1": False,
-    }
-    assert fit_of(index(zlib(), OLD_GLIBC), tmp_path, Host()).fits is None
-
-
-def test_pages_tell_the_target_and_nothing_more(tmp_path: Any) -> None:
+def test_pages_tell_the_target_and_nothing_more(tmp_path: Path) -> None:
     records = [
         record(number, target=target, os="ubuntu24.04")
         for number, target in enumerate(("zen3", "zen4", "x86_64_v3"))
@@ -283,36 +248,26 @@ def test_pages_tell_the_target_and_nothing_more(tmp_path: Any) -> None:
         "x86_64_v3": None,
     }
     assert answers["zen3"].fits_values == ("unknown", "dependencies not listed")
-    assert told(answers["x86_64_v3"])[-1] == (
-        "",
-        "dependencies not listed; target x86_64_v3 runs on zen3",
+    assert answers["x86_64_v3"].reasons[-1].sentence == (
+        "dependencies not listed; target x86_64_v3 runs on zen3"
     )
     assert answers["zen4"].fits_values == ("no", "target too new")
     assert answers["zen3"].reusable is None
 
 
-def test_endless_different_reasons_are_not_told_apart(tmp_path: Any) -> None:
+def test_endless_different_reasons_are_not_told_apart(tmp_path: Path) -> None:
     nodes = (
         zlib(hash_=hash_of(n), arch={**BUILT, "platform": f"odd{n}"}, dependencies=[])
         for n in range(300)
     )
     path = tmp_path / "index.json"
-    path.write_bytes(index(*nodes))
+    path.write_bytes(database(installs(*nodes)))
     fit = HostFit(catalog_of(path), HOST)
     fit.codes()
     reasons = [reason for each in fit.fits() for reason in each.reasons]
     assert {reason.letter for reason in reasons} == {"P"}
     assert {"platform odd1", "other platform"} < {reason.label for reason in reasons}
     assert len({reason.label for reason in reasons}) < 250
-
-
-def test_a_cycle_ends(tmp_path: Any) -> None:
-    other = hash_of(8)
-    nodes = (
-        zlib(dependencies=[edge("other", other, ["link"])]),
-        zlib(hash_=other, name="other", dependencies=[edge("zlib", ZLIB, ["link"])]),
-    )
-    assert fit_of(index(*nodes), tmp_path).fits is True
 
 
 def test_checking_all_specs_can_be_cancelled(whole_catalogs: dict[str, Catalog]) -> None:
@@ -324,12 +279,14 @@ def test_checking_all_specs_can_be_cancelled(whole_catalogs: dict[str, Catalog])
     assert fit.is_ready
 
 
-def test_c_libraries_that_need_each_other_are_checked_in_rows(tmp_path: Any) -> None:
+def test_cycles_end(tmp_path: Path) -> None:
+    other = zlib(edge("zlib", ZLIB, ["link"]), hash_=LIB, name="other")
+    assert fit_of(tmp_path, zlib(edge("other", LIB, ["link"])), other).fits is True
+    # C libraries that need each other, as rows are read.
     glibc = node(GLIBC, name="glibc", dependencies=[edge("musl", ZLIB, ["link"], ["libc"])])
-    musl = node(ZLIB, name="musl", dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
-    path = tmp_path / "index.json"
-    path.write_bytes(index(glibc, musl))
-    catalog = catalog_of(path, dependency_only=True)
+    musl = node(ZLIB, name="musl", dependencies=[LINKED])
+    (tmp_path / "index.json").write_bytes(database(installs(glibc, musl)))
+    catalog = catalog_of(tmp_path / "index.json", dependency_only=True)
     catalog.by_host.connect(lambda: HostFit(catalog, HOST))
     catalog.by_host.fills_rows = True
     assert [row.spec.fit is not None for row in catalog.rows(range(2))] == [True, True]

@@ -76,12 +76,14 @@ def test_sizes_are_those_of_the_manifests() -> None:
     assert (needs.size, needs.unknown_sizes) == (5636, 1)
 
 
-def test_an_installed_spec_is_not_fetched(tmp_path: Path) -> None:
+def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
     (tmp_path / "cache.json").write_bytes(zlib_index())
     (tmp_path / "tree.json").write_bytes(
         database(installs(leaf(GLIBC, "glibc", "2.39"), installed=True, path="/opt/glibc"))
     )
-    needs = needs_of(catalog_of(tmp_path / "cache.json", tmp_path / "tree.json"), ZLIB)
+    write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1")
+    sources = (tmp_path / name for name in ("cache.json", "tree.json", "v1.md"))
+    needs = needs_of(catalog_of(*sources), ZLIB)
     assert hashes(needs.specs) == [ZLIB, GLIBC]
     assert [spec.is_installed for spec in needs.specs] == [False, True]
     assert (hashes(needs.to_fetch), needs.unknown_sizes) == ([ZLIB], 1)
@@ -105,13 +107,6 @@ def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
         assert needs.is_unknown == is_unknown
         (gcc,) = [spec for spec in (*needs.specs, *needs.build_only) if spec.is_absent]
         assert (gcc.package, gcc.hash, gcc.states) == ("gcc", GCC, ())
-
-
-def test_a_spec_of_two_sources_is_needed_once(tmp_path: Path) -> None:
-    (tmp_path / "index.json").write_bytes(zlib_index())
-    write_page(tmp_path / "v1.md", [record(1), record(3)], tag="v1")
-    catalog = catalog_of(tmp_path / "index.json", tmp_path / "v1.md")
-    assert hashes(needs_of(catalog, ZLIB).specs) == [ZLIB, GLIBC]
 
 
 def test_sizes_are_fetched_from_a_remote_mirror(tmp_path: Path) -> None:

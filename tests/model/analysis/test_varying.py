@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
@@ -99,6 +98,13 @@ def test_rows_and_lines_of_all_groups_are_those_of_spack(
             if found := wrong_rows(group, table):
                 wrong[group["id"]] = found
             assert tells_all_apart(table, len(kinds))
+            # What the hashes of a kind differ in.
+            for kind, lines in list(zip(kinds, group["within"], strict=True))[:1]:
+                if len(kind) > 1:
+                    rows = varying(graph, [[id_] for id_ in kind])
+                    causes = [r for r in rows if not r.follows and r.attribute != "present"]
+                    if keys(causes) != keys_of_lines(lines):
+                        wrong[group["id"]] = [*(keys(causes) ^ keys_of_lines(lines))]
 
     assert wrong == {}
 
@@ -106,26 +112,6 @@ def test_rows_and_lines_of_all_groups_are_those_of_spack(
 def tells_all_apart(table: Sequence[ComparedRow], columns: int) -> bool:
     telling = [row.values for row in table if row.tells]
     return len({tuple(values[n] for values in telling) for n in range(columns)}) == columns
-
-
-def test_what_hashes_of_a_kind_differ_in_is_that_of_spack(
-    whole_catalogs: dict[str, Catalog],
-) -> None:
-    wrong = {}
-    for index, catalog in whole_catalogs.items():
-        graph = dag_of(catalog)
-        ids = ids_by_short_hash(graph)
-        for group in spack_answers("groups")[::3]:
-            kinds = zip(group["kinds"], group["within"], strict=True)
-            for kind, lines in kinds if group["index"] == index else ():
-                if len(kind) == 1:
-                    continue
-                rows = varying(graph, [[ids[hash_]] for hash_ in kind])
-                causes = [r for r in rows if not r.follows and r.attribute != "present"]
-                if keys(causes) != keys_of_lines(lines):
-                    wrong[group["id"]] = keys(causes) ^ keys_of_lines(lines)
-
-    assert wrong == {}
 
 
 def app(hash_: str, *dependencies: Node, **fields: object) -> Node:
@@ -240,12 +226,6 @@ def test_of_what_no_document_describes_the_hash_is_compared(tmp_path: Path) -> N
     assert lines(table) == [("lib", "hash", (LIB[:7],), (OTHER[:7],))]
 
 
-def test_pages_are_not_known(tmp_path: Path) -> None:
-    write_page(tmp_path, [record(1), record(2)], title="zlib")
-
-    assert varying(graph_of(tmp_path), [[0], [1]]) == ()
-
-
 def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
     own = node(A, name="zlib", dependencies=[edge("lib", LIB, ["link"])])
     path = tmp_path / "index.json"
@@ -258,14 +238,8 @@ def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
     assert {row.attribute for row in table} == {"version"}
 
 
-def test_it_can_be_cancelled(tmp_path: Path) -> None:
+def test_pages_are_not_known_and_comparing_can_be_cancelled(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1), record(2)], title="zlib")
+    assert varying(graph_of(tmp_path), [[0], [1]]) == ()
     with pytest.raises(Cancelled):
-        varying(graph_of(tmp_path, app(A)), [[0]], should_stop=lambda: True)
-
-
-def test_all_groups_of_an_index_have_rows(whole_catalogs: dict[str, Catalog]) -> None:
-    graph = dag_of(whole_catalogs["spack1"])
-    ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib-ng"]
-    kinds = run_kinds(graph, ids)
-
-    assert tells_all_apart(varying(graph, [kind.ids for kind in kinds], run_only=True), len(kinds))
+        varying(graph_of(tmp_path), [[0]], should_stop=lambda: True)
