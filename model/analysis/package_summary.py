@@ -41,14 +41,9 @@ Summaries = dict[int, PackageSummary]
 """Summaries by the ids of the packages."""
 
 
-class _Cache:
-    """The whole summaries of a catalog, by query and package."""
-
-    def __init__(self, catalog: Catalog) -> None:
-        self.graph = dag_of(catalog)
-        self.summaries: BoundedCache[tuple[Query, int], PackageSummary] = BoundedCache(
-            lambda summary: _BYTES
-        )
+def _cache(catalog: Catalog) -> BoundedCache[tuple[Query, int], PackageSummary]:
+    """Return the whole summaries of a catalog, by query and package."""
+    return BoundedCache(lambda summary: _BYTES)
 
 
 def package_summaries(
@@ -62,38 +57,37 @@ def package_summaries(
 
     The query must not name a package. Raises Cancelled and Unanswerable.
     """
-    cache, matches = catalog.cached(_Cache), catalog.match(query, should_stop=should_stop)
-    specs = {package.id: matches.within(*package.span) for package in packages}
-    known = {id_: cache.summaries.find((query, id_)) for id_ in specs}
-    summaries = {id_: known[id_] or _summary(catalog, ids) for id_, ids in specs.items()}
+    cache, graph = catalog.cached(_cache), dag_of(catalog)
+    matches = catalog.match(query, should_stop=should_stop)
+    versions, targets = catalog.texts("version"), catalog.texts("target")
+    summaries: Summaries = {}
+    unknown: dict[int, Matches] = {}
+    for package in packages:
+        if known := cache.find((query, package.id)):
+            summaries[package.id] = known
+            continue
+        # Without looking at each spec.
+        ids = unknown[package.id] = matches.within(*package.span)
+        codes = set(ids.codes(catalog.column("version")))
+        newest = max(map(versions.__getitem__, codes), key=FIELDS["version"].sort_key, default="")
+        counts = Counter[str]()
+        for code, count in ids.counts(FIELDS["target"].storage).items():
+            counts[targets[code]] += count
+        ordered = sorted(counts, key=lambda target: (-counts[target], target))
+        summaries[package.id] = PackageSummary(newest, tuple(filter(None, ordered)))
     yield summaries
-    unknown = {id_: ids for id_, ids in specs.items() if known[id_] is None}
     for id_, ids in unknown.items():
         if should_stop():
             raise Cancelled
         if catalog.by_host.is_connected:
-            answers = catalog.by_host.answers
-            fits = Counter(answers.brief(spec).fits for spec in ids)
+            fits = Counter(catalog.by_host.answers.brief(spec).fits for spec in ids)
             # Where none runs for sure, how many do is not known.
             running = fits[True] if fits[True] or not fits[None] else None
             summaries[id_] = replace(summaries[id_], running=running)
         yield {id_: summaries[id_]}
     # They take longest: what is below each spec is looked at once.
     for id_, ids in unknown.items():
-        listed = list(filter(cache.graph.lists_dependencies, ids))
-        codes = kinds_of(cache.graph).codes(listed, should_stop=should_stop) if listed else ()
-        whole = replace(summaries[id_], kinds=len(set(codes)) or None, is_whole=True)
-        yield {id_: cache.summaries.get((query, id_), partial(replace, whole))}
-
-
-def _summary(catalog: Catalog, specs: Matches) -> PackageSummary:
-    """Return the newest version and the targets, which are read without looking at each spec."""
-    versions, targets = catalog.texts("version"), catalog.texts("target")
-    codes = set(specs.codes(catalog.column("version")))
-    order = FIELDS["version"].sort_key
-    newest = max((versions[code] for code in codes), key=order, default="")
-    counts = Counter[str]()
-    for code, count in specs.counts(FIELDS["target"].storage).items():
-        counts[targets[code]] += count
-    ordered = sorted(counts, key=lambda target: (-counts[target], target))
-    return PackageSummary(newest, tuple(filter(None, ordered)))
+        listed = list(filter(graph.lists_dependencies, ids))
+        kinds = kinds_of(graph).codes(listed, should_stop=should_stop) if listed else ()
+        whole = replace(summaries[id_], kinds=len(set(kinds)) or None, is_whole=True)
+        yield {id_: cache.get((query, id_), partial(replace, whole))}
