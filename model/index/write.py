@@ -31,7 +31,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
-from operator import add, eq, sub
+from operator import eq, sub
 from time import time
 from typing import Any
 
@@ -191,16 +191,14 @@ def _write_look_alikes(
     head, tail = sum(sizes), HASH_BYTES + number_size
     width = head + tail
     # Some packages at once: sorting all would take much memory, and stop all other threads.
-    packages = max(columns["package"], default=0) + 1
-    groups = [array("I") for _ in range(len(look_alikes) // _AT_ONCE + 1)]
-    shifts = map(packages.__mul__, columns["unlisted"])
-    of_package = array("I", map(add, columns["package"], shifts))
-    total = max(of_package, default=0) + 1
-    places = [number * len(groups) // total for number in range(total)]
-    group_of = array("I", map(places.__getitem__, of_package))
+    packages, unlisted = columns["package"], columns["unlisted"]
+    parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
+    group_of = [parts * package // total for package in range(total)]
+    groups = [array("I") for _ in range(2 * parts)]
     for record, look_alike in enumerate(look_alikes):
         if look_alike != GONE:
-            groups[group_of[look_alike]].append(record)
+            part = group_of[packages[look_alike]]
+            groups[part + parts * unlisted[look_alike]].append(record)
     ordered, distinct, first, before = bytearray(), bytearray(), array("I"), b""
     for group in groups:
         check()
