@@ -384,16 +384,17 @@ def _write_edges(
     """
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
+    # By the objects of the dependencies: most edges share one with others.
     nodes: dict[int, Node] = {}
+    kinds: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
     names: dict[Node, str] = {}
-    kinds = set()
     for record, its in zip(records, edges, strict=True):
         for edge in its:
             if id(edge) not in nodes:
                 node = codes["document"][look_alikes[record]], pack_hashes(edge.hash)
                 nodes[id(edge)] = node
                 names.setdefault(node, edge.name)
-                kinds.add((edge.deptypes, edge.virtuals))
+                kinds[id(edge)] = edge.deptypes, edge.virtuals
     # Nodes that their own document does not describe are searched for in all documents: they are
     # the first spec with the hash.
     spec_of = {record: spec for spec, record in enumerate(records)} if names else {}
@@ -417,14 +418,16 @@ def _write_edges(
                 # names otherwise, so that must be read again.
                 staged.merged[document] = 1
         ids[node] = spec
-    ordered = sorted(kinds)
+    ordered = sorted(set(kinds.values()))
     kind_of = {kind: code for code, kind in enumerate(ordered)}
     sections.add_json("edge_kinds", ordered)
     sections.add_json("absent", absent)
-    all_edges = list(chain.from_iterable(edges))
+    child_by_id = {key: ids[node] for key, node in nodes.items()}
+    kind_by_id = {key: kind_of[kind] for key, kind in kinds.items()}
+    keys = list(map(id, chain.from_iterable(edges)))
     first = array("I", accumulate(map(len, edges), initial=0))
-    children = array("I", [ids[nodes[id(edge)]] for edge in all_edges])
-    its_kinds = array("I", [kind_of[edge.deptypes, edge.virtuals] for edge in all_edges])
+    children = array("I", map(child_by_id.__getitem__, keys))
+    its_kinds = array("I", map(kind_by_id.__getitem__, keys))
     up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
     sections.add_ascending("edge_first", first)
     sections.add_array("edge_child", children)
