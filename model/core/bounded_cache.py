@@ -30,9 +30,6 @@ class BoundedCache(Generic[Key, Value]):
         self._values: dict[Key, Value] = {}
         self._lock = threading.Lock()
 
-    def __len__(self) -> int:
-        return len(self._values)
-
     def __contains__(self, key: object) -> bool:
         return key in self._values
 

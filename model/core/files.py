@@ -55,9 +55,10 @@ def _open_regular(path: str, more_flags: int = 0) -> int:
     """Open a regular file, or a link to one, for reading. Raises OSError."""
     # A FIFO without a writer would otherwise block for ever, and so would some of the kernel's.
     descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | more_flags)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
         os.close(descriptor)
-        raise OSError("it is not a regular file")
+        raise OSError("is a directory" if stat.S_ISDIR(mode) else "it is not a regular file")
     return descriptor
 
 

@@ -132,7 +132,7 @@ def test_what_is_larger_or_no_file_is_refused_at_once(tmp_path: Path) -> None:
         (Path("/proc/self/status"), "it is larger than the 10 bytes that are read"),
         (tmp_path / "fifo", "it is not a regular file"),
         (Path("/dev/zero"), "it is not a regular file"),
-        (tmp_path, "it is not a regular file"),
+        (tmp_path, "is a directory"),
     ):
         with pytest.raises(OSError, match=f"^{sentence}$"):
             content_of(path)

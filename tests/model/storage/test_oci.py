@@ -18,7 +18,7 @@ from spackscope.model.storage.http import Client
 from spackscope.model.storage.oci import INDEX
 from spackscope.model.storage.open import open_remote
 from tests.model.storage.machine import QUICK, Machine
-from tests.web_server import Exchange, Handler, WebServer, responds, serving
+from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
 BEARER = 'Bearer realm="http://HOST/token",service="reg",scope="repository:site/cache:pull"'
@@ -261,6 +261,9 @@ def test_a_token_that_cannot_be_sent_is_a_sentence(registry: Registries, reply: 
     with serving() as server:
         server.default = Images(admits="x", challenge=BEARER)
         server.handlers["/token"] = lambda exchange: exchange.respond(200, reply)
+        assert registry.refusal(server).endswith("/token?… returns no token")
+        # Not even one that never ends.
+        server.handlers["/token"] = never_ends
         assert registry.refusal(server).endswith("/token?… returns no token")
 
 

@@ -105,6 +105,8 @@ def _copy_stdin(usage: str) -> Iterator[str]:
             stack.enter_context(file)
             from spackscope.model.core.files import MAX_FILE_SIZE, too_large
 
+            if (size := os.fstat(sys.stdin.fileno()).st_size) > MAX_FILE_SIZE:
+                raise too_large(size, MAX_FILE_SIZE)
             while part := sys.stdin.buffer.read(1 << 20):
                 file.write(part)
                 if file.tell() > MAX_FILE_SIZE:
