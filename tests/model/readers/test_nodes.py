@@ -53,7 +53,7 @@ EDGES = [
     edge("glibc", GLIBC, ["build"], ["cxx"]),
     edge("gmake", GMAKE, ["build"], ["c"]),
 ]
-MODULES = {"path": None, "module": ["gcc/13", "base"], "extra_attributes": {}}
+MODULES: dict[str, object] = {"path": None, "module": ["gcc/13", "base"], "extra_attributes": {}}
 
 
 @pytest.mark.parametrize(
