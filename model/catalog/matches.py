@@ -118,10 +118,12 @@ class Matches(Sequence[int]):
 
     def ids_of(self, look_alikes: Iterable[int], *, folded: bool) -> array[int]:
         """Return the ids of those of some look-alikes in their order, or the first of each."""
-        if self.of_specs is not None:
-            alike = map(self.alike, look_alikes)
-            return array("I", (ids[0] for ids in alike) if folded else chain.from_iterable(alike))
-        first = self._data.first
+        first, start, of_specs = self._data.first, self._first, self.of_specs
+        if of_specs is not None:
+            if folded:
+                firsts = (start + of_specs.find(1, first[n] - start) for n in look_alikes)
+                return array("I", firsts)
+            return array("I", chain.from_iterable(map(self.alike, look_alikes)))
         if folded:
             return array("I", map(first.__getitem__, look_alikes))
         return array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
