@@ -180,10 +180,10 @@ def _parse(
     try:
         return parse(text, {"installs": keep}, decoder, whole=whole)
     except Unreadable as error:
-        head, reason = text[:1000].lstrip()[:1], str(error)
+        head = text[:1000].lstrip()[:1]
         if head in ("", "{", "["):
             raise
-        reason = "it is a web page" if head == "<" else reason
+        reason = "it is a web page" if head == "<" else error
         raise Unreadable(f"{_NOT_KNOWN}: {reason}") from None
 
 

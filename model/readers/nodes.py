@@ -231,14 +231,9 @@ class NodeReader:
 
     def _version(self, node: Fields, name: str = "version") -> str:
         """Return the version, or the only one of a list, without the `=` that it is exact."""
-        version = node.get("version")
-        if "version" not in node and "versions" in node:
-            versions = node["versions"]
-            if type(versions) is not list or len(versions) != 1:
-                self.fields.add_problem("versions is not a list of one")
-                return ""
-            (version,) = versions
-        return sys.intern(self.fields.string(name, version).removeprefix("="))
+        versions = node.get("versions")
+        only = versions[0] if type(versions) is list and len(versions) == 1 else None
+        return sys.intern(self.fields.string(name, node.get("version", only)).removeprefix("="))
 
     def _compiler(self, node: Fields) -> str:
         """Return the compiler that a node states, or an empty string."""
@@ -246,10 +241,8 @@ class NodeReader:
         if stated is None and annotations is not None:
             stated = self.fields.mapping("annotations", annotations).get("compiler")
         if type(stated) is dict:
-            name, version = (
-                self.fields.string("compiler", stated.get("name")),
-                self._version(stated),
-            )
+            name = self.fields.string("compiler", stated.get("name"))
+            version = self._version(stated, "version of compiler")
             return sys.intern(f"{name}@{version}" if name and version else name)
         if stated is None:
             return ""
@@ -345,47 +338,45 @@ class NodeReader:
         return ""
 
     def _read_dependencies(self, dependencies: object) -> tuple[Dependency, ...]:
-        """Return the dependencies of a node: an object with their names as keys, or a list."""
-        if not dependencies and dependencies in (None, [], {}):
+        """Return the dependencies of a node: a list, or in format 1 an object by their names."""
+        fields, cache, result = self.fields, self._dependencies, list[Dependency]()
+        items: Any = [] if dependencies is None else dependencies
+        if type(items) is dict:
+            items = [
+                {**item, "name": name} if type(item) is dict else item
+                for name, item in items.items()
+            ]
+        if type(items) is not list:
+            fields.add_wrong("dependencies", items, "a list")
             return ()
-        if type(dependencies) is dict:
-            pairs = list(dependencies.items())
-        elif type(dependencies) is list:
-            pairs = [(None, item) for item in dependencies]
-        else:
-            self.fields.add_wrong("dependencies", dependencies, "a list")
-            return ()
-        result: list[Dependency] = []
-        cache = self._dependencies
-        for name, item in pairs:
+        for item in items:
             try:
                 its = item["parameters"]
                 key = item["hash"], item["name"], tuple(its["deptypes"]), tuple(its["virtuals"])
                 result.append(cache[key])
+                continue
             except (KeyError, TypeError):
-                if (dependency := self._dependency(name, item)) is not None:
-                    result.append(dependency)
+                pass
+            if type(item) is not dict:
+                reason = f"dependencies contains {shown_value(item)}, expected objects"
+                fields.add_problem(reason)
+                continue
+            name = item.get("name")
+            label = f"dependency {name}" if type(name) is str and name else "dependency"
+            hash_ = next((item[key] for key in ("hash", *_OLD_HASH_KEYS) if key in item), None)
+            if not is_hash(hash_):
+                fields.add_wrong(f"hash of {label}", hash_, A_HASH)
+                continue
+            its = item.get("parameters")
+            its = its if type(its) is dict else {"deptypes": item.get("type")}
+            key = (
+                sys.intern(hash_),
+                fields.string("name of dependency", name),
+                fields.strings(f"deptypes of {label}", its.get("deptypes")),
+                fields.strings(f"virtuals of {label}", its.get("virtuals", [])),
+            )
+            result.append(cache.setdefault(key, Dependency(*key)))
         return tuple(result)
-
-    def _dependency(self, name: object, item: object) -> Dependency | None:
-        if type(item) is not dict:
-            self.fields.add_problem(f"dependencies contains {shown_value(item)}, expected objects")
-            return None
-        name = item.get("name") if name is None else name
-        label = f"dependency {name}" if type(name) is str and name else "dependency"
-        hash_ = next((item[key] for key in ("hash", *_OLD_HASH_KEYS) if key in item), None)
-        if not is_hash(hash_):
-            self.fields.add_wrong(f"hash of {label}", hash_, A_HASH)
-            return None
-        its = item.get("parameters")
-        its = its if type(its) is dict else {"deptypes": item.get("type")}
-        key = (
-            sys.intern(hash_),
-            self.fields.string("name of dependency", name),
-            self.fields.strings(f"deptypes of {label}", its.get("deptypes")),
-            self.fields.strings(f"virtuals of {label}", its.get("virtuals", [])),
-        )
-        return self._dependencies.setdefault(key, Dependency(*key))
 
 
 def _fields_of(node: object) -> Fields:
