@@ -62,7 +62,13 @@ def test_it_is_said_what_is_not_told() -> None:
     differing = ComparedTable("hdf5", SPECS, 3, (True,) * 3, (own,), (), kinds=2)
     assert notes(differing) == ["nothing differs"]
     assert notes(replace(differing, kinds=1)) == ["nothing differs: all run the same"]
-    assert notes(ComparedTable("hdf5", SPECS, 3, (True,) * 3)) == ["comparing…"]
+    pending = ComparedTable("hdf5", SPECS, 3, (True,) * 3)
+    read = [pending, replace(pending, rows=()), replace(pending, rows=(), build_rows=())]
+    assert [[line.text for line in table_lines(table)] for table in read] == [
+        ["linked or run", "comparing…"],
+        ["linked or run", "nothing differs: all run the same", "to build only …"],
+        ["linked or run", "nothing differs: all run the same", "to build only nothing differs"],
+    ]
 
 
 @pytest.mark.parametrize(
