@@ -42,7 +42,7 @@ def put_pipe_with_a_writer(path: Path) -> None:
     ("change", "reason"),
     [
         (os.unlink, "no such file or directory"),
-        (lambda path: (path.unlink(), path.mkdir()), "it is not a regular file"),
+        (lambda path: (path.unlink(), path.mkdir()), "is a directory"),
         (put_pipe, "it is not a regular file"),
         (put_pipe_with_a_writer, "it is not a regular file"),
     ],
