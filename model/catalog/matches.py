@@ -96,7 +96,10 @@ class Matches(Sequence[int]):
 
     @cached_property
     def _count(self) -> int:
-        return sum(self.sizes)
+        # Without the sizes of all look-alikes of the index, which only counts need.
+        if self.of_specs is not None:
+            return self.of_specs.count(1)
+        return sum(stop - start for start, stop in self.spans())
 
     def __len__(self) -> int:
         return self._count
