@@ -188,6 +188,9 @@ def _write_look_alikes(
     heads, sizes = _interleave([columns[name] for name in names])
     hashes = [array("B", staged.hashes[place::HASH_BYTES]) for place in range(HASH_BYTES)]
     tails, (*_, number_size) = _interleave([*hashes, array("I", range(len(look_alikes)))])
+    # What is in the rows now would be half of the memory of all else.
+    hashes.clear()
+    staged.hashes.clear()
     head, tail = sum(sizes), HASH_BYTES + number_size
     width = head + tail
     # Some packages at once: sorting all would take much memory, and stop all other threads.
@@ -214,8 +217,8 @@ def _write_look_alikes(
                 distinct += before
                 first.append(spec)
         ordered += b"".join(rows)
-    specs = len(ordered) // width
-    first.append(specs)
+    del heads, tails, columns, packages, unlisted, groups
+    first.append(len(ordered) // width)
     written = {}
     for name, size, stop in zip(names, sizes, accumulate(sizes), strict=True):
         written[name] = _column(distinct, head, stop - size, size)
