@@ -40,6 +40,7 @@ _CONTAINERS = {"database", "spec", "nodes", "include_concrete", *_RECORDS}
 """Keys whose values hold records, or other containers; so do all values in the last but one."""
 _INCLUDED = "include_concrete"
 _SPACE = re.compile(r"[ \t\r\n]*")
+_COMMAS = re.compile(r"[ \t\r\n,]*")
 
 _SLICES = (2**13, 2**18, 2**23)
 """Characters of a record that are looked at first, of the largest ones, and of any at most; one
@@ -121,6 +122,7 @@ class _Parser:
         self._too_many = too_many_values(text)
         self.document: Any = None
         self._repeated: list[str] = []
+        self._wrong_commas: list[int] = []
 
     def parse(self, at: int) -> int:
         """Parse the document from an offset; return where it ends.
@@ -134,12 +136,16 @@ class _Parser:
         return end
 
     def remarks(self) -> list[str]:
-        """Say which of the keys that matter are repeated."""
-        if not self._repeated:
-            return []
-        more = len(self._repeated) - 1
-        others = f" and {counted(more, 'more key')} are" if more else " is"
-        return [f'"{self._repeated[0]}"{others} given twice']
+        """Say where records have no comma between them or several, and which keys are repeated."""
+        remarks = []
+        if at := self._wrong_commas:
+            places = f" and {counted(len(at) - 1, 'more place')}" if len(at) > 1 else ""
+            remarks.append(f"a comma is missing or too many at character {at[0]}{places}")
+        if self._repeated:
+            more = len(self._repeated) - 1
+            others = f" and {counted(more, 'more key')} are" if more else " is"
+            remarks.append(f'"{self._repeated[0]}"{others} given twice')
+        return remarks
 
     def _fill(self, members: dict[str, Any] | list[Any], name: str, at: int) -> int:
         """Parse the members of the container of a name from its bracket on; return its end."""
@@ -148,7 +154,7 @@ class _Parser:
         has_records = keep is not None or closing == "]" or name in _RECORDS
         at, is_first = _skip_space(text, at + 1), True
         while not text.startswith(closing, at):
-            at, is_first = at if is_first else self._skip(",", at), False
+            at, is_first = at if is_first else self._next(at, closing), False
             if closing == "}":
                 if not text.startswith('"', at):
                     message = "Expecting property name enclosed in double quotes"
@@ -173,6 +179,16 @@ class _Parser:
                 self.record_count += has_records
             at = _skip_space(text, at)
         return at + 1
+
+    def _next(self, at: int, closing: str) -> int:
+        """Return the offset of the next member; of objects in a list also without one comma."""
+        commas = _COMMAS.match(self._text, at)
+        end = commas.end() if commas is not None else at
+        if closing == "]" and self._text.startswith("{", end):
+            if self._text.count(",", at, end) != 1:
+                self._wrong_commas.append(at)
+            return end
+        return self._skip(",", at)
 
     def _skip(self, delimiter: str, at: int) -> int:
         """Return the offset of what follows a delimiter, which has to be there."""
