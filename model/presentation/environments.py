@@ -235,7 +235,7 @@ def source_differences_report(
                 yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
 
     def versions(ids: Iterable[int]) -> list[str]:
-        return sorted({graph.version(id_) for id_ in ids}, key=version_key)
+        return sorted(sorted({*map(graph.version, ids)}), key=version_key)
 
     def data() -> dict[str, Any]:
         ids = {*roots.added, *roots.removed, *(id_ for pair in roots.changed for id_ in pair)}
