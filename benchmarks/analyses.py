@@ -12,8 +12,8 @@ from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.kinds import run_kinds
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.loader.load import load, open_cached
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load, open_cached
 from spackscope.model.sources.session import Session
 
 GROUP_SIZE = 60

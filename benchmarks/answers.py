@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from benchmarks.measurements import MILLISECONDS, Figures, seconds
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.view import Order, Sort, View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
-from spackscope.model.loader.load import open_cached
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import facets
+from spackscope.model.index.load import open_cached
+from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session

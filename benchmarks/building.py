@@ -17,8 +17,8 @@ from benchmarks.measurements import (
     seconds,
 )
 from benchmarks.processes import SPACKSCOPE, Cost, cost, seconds_of
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.loader.load import open_cached
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import open_cached
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 
@@ -39,7 +39,7 @@ for top, _, names in os.walk(sys.argv[1]):
 _JSON_LOAD = "import json, sys; json.load(open(sys.argv[1], encoding='utf-8'))"
 _OPEN = """
 import os, sys
-from spackscope.model.loader.load import open_cached
+from spackscope.model.index.load import open_cached
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 print(len(open_cached([sys.argv[1]], Session(os.environ)).packages(Query())))

@@ -14,14 +14,14 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.assist.completion import complete
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import facets
-from spackscope.model.catalog.view import Sort, View
-from spackscope.model.loader.load import load
-from spackscope.model.presentation.detail import detail
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import facets
+from spackscope.model.index.load import load
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
+from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
 from tests.builders import all_records, database, hash_of, installs, node

@@ -24,10 +24,10 @@ from textual.keys import _character_to_key
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import IndexData, Row
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import Columns
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.rows import IndexData, Row
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host

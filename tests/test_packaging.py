@@ -75,7 +75,7 @@ def test_the_sample_pages_are_found_as_resources() -> None:
 
 
 def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:
-    assert "spackscope.model.catalog.catalog" in modules_of_the_model()
+    assert "spackscope.model.index.catalog" in modules_of_the_model()
 
 
 def test_importing_the_model_loads_neither_a_terminal_library_nor_yaml() -> None:

@@ -10,8 +10,8 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import shorten
-from spackscope.model.presentation.export import json_text, page_address
-from spackscope.model.presentation.paste import install_command, spec_requirement, spec_string
+from spackscope.model.report.export import json_text, page_address
+from spackscope.model.report.paste import install_command, spec_requirement, spec_string
 from spackscope.tui.clipboard import CopyFailed, copy
 
 _MAX_METHOD_WIDTH = 30

@@ -10,11 +10,11 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import LISTED_BY_PAGES, Dag, Value, post_order
-from spackscope.model.catalog.edges import EdgeKind
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.edges import EdgeKind
 
 MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""

@@ -10,11 +10,11 @@ from spackscope.model.analysis.compare import Comparison
 from spackscope.model.analysis.dag import Dag, dag_of, post_order
 from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.nearest import Candidates, Nearest, NearestSearch, group_candidates
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
+from spackscope.model.index.catalog import Catalog
 
 MAX_STEPS = 2_000_000
 """Pairs of nodes with their dependencies that are compared for all that is missing."""

@@ -11,12 +11,12 @@ from itertools import chain, count
 from operator import itemgetter, or_
 from typing import Generic, NamedTuple, TypeVar, cast
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.edges import EdgeKind, Edges
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import EdgeKind, Edges
 
 COMPILED_IN = 5
 """The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from spackscope.model.analysis.compare import Cause, Difference, Pairs, changes_of
 from spackscope.model.analysis.dag import Value, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
 
 MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""

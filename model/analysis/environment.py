@@ -7,11 +7,11 @@ from collections.abc import Collection, Mapping
 from functools import cached_property
 
 from spackscope.model.analysis.dag import dag_of
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""

@@ -12,8 +12,6 @@ from typing import NamedTuple
 
 from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.edges import Adjacency
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Fit, FitReason, NodeFacts, is_run
@@ -21,7 +19,9 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import narrowed
+from spackscope.model.index.edges import Adjacency
 
 _LETTERS = "DWXRFPTLO"
 """The letters of rules in their order. Of the last four a spec does not run on the host, of the

@@ -8,13 +8,13 @@ from functools import cached_property, partial
 from itertools import chain, product, repeat
 from typing import Any, cast
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import Facet, variant_texts
 from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Value
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import Facet, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 
 

@@ -12,10 +12,10 @@ from spackscope.model.analysis.varying import (
     compilers,
     run_time_deptypes,
 )
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
 
 
 class Kind(Frozen):

@@ -6,11 +6,11 @@ from collections import deque
 from collections.abc import Sequence
 from typing import Any
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 
 

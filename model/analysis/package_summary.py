@@ -8,14 +8,14 @@ from functools import partial
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import kinds_of
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.matches import Matches
-from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.matches import Matches
+from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query
 
 _BYTES = 300

@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Fit
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.core.tasks import run_parallel
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.sources.mirror_spec import REGISTRY, Mirrors, Signer
 

@@ -13,11 +13,11 @@ from spackscope.model.analysis.compare import COMPILERS_OF_RUNTIMES, Difference,
 from spackscope.model.analysis.dag import ClosureMasks, Dag, Mask, Value, by_package, post_order
 from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.nearest import chosen_values
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
 
 MAX_CAUSES = 5_000_000
 """Causes of all specs together, each counted for each spec; two real caches have a tenth."""

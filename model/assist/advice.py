@@ -11,8 +11,6 @@ from itertools import chain, combinations, islice
 
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES, compiler_name, is_compiler
@@ -21,6 +19,8 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import Facet, facets
 from spackscope.model.query.ast import (
     COLUMN_KEYS,
     VIEW,

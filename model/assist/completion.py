@@ -9,9 +9,6 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.assist.answers import MAX_CHOICES, Choice, Completion, Completions, bounded
-from spackscope.model.catalog.by_host import HOST
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.facets import Facet, facets
 from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen
@@ -20,6 +17,9 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.by_host import HOST
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import Facet, facets
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import VIEW, Depends, Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input, quote_word

@@ -1,1 +1,1 @@
-"""Write records to the file of columns that catalogs are read from, and read it."""
+"""Load sources into an up-to-date catalog, built or reused, and answer questions from it."""

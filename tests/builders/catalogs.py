@@ -8,10 +8,10 @@ from typing import Any
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Look, Problem, Records, Spec
-from spackscope.model.loader.load import load
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.session import Session
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import catalog_of, record, whole_index, write_page
 

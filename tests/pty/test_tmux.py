@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.view import View
-from spackscope.model.loader.load import load
+from spackscope.model.index.load import load
+from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.program import COMMAND, PATIENCE, environment, wait_until

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.presentation.table_columns import DIFFERS_IN
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
+from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
@@ -18,8 +18,8 @@ from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Section
-    from spackscope.model.presentation.report import Row
+    from spackscope.model.index.tree import Section
+    from spackscope.model.report.report import Row
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -101,7 +101,7 @@ class Actions(Frozen):
 
     def show_sources(self) -> None:
         """Show what is known of each source."""
-        from spackscope.model.presentation.sources import source_rows
+        from spackscope.model.report.sources import source_rows
 
         self._show_reports(
             "source",
@@ -112,7 +112,7 @@ class Actions(Frozen):
 
     def show_problems(self) -> None:
         """Show what could not be read."""
-        from spackscope.model.presentation.sources import problem_rows
+        from spackscope.model.report.sources import problem_rows
 
         self._show_reports("problem", problem_rows, "Every document was read without a problem.")
 
@@ -127,7 +127,7 @@ class Actions(Frozen):
 
         While they are shown, `more` reads what they are to be replaced by.
         """
-        from spackscope.model.presentation.sources import failure_rows
+        from spackscope.model.report.sources import failure_rows
         from spackscope.tui.dialogs.base import STILL_LOADING
         from spackscope.tui.dialogs.reports import ReportsDialog
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.settings.column_settings import KEPT
 
 MAX_COLUMNS = 500

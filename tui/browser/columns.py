@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import ColumnMemory, bounded
 from spackscope.tui.browser.state import Host
 from spackscope.tui.settings.column_settings import KEPT

@@ -7,11 +7,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.dag import Walker, dag_of, spec_at
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.presentation.comparison import ComparedTable, read_comparison
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.report.comparison import ComparedTable, read_comparison
 from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
@@ -19,7 +19,7 @@ from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.index.listing import Listing
 
 _TOO_FEW = "Only one of the marked specs is in the index"
 _MAX_TABLES = 16

@@ -26,8 +26,8 @@ from spackscope.tui.settings.settings import DEFAULTS, Settings
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
-    from spackscope.model.catalog.catalog import Catalog
-    from spackscope.model.catalog.view import View
+    from spackscope.model.index.catalog import Catalog
+    from spackscope.model.index.view import View
     from spackscope.model.sources.session import Session
     from spackscope.tui.browser.comparison import ComparisonController
     from spackscope.tui.browser.copy import CopyController

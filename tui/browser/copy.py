@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import View
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.selection import any_of, hidden_marks

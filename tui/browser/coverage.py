@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spackscope.model.analysis.cover import cover, environments, find_nearest
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import counted
-from spackscope.model.loader.load import load
-from spackscope.model.presentation.coverage import coverage_report
-from spackscope.model.presentation.report import Report
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
+from spackscope.model.report.coverage import coverage_report
+from spackscope.model.report.report import Report
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation

@@ -8,18 +8,18 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import host_of
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Results, Where
 from spackscope.tui.keymap.in_use import key_names, shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Section, Tree
-    from spackscope.model.presentation.detail import DetailLine, Members
+    from spackscope.model.index.tree import Section, Tree
+    from spackscope.model.report.detail import DetailLine, Members
     from spackscope.model.sources.session import Session
     from spackscope.tui.browser.relations import Relations
 
@@ -159,7 +159,7 @@ class DetailsController:
     ) -> tuple[Details, bool]:
         """Read lines and tree, and whether mirrors are to be asked for more."""
         # Imported here, after the first rows are shown.
-        from spackscope.model.catalog.tree import read_tree
+        from spackscope.model.index.tree import read_tree
         from spackscope.tui.browser.read_relations import read_members
 
         catalog, listing, row = results.catalog, results.listing, details.row
@@ -176,7 +176,7 @@ class DetailsController:
     def _lines(
         self, results: Results, row: Row, members: Members, connected: bool
     ) -> Sequence[DetailLine]:
-        from spackscope.model.presentation.detail import detail, group_detail, with_count
+        from spackscope.model.report.detail import detail, group_detail, with_count
 
         catalog, listing, varying = results.catalog, results.listing, self._varying(results, row)
         spec = catalog.with_compilers(row) if connected else row.spec

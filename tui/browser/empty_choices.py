@@ -9,7 +9,7 @@ from spackscope.tui.keymap.in_use import first_key, shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.index.listing import Listing
 
 _LABELS = {
     "reload": "reload the sources",

@@ -7,12 +7,12 @@ import re
 from collections.abc import Callable, Sequence
 from threading import Event
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import Cancelled, Unwritable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
-from spackscope.model.presentation import export
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report import export
 from spackscope.tui.browser.output_file import find_output, write_lines
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.shown_rows import shown_ids, why_not_shown

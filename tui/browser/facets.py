@@ -6,17 +6,17 @@ import time
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
+    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 
 
 _REST = 0.1
@@ -81,7 +81,7 @@ class FacetsController:
     def _read(self, catalog: Catalog, query: Query, wanted: FacetKey | None, task: Task) -> Facets:
         """Count section by section, and show some before all are counted."""
         # Imported here, after the first rows are shown.
-        from spackscope.model.catalog.facets import facet_sections
+        from spackscope.model.index.facets import facet_sections
 
         sections: list[FacetSection] = []
         reported = time.monotonic()
@@ -116,7 +116,7 @@ class FacetsController:
     def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
         """Include or exclude a value, include it alone, or clear its section."""
         # Imported here, after the first rows are shown.
-        from spackscope.model.catalog.facets import choose
+        from spackscope.model.index.facets import choose
 
         query = self._host.state.view.query
         chosen = choose(query, section, value, verb)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from spackscope.model.analysis.frequency import Frequency, find_axis, frequency
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term
 from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.state import Host

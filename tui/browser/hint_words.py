@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import RowRole
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
 
 _WIDTH = len("detail")
 """Cells of the words for Enter: the hints beside it stay where they are from row to row."""

@@ -13,16 +13,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import attach_fit
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.loader.load import REBUILT, load, open_cached, open_cached_part
-from spackscope.model.presentation import frame as titles
-from spackscope.model.presentation.progress import Progress, Stages
-from spackscope.model.presentation.sources import stale_copies
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
+from spackscope.model.report import frame as titles
+from spackscope.model.report.progress import Progress, Stages
+from spackscope.model.report.sources import stale_copies
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search

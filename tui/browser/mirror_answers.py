@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:
-    from spackscope.model.presentation.detail import DetailLine
-    from spackscope.model.presentation.report import Row
+    from spackscope.model.report.detail import DetailLine
+    from spackscope.model.report.report import Row
     from spackscope.model.sources.mirror_spec import PublishedKeys
     from spackscope.model.sources.session import Session
 
@@ -82,7 +82,7 @@ class MirrorAnswers:
 
     def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
         # Most who start the program look at no detail of a mirror.
-        from spackscope.model.presentation.signing import signing_lines
+        from spackscope.model.report.signing import signing_lines
         from spackscope.model.sources.mirror_spec import Mirrors
 
         session = replace(self._session, should_stop=should_stop)
@@ -96,7 +96,7 @@ class MirrorAnswers:
 
     def source_rows(self, catalog: Catalog, should_stop: ShouldStop) -> list[Row]:
         """Read reports on the sources, with who signed those that are mirrors."""
-        from spackscope.model.presentation.sources import source_rows
+        from spackscope.model.report.sources import source_rows
 
         signing = {}
         for state in catalog.sources:

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search
@@ -19,7 +19,7 @@ from spackscope.tui.browser.undo import Step, UndoList
 from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Node
+    from spackscope.model.index.tree import Node
     from spackscope.tui.dialogs.dependency_path import PathStep
 
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.errors import Unanswerable
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.state import Host, Task
 

@@ -9,8 +9,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.presentation import frame as titles
-from spackscope.model.presentation.frame import runs_head
+from spackscope.model.report import frame as titles
+from spackscope.model.report.frame import runs_head
 from spackscope.tui import keymap
 from spackscope.tui.browser.draft_box import DraftBox
 from spackscope.tui.browser.empty_choices import without_rows

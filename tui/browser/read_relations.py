@@ -10,16 +10,16 @@ from spackscope.model.analysis.kinds import kinds_of, run_kinds
 from spackscope.model.analysis.nearest import nearest
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.variants import spell_variant
-from spackscope.model.presentation.detail import DetailLine, Members, fit_at_end, fit_lines
-from spackscope.model.presentation.kinds import row_notes
-from spackscope.model.presentation.relations import (
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
+from spackscope.model.report.detail import DetailLine, Members, fit_at_end, fit_lines
+from spackscope.model.report.kinds import row_notes
+from spackscope.model.report.relations import (
     User,
     difference_values,
     kinds_line,

@@ -12,16 +12,16 @@ from spackscope.model.assist.advice import (
 )
 from spackscope.model.assist.answers import Note
 from spackscope.model.assist.completion import complete
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import PackageCount, Row
-from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.presentation.fit import hidden_by_host
-from spackscope.model.presentation.frame import shared_texts
-from spackscope.model.presentation.kinds import row_notes
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.rows import PackageCount, Row
+from spackscope.model.index.view import View
 from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.report.fit import hidden_by_host
+from spackscope.model.report.frame import shared_texts
+from spackscope.model.report.kinds import row_notes
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.row_windows import read_windows, window_starts

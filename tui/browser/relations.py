@@ -7,10 +7,10 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.detail import FITS, DetailLine, Members
-from spackscope.model.presentation.relations import (
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.detail import FITS, DetailLine, Members
+from spackscope.model.report.relations import (
     DOWNLOAD,
     KINDS_DIFFER,
     NEEDS,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import RowRole
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 
@@ -17,7 +17,7 @@ def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
     if not row.has_look_alikes:
         return ""
     # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.presentation.kinds import row_notes
+    from spackscope.model.report.kinds import row_notes
 
     kinds = row_notes(catalog).partition(ids)
     if len(kinds) == 1:

@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
-from spackscope.model.presentation.sources import sources_note
+from spackscope.model.report.sources import sources_note
 from spackscope.tui import keymap
 from spackscope.tui.browser.actions import ACTIONS, Actions
 from spackscope.tui.browser.controllers import Controllers

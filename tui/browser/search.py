@@ -11,12 +11,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.assist.answers import Note
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import Sort, View
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser.chosen_package import typed_readings, without_chosen

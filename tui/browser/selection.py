@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean, counted
+from spackscope.model.index.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.state import BrowserState, Host
@@ -20,8 +20,8 @@ _MAX_READ = 2 * MAX_MARKS + 1
 """Specs that are read to be marked: a hash may be in several documents."""
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.catalog import Catalog
-    from spackscope.model.catalog.listing import Listing, MarkedSpec
+    from spackscope.model.index.catalog import Catalog
+    from spackscope.model.index.listing import Listing, MarkedSpec
 
 
 class Selection:
@@ -236,7 +236,7 @@ def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:
     # Imported here, when the first spec is marked.
-    from spackscope.model.catalog.listing import MarkedSpec
+    from spackscope.model.index.listing import MarkedSpec
 
     marked = []
     for hash_ in marks:

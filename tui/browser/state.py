@@ -10,22 +10,22 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import PackageCount, Row
-from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.presentation.frame import SourceChip
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import PackageCount, Row
+from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.report.frame import SourceChip
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.widgets.row_windows import Windows
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
-    from spackscope.model.catalog.facets import FacetKey, FacetSection
-    from spackscope.model.catalog.listing import Listing, MarkedSpec
-    from spackscope.model.catalog.tree import Node, Tree
-    from spackscope.model.presentation.detail import DetailLine, Members
+    from spackscope.model.index.facets import FacetKey, FacetSection
+    from spackscope.model.index.listing import Listing, MarkedSpec
+    from spackscope.model.index.tree import Node, Tree
+    from spackscope.model.report.detail import DetailLine, Members
     from spackscope.tui.dialogs.base import Dialog
 
 Result = TypeVar("Result")

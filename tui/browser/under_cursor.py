@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.facets import VARIANTS, FacetKey, variant_texts
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.variants import split_variant
+from spackscope.model.index.facets import VARIANTS, FacetKey, variant_texts
 from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser.state import Host
 

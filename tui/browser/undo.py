@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import View
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Tree
+    from spackscope.model.index.tree import Tree
 
 MAX_STEPS = 200
 MAX_LINES = 50_000

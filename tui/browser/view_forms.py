@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.text import is_clean
-from spackscope.model.presentation import export
-from spackscope.model.presentation.paste import query_requirement, view_command
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.report import export
+from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.shown_rows import shown_ids
 from spackscope.tui.copy_forms import ViewForm

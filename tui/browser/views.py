@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import Order, View
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import Order, View
 from spackscope.tui.browser.state import FIRST_VIEW, Summary
 from spackscope.tui.settings.column_settings import first_sort
 from spackscope.tui.settings.settings import Settings

@@ -10,7 +10,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, counted, pad, shorten
-from spackscope.model.presentation.comparison import (
+from spackscope.model.report.comparison import (
     ComparedTable,
     Rank,
     ranks,
@@ -18,7 +18,7 @@ from spackscope.model.presentation.comparison import (
     row_path,
     value_texts,
 )
-from spackscope.model.presentation.differences import NOT_LISTED
+from spackscope.model.report.differences import NOT_LISTED
 from spackscope.tui.cli import table as spec_table
 from spackscope.tui.cli.colours import Colours
 

@@ -9,8 +9,8 @@ from spackscope.model.analysis.compare import Comparison
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted
-from spackscope.model.presentation.detail import DIFFERS
-from spackscope.model.presentation.differences import (
+from spackscope.model.report.detail import DIFFERS
+from spackscope.model.report.differences import (
     DifferenceLine,
     build_only_count,
     build_only_text,

@@ -7,14 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, pad, shorten
-from spackscope.model.presentation.export import array_lines, csv_writer
-from spackscope.model.presentation.progress import (
-    bar,
-    fitting,
-    matrix_columns,
-    more_text,
-    value_text,
-)
+from spackscope.model.report.export import array_lines, csv_writer
+from spackscope.model.report.progress import bar, fitting, matrix_columns, more_text, value_text
 
 _GAP = "  "
 _EMPTY = "-"

@@ -6,7 +6,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-from spackscope.model.presentation.progress import Stages
+from spackscope.model.report.progress import Stages
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

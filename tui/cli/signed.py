@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.records import SourceStatus, Spec
-from spackscope.model.presentation.sources import NOT_SIGNED
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.sources import NOT_SIGNED
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.signing import SourceSigning
-    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.report.detail import DetailLine
     from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 
 
@@ -50,7 +50,7 @@ class Signed:
         """Return the lines of a spec with who signed it, and whether its archive is there."""
         if not (entries := self.entries(spec)):
             return lines
-        from spackscope.model.presentation.signing import with_signing
+        from spackscope.model.report.signing import with_signing
 
         return with_signing(lines, entries)
 
@@ -58,7 +58,7 @@ class Signed:
         """Return what mirrors have of a spec, for JSON."""
         if not (entries := self.entries(spec)):
             return []
-        from spackscope.model.presentation.signing import entries_json
+        from spackscope.model.report.signing import entries_json
 
         return entries_json(entries)
 
@@ -66,14 +66,14 @@ class Signed:
         """Return in one or two words what of a source is signed."""
         if not state.may_be_mirror:
             return NOT_SIGNED
-        from spackscope.model.presentation.signing import signing_cell
+        from spackscope.model.report.signing import signing_cell
 
         return signing_cell(self._source(state))
 
     def source_lines(self, state: SourceStatus) -> Iterator[tuple[str, str]]:
         """Yield labels and values on who signed a source; none where nobody did."""
         if state.may_be_mirror and (signing := self._source(state)) is not None:
-            from spackscope.model.presentation.signing import source_signing_lines
+            from spackscope.model.report.signing import source_signing_lines
 
             if signing.signed:
                 yield from source_signing_lines(signing)
@@ -82,7 +82,7 @@ class Signed:
         """Return who signed a source, for JSON."""
         if not state.may_be_mirror:
             return None
-        from spackscope.model.presentation.signing import source_signing_json
+        from spackscope.model.report.signing import source_signing_json
 
         return source_signing_json(self._source(state))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width
-from spackscope.model.presentation.detail import FITS, VARIANTS, DetailLine
+from spackscope.model.report.detail import FITS, VARIANTS, DetailLine
 from spackscope.tui.cli.colours import Colours
 
 _LABEL_WIDTH = 14

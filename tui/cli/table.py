@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import aligned, cell_width, clean, pad, shorten
-from spackscope.model.presentation.table_columns import variants_cell
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.report.table_columns import variants_cell
 from spackscope.tui.cli.colours import Colours
 
 _GAP = "  "

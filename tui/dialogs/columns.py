@@ -8,7 +8,7 @@ from textual import on
 
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.presentation.table_columns import TableColumns
+from spackscope.model.report.table_columns import TableColumns
 from spackscope.tui.dialogs.search import SearchDialog
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight

@@ -10,14 +10,9 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.presentation.comparison import (
-    ComparedTable,
-    cell_sentence,
-    path_in,
-    table_lines,
-)
-from spackscope.model.presentation.detail import DIFFERS
-from spackscope.model.presentation.frame import position
+from spackscope.model.report.comparison import ComparedTable, cell_sentence, path_in, table_lines
+from spackscope.model.report.detail import DIFFERS
+from spackscope.model.report.frame import position
 from spackscope.tui.dialogs.base import closes
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COMPARE, bindings

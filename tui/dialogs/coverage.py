@@ -12,9 +12,9 @@ from textual.widgets import Static
 from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.coverage import MISSING, PRESENT, WHY
-from spackscope.model.presentation.frame import position
-from spackscope.model.presentation.report import Report, Row
+from spackscope.model.report.coverage import MISSING, PRESENT, WHY
+from spackscope.model.report.frame import position
+from spackscope.model.report.report import Report, Row
 from spackscope.tui.dialogs.coverage_rows import CoverageRows, coverage_lines
 from spackscope.tui.dialogs.full_screen import FullScreen
 from spackscope.tui.keymap import COVERAGE, bindings

@@ -6,8 +6,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from spackscope.model.core.text import cell_width, counted, pad
-from spackscope.model.presentation.coverage import MISSING, PRESENT, WHY
-from spackscope.model.presentation.report import Report, Row
+from spackscope.model.report.coverage import MISSING, PRESENT, WHY
+from spackscope.model.report.report import Report, Row
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 

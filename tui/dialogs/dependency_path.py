@@ -9,12 +9,12 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.edges import Edge
-from spackscope.model.catalog.tree import GraphSpec, read_specs
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.model.presentation.detail import STATUS_TEXTS, deptypes_sign, full_name, short_hash
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import Edge
+from spackscope.model.index.tree import GraphSpec, read_specs
+from spackscope.model.report.detail import STATUS_TEXTS, deptypes_sign, full_name, short_hash
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import PATH
 from spackscope.tui.widgets.drawing import Piece

@@ -13,8 +13,8 @@ from textual.widgets import Input, Static
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.presentation.export import FORMATS, Format
-from spackscope.model.presentation.progress import Progress
+from spackscope.model.report.export import FORMATS, Format
+from spackscope.model.report.progress import Progress
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import DIALOGS, EXPORTING, bindings
 from spackscope.tui.keymap.in_use import Hint, hints, shown, with_written_keys

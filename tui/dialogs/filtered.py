@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, counted
-from spackscope.model.presentation.frame import position
+from spackscope.model.report.frame import position
 from spackscope.tui.dialogs.base import Dialog, closes
 from spackscope.tui.keymap import DIALOGS
 from spackscope.tui.keymap.in_use import Hint, hint, hints, shown

@@ -10,10 +10,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.analysis.frequency import Axis, Frequency
-from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean
-from spackscope.model.presentation.progress import value_text
+from spackscope.model.index.facets import Facet
+from spackscope.model.report.progress import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.frequency import Frequency
-from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.progress import (
+from spackscope.model.index.facets import Facet
+from spackscope.model.report.progress import (
     GAP,
     MatrixColumn,
     bar,

@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.presentation.report import Row
+from spackscope.model.report.report import Row
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import REPORTS, bindings

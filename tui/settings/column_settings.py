@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spackscope.model.catalog.view import USED_BY, Sort
 from spackscope.model.core.columns import ALIASES, BY_NAME
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.presentation.table_columns import DIFFERS_IN
+from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.settings.origins import Mistake
 from spackscope.tui.settings.settings import Settings
 

@@ -9,10 +9,10 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.catalog.view import USED_BY, Sort
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import cell_width, cut_words, pad, shorten
-from spackscope.model.presentation.table_columns import Layout, Placed
+from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.report.table_columns import Layout, Placed
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw
 
 ASCENDING, DESCENDING = "↑", "↓"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.view import Sort
-from spackscope.model.presentation.table_columns import (
+from spackscope.model.index.view import Sort
+from spackscope.model.query.ast import Query
+from spackscope.model.report.table_columns import (
     ColumnChoices,
     HeadText,
     Layout,
@@ -15,10 +16,9 @@ from spackscope.model.presentation.table_columns import (
     choose_columns,
     lay_out,
 )
-from spackscope.model.query.ast import Query
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.index.listing import Listing
 
 _MAX_FILTER_WIDTH = 16
 """Cells of a filter for which its column is widened."""

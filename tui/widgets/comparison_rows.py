@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.comparison import (
+from spackscope.model.report.comparison import (
     ComparedTable,
     Rank,
     TableLine,

@@ -10,7 +10,7 @@ from spackscope.model.core.text import cell_width, wrap
 from spackscope.tui.widgets.drawing import Piece
 
 if TYPE_CHECKING:
-    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.report.detail import DetailLine
 
 GAP = "  "
 """Between two values."""

@@ -16,7 +16,7 @@ from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.report.detail import DetailLine
 
 _MARGIN = 1
 _NO_ROW = LayoutRow()

@@ -24,8 +24,8 @@ from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Node, Tree
-    from spackscope.model.presentation.detail import DetailLine
+    from spackscope.model.index.tree import Node, Tree
+    from spackscope.model.report.detail import DetailLine
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
 """What the letters before the lines of a tree mean."""

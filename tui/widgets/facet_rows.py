@@ -9,14 +9,14 @@ from textual import events
 from textual.message import Message
 
 from spackscope.model.core.text import cell_width, shorten
-from spackscope.model.presentation.frame import FacetLine
-from spackscope.model.presentation.progress import bar
+from spackscope.model.report.frame import FacetLine
+from spackscope.model.report.progress import bar
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facets import FacetKey, FacetValue
+    from spackscope.model.index.facets import FacetKey, FacetValue
 
 _SIGNS = {None: (" ", ""), True: ("✓", "good"), False: ("✗", "error")}
 _STYLES = {None: "", True: "strong", False: "dim"}

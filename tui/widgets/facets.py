@@ -12,7 +12,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from spackscope.model.core.text import clean
-from spackscope.model.presentation.frame import FacetLine, facet_lines
+from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.tui.keymap import FACETS, bindings
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line
@@ -20,7 +20,7 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
+    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 
     Place = tuple[FacetKey, str | None]
     """A section, and one of its values; None for its first one."""

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, counted
-from spackscope.model.presentation.table_columns import HeadPiece, HeadText, head_line
+from spackscope.model.report.table_columns import HeadPiece, HeadText, head_line
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
 
 _MARGIN = 1

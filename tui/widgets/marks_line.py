@@ -16,7 +16,7 @@ from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.row_marks import MARKED
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing, MarkedSpec
+    from spackscope.model.index.listing import Listing, MarkedSpec
 
 _KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
 """The names of the keys for marked specs, each with its word."""

@@ -12,10 +12,10 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, pad
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.tui.keymap.in_use import written_key
 from spackscope.tui.widgets.filter_input import FilterInput

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spackscope.model.catalog.rows import PackageCount
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.frame import (
+from spackscope.model.index.rows import PackageCount
+from spackscope.model.report.frame import (
     MIN_WIDTH,
     OverviewColumn,
     OverviewLayout,

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import USED_BY, RowRole
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
 from spackscope.model.core.variants import variant_key
-from spackscope.model.presentation.kinds import (
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import USED_BY, RowRole
+from spackscope.model.query.ast import Query, Term
+from spackscope.model.report.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,
     UNLISTED,
@@ -17,14 +18,13 @@ from spackscope.model.presentation.kinds import (
     RowNote,
     note_key,
 )
-from spackscope.model.presentation.table_columns import (
+from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
     Placed,
     variant_texts,
     variants_cell,
 )
-from spackscope.model.query.ast import Query, Term
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
 

@@ -6,10 +6,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.rows import Row
+from spackscope.model.index.rows import Row
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing, MarkedSpec
+    from spackscope.model.index.listing import Listing, MarkedSpec
 
 MARKED, PARTLY_MARKED = "◆", "◇"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.index.listing import Listing
 
 WINDOW = 64
 """Rows that are read at once."""

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
-from spackscope.model.presentation.table_columns import GAP, Placed
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.report.table_columns import GAP, Placed
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
-    from spackscope.model.presentation.kinds import NoteKey, RowNote
+    from spackscope.model.index.listing import Listing
+    from spackscope.model.report.kinds import NoteKey, RowNote
     from spackscope.tui.widgets.row_cells import RowCells
 
     Notes = Mapping[NoteKey, RowNote]
@@ -72,7 +72,7 @@ class SpecRows(VirtualList):
 
             For a worker thread. Raises Cancelled.
             """
-            from spackscope.model.presentation.kinds import row_notes
+            from spackscope.model.report.kinds import row_notes
 
             listing, rows, reading = self.listing, self.rows, row_notes(catalog)
             notes = reading.of(listing, rows, should_stop=should_stop)

@@ -12,10 +12,10 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import RowRole
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Query
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
@@ -29,7 +29,7 @@ from spackscope.tui.widgets.table_head import TableHead
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.listing import Listing
+    from spackscope.model.index.listing import Listing
 
 _RESIZED_BY = 2
 """Cells by which a column is made wider or narrower."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from textual.widget import Widget
 
-from spackscope.model.catalog.view import Sort
+from spackscope.model.index.view import Sort
 from spackscope.tui.widgets.column_header import ColumnHeader, Heads
 from spackscope.tui.widgets.column_state import ColumnState
 from spackscope.tui.widgets.filter_bar import FilterBar

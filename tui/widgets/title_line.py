@@ -12,8 +12,8 @@ from textual.widget import Widget
 
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten
-from spackscope.model.presentation.frame import SourceChip
 from spackscope.model.query.ast import Condition, Term
+from spackscope.model.report.frame import SourceChip
 from spackscope.tui.widgets.drawing import Piece, draw
 
 if TYPE_CHECKING:

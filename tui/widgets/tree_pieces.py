@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spackscope.model.catalog.tree import Node, Tree
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.presentation.detail import (
+from spackscope.model.index.tree import Node, Tree
+from spackscope.model.report.detail import (
     DIFFERS,
     STATUS_SIGNS,
     STATUS_TEXTS,

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.message import Message
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index.catalog import Catalog
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.catalog.tree import Node, Section, Tree
+    from spackscope.model.index.tree import Node, Section, Tree
 
     ReadTree = Callable[[Catalog, ShouldStop], Tree]
 
@@ -209,26 +209,26 @@ class TreeRows(VirtualList):
 
 
 def _unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
-    from spackscope.model.catalog.tree import read_unfolded
+    from spackscope.model.index.tree import read_unfolded
 
     return read_unfolded(catalog, tree, row)
 
 
 def _all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
-    from spackscope.model.catalog.tree import read_all_unfolded
+    from spackscope.model.index.tree import read_all_unfolded
 
     return read_all_unfolded(catalog, tree, section)
 
 
 def _matching(catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop) -> Tree:
-    from spackscope.model.catalog.tree import read_matching
+    from spackscope.model.index.tree import read_matching
 
     return read_matching(catalog, tree, text, should_stop)
 
 
 def _read_again(catalog: Catalog, tree: Tree, run_only: bool) -> Tree:
     """Read a tree with the same unfolded sections, without a search."""
-    from spackscope.model.catalog.tree import read_tree
+    from spackscope.model.index.tree import read_tree
 
     sections = tree.unfolded_sections
     again = read_tree(catalog, tree.id, sections, members=tree.members, run_only=run_only)

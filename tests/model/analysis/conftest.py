@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.analysis.compare import Comparison, compare
 from spackscope.model.analysis.dag import dag_of
-from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.index.catalog import Catalog
 from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 
 

@@ -16,9 +16,9 @@ from spackscope.model.analysis.compare import (
     fold_differences,
 )
 from spackscope.model.analysis.dag import Dag, Value, dag_of
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.presentation.differences import difference_lines
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.differences import difference_lines
 from tests.builders import (
     GCC,
     GLIBC,

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at, texts
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FLAGS
+from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     SPACK_DATA,
     Node,

@@ -12,9 +12,9 @@ import pytest
 
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import Host, Libc, parse_host
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import ANSWERS, Fit
+from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     GCC,
     GLIBC,

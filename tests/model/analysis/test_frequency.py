@@ -16,11 +16,11 @@ from spackscope.model.analysis.frequency import (
     find_axis,
     frequency,
 )
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import ANSWERS, Spec
 from spackscope.model.core.variants import split_variant
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, on_host

@@ -8,8 +8,8 @@ import pytest
 
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import RunKinds, run_kinds, run_the_same
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
 from tests.builders import GCC, GMAKE, edge, hash_of, leaf, node, record, write_page
 from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
 

@@ -11,8 +11,8 @@ import pytest
 from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.nearest import nearest
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     catalog_of,
     database,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.analysis.needs import NeededSpec, Needs, add_sizes, read_needs
-from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,

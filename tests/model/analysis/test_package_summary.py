@@ -10,9 +10,9 @@ import pytest
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, on_host, record, write_page
 

@@ -8,9 +8,9 @@ import pytest
 
 from spackscope.model.analysis.host import Host, Libc, detect_host
 from spackscope.model.analysis.session_fit import attach_fit, fit_of, host_of, host_phrase
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, SpackRoot, catalog_of, database, installs, node

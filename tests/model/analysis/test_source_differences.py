@@ -25,7 +25,7 @@ from spackscope.model.analysis.source_differences import (
     match_specs,
 )
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.presentation.environments import source_differences_report
+from spackscope.model.report.environments import source_differences_report
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
@@ -39,7 +39,7 @@ from tests.builders import (
 )
 from tests.examples import examples
 from tests.model.analysis.lock_files import Made, made, write_lock
-from tests.model.catalog.test_dependency_tree import Graph, graphs
+from tests.model.index.test_dependency_tree import Graph, graphs
 
 
 def matched(tmp_path: Path, old: list[Made], new: list[Made]) -> dict[str, str]:

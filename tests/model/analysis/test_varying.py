@@ -10,8 +10,8 @@ import pytest
 
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
 from tests.builders import (
     FLAGS,
     GCC,

@@ -11,8 +11,8 @@ from spackscope.model.assist.completion import (
     hashes_with_prefix,
     without_word,
 )
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input

@@ -9,9 +9,9 @@ import pytest
 from spackscope.model.assist.advice import advise, check_input, explain_no_match, unanswerable_note
 from spackscope.model.assist.answers import Note, is_unfinished
 from spackscope.model.assist.completion import complete
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.tasks import never
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.lexer import in_quotes

@@ -11,11 +11,11 @@ import pytest
 
 from spackscope.model.assist.advice import MAX_RELAXATIONS, nearest_versions, relaxations
 from spackscope.model.assist.answers import Relaxation
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import is_clean
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse

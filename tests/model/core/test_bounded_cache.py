@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.facets import facets
 from spackscope.model.core.bounded_cache import MAX_BYTES, BoundedCache
+from spackscope.model.index.facets import facets
 from spackscope.model.query.parser import parse
 from tests.builders import catalog_of, record, write_page
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.records import Dependency
-from spackscope.model.loader.load import load
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
+from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
 from tests.builders import (

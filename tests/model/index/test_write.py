@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.assist.advice import explain_no_match
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.versions import version_key
+from spackscope.model.index import build as build_module
+from spackscope.model.index.build import build
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
 from spackscope.model.index.staged import Staged
+from spackscope.model.index.view import View
 from spackscope.model.index.write import preferred_order, reverse_edges
-from spackscope.model.loader import build as build_module
-from spackscope.model.loader.build import build
-from spackscope.model.loader.load import load
 from spackscope.model.query.parser import parse
 from spackscope.model.readers import pages as cache_pages
 from spackscope.model.sources.discover import discover

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import Spec
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
 from spackscope.model.query.parser import parse
 from spackscope.model.readers.formats import read_document
 from tests.builders import catalog_of, split_problems, write_page

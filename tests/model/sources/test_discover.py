@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.loader.load import load
+from spackscope.model.index.load import load
 from spackscope.model.sources import directory
 from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover

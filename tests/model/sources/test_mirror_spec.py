@@ -20,8 +20,8 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.text import clean
-from spackscope.model.loader.load import load
-from spackscope.model.presentation.signing import (
+from spackscope.model.index.load import load
+from spackscope.model.report.signing import (
     entries_json,
     signing_cell,
     signing_lines,

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
-from spackscope.model.loader.load import load
+from spackscope.model.index.load import load
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Storage, Wanted

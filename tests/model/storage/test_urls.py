@@ -30,7 +30,7 @@ def test_no_other_module_splits_or_joins_urls() -> None:
             elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib."):
                 imported |= {each.name for each in node.names}
         # An address of an export is to be read by people.
-        allowed = {"quote"} if name == "model/presentation/export.py" else set()
+        allowed = {"quote"} if name == "model/report/export.py" else set()
         assert imported <= allowed or name == "model/storage/urls.py", name
 
 

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from textual.screen import ModalScreen
 
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.rows import Row
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session

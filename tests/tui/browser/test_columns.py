@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import MAX_COLUMNS, ColumnMemory, parse_choices
 from spackscope.tui.browser.columns import ColumnsController
 from tests.tui.browser.fake_host import FakeHost

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.presentation.comparison import ComparedTable, table_lines, value_texts
+from spackscope.model.report.comparison import ComparedTable, table_lines, value_texts
 from spackscope.tui.browser.comparison import nothing_to_compare
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from tests.browsing import browsing

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.presentation.coverage import MISSING, WHY
-from spackscope.model.presentation.report import Report, Row, Section
+from spackscope.model.report.coverage import MISSING, WHY
+from spackscope.model.report.report import Report, Row, Section
 from spackscope.tui.browser.coverage import NO_ENVIRONMENT
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 from tests.browsing import browsing

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog import tree as tree_search
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.tree import Tree
 from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.index import tree as tree_search
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.host import ThreadTask
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.lines import Lines

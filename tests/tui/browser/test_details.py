@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.tree import read_unfolded
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.tree import read_unfolded
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation import export
+from spackscope.model.report import export
 from spackscope.tui.browser.export import proposed_name
 from spackscope.tui.browser.shown_rows import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS

@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue, Verb
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.dialogs.frequency import FrequencyDialog

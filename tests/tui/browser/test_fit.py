@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.presentation.table_columns import choose_columns
 from spackscope.model.query.ast import Term
+from spackscope.model.report.table_columns import choose_columns
 from tests.browsing import browsing
 from tests.builders import database, hash_of, installs, node
 from tests.tui.browser.fake_host import FakeBrowser

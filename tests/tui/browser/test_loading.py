@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.columns import MAGIC
-from spackscope.model.loader.load import index_path, load
+from spackscope.model.index.load import index_path, load
 from spackscope.model.sources.session import Session
 from tests.browsing import Browser, browsing
 from tests.builders import hash_of, record, write_page

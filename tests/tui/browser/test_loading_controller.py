@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.loader.load import load
+from spackscope.model.index.load import load
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.state import Summary
 from spackscope.tui.widgets.relaxation_list import KeyChoice

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.tree import Node as TreeNode
-from spackscope.model.catalog.tree import read_unfolded
-from spackscope.model.catalog.view import Sort
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.tree import Node as TreeNode
+from spackscope.model.index.tree import read_unfolded
+from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep

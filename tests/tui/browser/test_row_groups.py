@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import RowRole
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser

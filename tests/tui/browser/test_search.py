@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import Order, Sort
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import Order, Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import views

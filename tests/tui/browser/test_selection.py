@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from spackscope.model.catalog.tree import GraphSpec, Node
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.tree import GraphSpec, Node
 from spackscope.tui.browser.copy import row_out_of_sight
 from spackscope.tui.browser.selection import MAX_MARKS, range_begins
 from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE

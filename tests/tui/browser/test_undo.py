@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from spackscope.model.catalog.tree import Node, Tree
-from spackscope.model.catalog.view import View
+from spackscope.model.index.tree import Node, Tree
+from spackscope.model.index.view import View
 from spackscope.tui.browser.undo import MAX_LINES, MAX_STEPS, Step, UndoList
 
 LINES = 1_002

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 
@@ -14,8 +15,8 @@ OF_A_HOST = (["find", "--json", "py-build"], ["show", "pfqg2xi"])
 NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
-    *("spackscope.model.index.write", "spackscope.model.loader.build", "sqlite3"),
-    "spackscope.model.presentation.paste",
+    *("spackscope.model.index.write", "spackscope.model.index.build", "sqlite3"),
+    "spackscope.model.report.paste",
 )
 NOT_OURS_TO_OPEN = (
     "spackscope.model.readers.",
@@ -25,6 +26,7 @@ NOT_OURS_TO_OPEN = (
 )
 ALL_MODULES = """
 import sys
+from importlib.util import find_spec
 before = {*sys.modules}
 from spackscope.tui.cli.main import main
 main(sys.argv[1:])
@@ -32,6 +34,7 @@ print(*{*sys.modules} - before, sep="\\n", file=sys.stderr)
 """
 PROGRAM = """
 import sys
+from importlib.util import find_spec
 from spackscope.tui.cli.main import main
 code = main(sys.argv[1:])
 print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
@@ -110,12 +113,12 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
     assert dialogs == {"spackscope.tui.dialogs.base"}
     later = (
-        *("analysis.graphs", "analysis.kinds", "analysis.differences", "analysis.nearest"),
-        *("assist.completion", "assist.advice"),
-        *("catalog.facets", "catalog.listing", "catalog.tree"),
-        *("presentation.detail", "presentation.row_notes", "sources.discover"),
-        *("presentation.export", "presentation.paste"),
+        *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
+        *("assist.completion", "assist.advice", "sources.discover"),
+        *("index.build", "index.facets", "index.listing", "index.tree", "index.write"),
+        *("report.detail", "report.export", "report.kinds", "report.paste"),
     )
+    assert all(find_spec(f"spackscope.model.{name}") for name in later)
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     changed = ("settings.key_changes", "settings.named_queries", "browser.commands")
     assert not {name for name in changed if f"spackscope.tui.{name}" in loaded}

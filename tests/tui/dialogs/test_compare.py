@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.comparison import ComparedSpec, ComparedTable
-from spackscope.model.presentation.detail import DIFFERS
+from spackscope.model.report.comparison import ComparedSpec, ComparedTable
+from spackscope.model.report.detail import DIFFERS
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from tests.browsing import Browser, browsing

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from spackscope.model.catalog.facets import Facet
 from spackscope.model.core.text import cell_width
+from spackscope.model.index.facets import Facet
 from spackscope.tui.dialogs.filtered import ItemRows
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.frequency_rows import Matrix

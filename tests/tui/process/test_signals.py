@@ -18,7 +18,7 @@ from spackscope.tui.cli.main import main
 raise SystemExit(main())
 """
 IN_A_QUERY = """
-from spackscope.model.catalog.catalog import Catalog
+from spackscope.model.index.catalog import Catalog
 def total(catalog):
     print("begins", flush=True)
     while True: catalog.hashes_of(range(300))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.catalog.view import Sort
+from spackscope.model.index.view import Sort
 from spackscope.tui.settings.column_settings import check_columns, first_sort, hidden_columns
 from spackscope.tui.settings.origins import Origin
 from spackscope.tui.settings.settings import Settings

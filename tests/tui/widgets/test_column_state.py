@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.view import Sort, View
-from spackscope.model.presentation.frame import shared_texts
-from spackscope.model.presentation.table_columns import ColumnChoices
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
+from spackscope.model.report.frame import shared_texts
+from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.widgets.column_state import ColumnState
 from tests.builders import catalog_of, record, write_page
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.core.text import cell_width
-from spackscope.model.presentation.detail import INSTALL, VARIANTS, DetailLine
-from spackscope.model.presentation.relations import (
+from spackscope.model.report.detail import INSTALL, VARIANTS, DetailLine
+from spackscope.model.report.relations import (
     COMPARE_HINTS,
     NEEDS,
     NEXT_TO,

@@ -8,14 +8,14 @@ import pytest
 from textual.message import Message
 from textual.widget import Widget
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.tree import Tree, read_tree
 from spackscope.model.core.tasks import never
-from spackscope.model.presentation.detail import DetailLine
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.tree import Tree, read_tree
 from spackscope.model.query.ast import Term
+from spackscope.model.report.detail import DetailLine
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
-from tests.model.catalog.test_dependency_tree import catalog_with
+from tests.model.index.test_dependency_tree import catalog_with
 
 Posted = TypeVar("Posted", bound=Message)
 

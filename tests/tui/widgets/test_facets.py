@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.facets import FacetKey, FacetSection, FacetValue
-from spackscope.model.presentation.frame import SHOWN, facet_lines
+from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
+from spackscope.model.report.frame import SHOWN, facet_lines
 from spackscope.tui.widgets.facet_rows import FacetRows
 from spackscope.tui.widgets.facets import FacetPane
 from tests.browsing import SAMPLE, Browser, browsing, sample_where

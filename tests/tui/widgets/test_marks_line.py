@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.listing import MarkedSpec
 from spackscope.model.core.text import cell_width
+from spackscope.model.index.listing import MarkedSpec
 from spackscope.tui.widgets.marks_line import MarksLine, mark_pieces
 from tests.browsing import browsing
 from tests.clipboard import Clipboard

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.view import View
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.view import View
 from spackscope.tui.widgets.row_windows import (
     MAX_WINDOWS,
     WINDOW,

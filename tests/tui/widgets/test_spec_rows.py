@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from textual.message import Message
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.view import USED_BY, View
 from spackscope.model.core.columns import BY_NAME
-from spackscope.model.presentation.kinds import RowNote, note_key
-from spackscope.model.presentation.table_columns import DIFFERS_IN, Placed, TableColumn
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.view import USED_BY, View
+from spackscope.model.report.kinds import RowNote, note_key
+from spackscope.model.report.table_columns import DIFFERS_IN, Placed, TableColumn
 from spackscope.tui.widgets.row_cells import kind_cells
 from spackscope.tui.widgets.row_windows import read_windows
 from spackscope.tui.widgets.spec_rows import SpecRows

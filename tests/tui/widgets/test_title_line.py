@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.analysis.host import parse_host
-from spackscope.model.presentation.frame import SourceChip
 from spackscope.model.query.ast import Term
+from spackscope.model.report.frame import SourceChip
 from spackscope.tui.widgets.title_line import PROBLEMS, SOURCES, Title, lay_out
 
 CHIPS = (

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.catalog.tree import Tree, read_specs
 from spackscope.model.index.columns import Columns
-from spackscope.model.presentation.detail import dependency_text
+from spackscope.model.index.tree import Tree, read_specs
+from spackscope.model.report.detail import dependency_text
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
 from spackscope.tui.widgets.tree_pieces import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
 from tests.hostile import HOSTILE_TEXT
-from tests.model.catalog.test_dependency_graph import everyone
-from tests.model.catalog.test_dependency_tree import catalog_with, tree_of
+from tests.model.index.test_dependency_graph import everyone
+from tests.model.index.test_dependency_tree import catalog_with, tree_of
 
 WIDTH = 40
 

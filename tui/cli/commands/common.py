@@ -11,16 +11,16 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import aligned, cell_width, clean, counted, pad
-from spackscope.model.loader.load import REBUILT, load
-from spackscope.model.presentation.sources import stale_copies
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import REBUILT, load
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
+from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.progress import BuildProgress
@@ -29,7 +29,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings.origins import COMMAND_LINE, Origin
 
 if TYPE_CHECKING:
-    from spackscope.model.presentation.report import Report
+    from spackscope.model.report.report import Report
     from spackscope.tui.cli.colours import Colours
 
 MAX_PRINTED = 20
@@ -99,12 +99,12 @@ def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -
     if sentence := catalog.virtuals.sentence(query):
         stdio.print_message(sentence)
     if query.columns & HOST_COLUMNS:
-        from spackscope.model.presentation.fit import hidden_by_host
+        from spackscope.model.report.fit import hidden_by_host
 
         if sentence := hidden_by_host(catalog, query):
             stdio.print_message(sentence)
     if HOST_COLUMNS.intersection({*query.columns, *columns}):
-        from spackscope.model.presentation.fit import LEFT_OUT
+        from spackscope.model.report.fit import LEFT_OUT
 
         stdio.print_message(LEFT_OUT)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
-from spackscope.model.presentation.coverage import MISSING, PRESENT, coverage_report
-from spackscope.model.presentation.report import Section, section_lines
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.readers.formats import is_hash_list, read_hash_list
+from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
+from spackscope.model.report.report import Section, section_lines
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import kinds_of, run_the_same
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import never
-from spackscope.model.presentation.differences import Kinds, comparison_json, splice_lines
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.report.differences import Kinds, comparison_json, splice_lines
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -123,7 +123,7 @@ def _table(
     graph: Dag, specs: Mapping[int, Spec], options: Options, colours: Colours
 ) -> Iterator[str]:
     # Imported here, since two specs are compared without it.
-    from spackscope.model.presentation.comparison import read_comparison
+    from spackscope.model.report.comparison import read_comparison
     from spackscope.tui.cli.comparison_table import (
         TableOptions,
         column_lines,

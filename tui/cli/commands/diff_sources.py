@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.source_differences import compare_sources
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.presentation.environments import source_differences_report
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.environments import source_differences_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines_of_catalogs, report_lines

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.environments import doubles_report
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.environments import doubles_report
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options

@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.view import View
-from spackscope.model.presentation import export
-from spackscope.model.presentation.export import NO_DEPENDENCIES
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.report import export
+from spackscope.model.report.export import NO_DEPENDENCIES
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (

@@ -6,9 +6,9 @@ import contextlib
 import os
 from collections.abc import Iterator, Sequence
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.text import clean
-from spackscope.model.loader.load import index_path
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import index_path
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options

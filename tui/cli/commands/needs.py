@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.presentation.needs import needs_report
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.needs import needs_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, report_lines

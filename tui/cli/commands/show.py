@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.listing import Listing
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.tree import read_specs
-from spackscope.model.catalog.view import View
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation import detail, export
-from spackscope.model.presentation.detail import dependency_text
-from spackscope.model.presentation.needs import needs_line
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.rows import Row
+from spackscope.model.index.tree import read_specs
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
+from spackscope.model.report import detail, export
+from spackscope.model.report.detail import dependency_text
+from spackscope.model.report.needs import needs_line
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, stdout_colours

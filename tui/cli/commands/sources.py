@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.text import clean
-from spackscope.model.presentation import export
-from spackscope.model.presentation.sources import HEADS, source_cells
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.report import export
+from spackscope.model.report.sources import HEADS, source_cells
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import print_lines, stdout_colours, table_lines

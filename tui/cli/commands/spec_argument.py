@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from spackscope.model.catalog.catalog import Catalog
-from spackscope.model.catalog.rows import Row
-from spackscope.model.catalog.view import View
 from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import table

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator, Sequence
 
 from spackscope.model.analysis.frequency import Axis, axis_names, find_axis, frequency
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.columns import ALIASES
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli import frequency_table
 from spackscope.tui.cli.arguments import Options

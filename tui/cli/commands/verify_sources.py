@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import chain, islice
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.presentation.verification import HEADS, verified_cells, verified_report
+from spackscope.model.report.verification import HEADS, verified_cells, verified_report
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import verify

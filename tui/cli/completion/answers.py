@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
-from spackscope.model.catalog.by_host import HOST
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SpackscopeError
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import is_clean
+from spackscope.model.index.by_host import HOST
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC

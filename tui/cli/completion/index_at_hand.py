@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 
-from spackscope.model.catalog.catalog import Catalog
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.loader.load import load, open_cached, open_cached_part
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load, open_cached, open_cached_part
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.columns import HEADER
-from spackscope.model.loader.load import REBUILT
+from spackscope.model.index.load import REBUILT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands import index

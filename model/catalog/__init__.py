@@ -1,1 +1,0 @@
-"""Answer questions from an index: packages, rows, facets, dependencies."""

@@ -1,0 +1,181 @@
+"""What depends on the host that specs are to run on: columns that no index has, and its parts.
+
+The answers come from outside: `analysis.fit` has them, and whoever loads a catalog connects them.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from types import SimpleNamespace
+from typing import Protocol
+
+from spackscope.model.core.columns import FIELDS, REGISTRY, Column, Value
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import ANSWERS, Fit, Spec
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.masks import sorted_by
+from spackscope.model.query.ast import Condition, Group, Query, Term
+
+HOST = "host"
+"""What stands for the part of the host in `os=host` and `target=:host`."""
+
+_PARTS = ("platform", "os", "target")
+_COLUMNS = frozenset(column.name for column in REGISTRY if column.is_by_host)
+
+
+class HostAnswers(Protocol):
+    """Answers about one host."""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether `codes` has returned once, so that nothing is left to compute."""
+
+    def part(self, column: str) -> str:
+        """Return the platform, os or target of the host, or "" if it is not known."""
+
+    def of(self, id_: int) -> Fit:
+        """Return whether the spec with an id runs on the host, with sentences."""
+
+    def brief(self, id_: int) -> Fit:
+        """Return whether the spec with an id runs on the host, without sentences."""
+
+    def codes(self, should_stop: ShouldStop) -> Sequence[int]:
+        """Return a code for each spec by its id. Raises Cancelled."""
+
+    def fits(self) -> Sequence[Fit]:
+        """Return what these codes mean, without sentences, once there are codes."""
+
+
+class ByHost:
+    """The columns that depend on the host, read like those of the index.
+
+    Methods with a column raise Unanswerable before `connect` is called. Records have answers once
+    those of all are computed, or from the start if it `fills_rows`.
+    """
+
+    def __init__(self) -> None:
+        self._find_answers: Callable[[], HostAnswers] | None = None
+        self._answers: HostAnswers | None = None
+        self._lock = threading.Lock()
+        self.fills_rows = False
+
+    def connect(self, find_answers: Callable[[], HostAnswers] | None) -> None:
+        """Set what returns the answers, which is called once they are needed."""
+        self._find_answers, self._answers = find_answers, None
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether there is a host to ask about."""
+        return self._find_answers is not None
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is known of all specs whether they run on the host."""
+        return self._answers is not None and self._answers.is_ready
+
+    @property
+    def answers(self) -> HostAnswers:
+        """The answers about the host; there must be one."""
+        with self._lock:
+            if self._answers is None:
+                assert self._find_answers is not None
+                self._answers = self._find_answers()
+            return self._answers
+
+    def prepare(self, query: Query, should_stop: ShouldStop) -> None:
+        """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
+        for condition in query.conditions:
+            if isinstance(condition, Term) and condition.column in _COLUMNS:
+                self._known(condition).codes(should_stop)
+
+    def check_all(self, should_stop: ShouldStop) -> None:
+        """Compute the answers of all specs, if there is a host. Raises Cancelled."""
+        if self.is_connected:
+            self.answers.codes(should_stop)
+
+    def _known(self, term: Condition) -> HostAnswers:
+        if not self.is_connected:
+            raise Unanswerable(f"{term} asks for the host, which is not known here", term)
+        return self.answers
+
+    def _values(self, answers: HostAnswers, column: str) -> list[Value]:
+        return [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
+
+    def mask(self, term: Term) -> bytes:
+        """Mark the specs that match a term, regardless of negation. Raises Unanswerable."""
+        answers = self._known(term)
+        codes, values = answers.codes(never), self._values(answers, term.column)
+        fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
+        return bytes(map(fitting.__contains__, codes))
+
+    def counts(self, column: str, ids: Iterable[int], should_stop: ShouldStop) -> Counter[Value]:
+        """Count specs by their values of a column."""
+        codes, values = self.values(column, should_stop)
+        by_value: Counter[Value] = Counter()
+        for code, count in Counter(map(codes.__getitem__, ids)).items():
+            by_value[values[code]] += count
+        return by_value
+
+    def values(
+        self, column: str, should_stop: ShouldStop
+    ) -> tuple[Sequence[int], Sequence[Value]]:
+        """Return a code for each spec by its id, and the values of a column that codes mean."""
+        answers = self._known(Term(column, "*"))
+        return answers.codes(should_stop), self._values(answers, column)
+
+    def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
+        """Return ids by their values of a column, what runs first; all of them without answers."""
+        if not self.is_connected:
+            return array("I", ids)
+        codes, values = self.values(column.name, never)
+        keys = [_order(value) for value in values]
+        keys_of_ids = map(keys.__getitem__, map(codes.__getitem__, ids))
+        return sorted_by(keys_of_ids, ids, descending=descending)
+
+    def filled(self, id_: int, spec: Spec) -> Spec:
+        """Return a record with whether it runs on the host, if that is wanted or computed."""
+        if not (self.is_ready or (self.fills_rows and self.is_connected)):
+            return spec
+        return replace(spec, fit=self.answers.brief(id_))
+
+    def resolved(self, query: Query) -> Query:
+        """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""
+        if not any(_names_host(condition) for condition in query.conditions):
+            return query
+        specs = tuple(self._resolve(groups) for groups in query.specs)
+        return Query(self._resolve(query.groups), specs)
+
+    def _resolve(self, groups: tuple[Group, ...]) -> tuple[Group, ...]:
+        return tuple(tuple(map(self._resolve_condition, group)) for group in groups)
+
+    def _resolve_condition(self, condition: Condition) -> Condition:
+        if not isinstance(condition, Term) or not _names_host(condition):
+            return condition
+        part = self._known(condition).part(condition.column)
+        if not part:
+            raise Unanswerable(
+                f"{condition} asks for the {condition.column} of the host, which is not known",
+                condition,
+            )
+        entries = (
+            ":".join(part if bound == HOST else bound for bound in entry.split(":"))
+            for entry in condition.pattern.split(",")
+        )
+        return replace(condition, pattern=",".join(entries))
+
+
+def _names_host(condition: Condition) -> bool:
+    if not isinstance(condition, Term) or condition.column not in _PARTS:
+        return False
+    return HOST in condition.pattern.replace(",", ":").split(":")
+
+
+def _order(value: Value) -> tuple[int, Value]:
+    answer = value[0] if isinstance(value, tuple) and value else ""
+    # What is not known comes between what runs and what does not.
+    order = (ANSWERS[0], ANSWERS[2], ANSWERS[1])
+    return order.index(str(answer)) if answer in order else len(order), value

@@ -1,0 +1,144 @@
+"""The index, read: packages, listings of rows, single records, sources, problems."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from spackscope.model.core.columns import Value
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import asdict, replace
+from spackscope.model.core.records import Dependency, SourceStatus, Spec
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.columns import Columns
+from spackscope.model.index.edges import Edges
+from spackscope.model.index.evaluate import Evaluation
+from spackscope.model.index.matches import Matches
+from spackscope.model.index.rows import IndexData, PackageCount, Row
+from spackscope.model.index.view import Partition, View
+from spackscope.model.query.ast import Query
+
+if TYPE_CHECKING:
+    from spackscope.model.index.listing import Listing, ShownValues
+    from spackscope.model.sources.document import DiscoveredSource
+
+
+class Catalog(IndexData):
+    """Answer questions from one index; safe to use from several threads.
+
+    `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
+    was damaged. `discovered` is what was last discovered about the sources. `edges` has the
+    dependencies, `virtuals` the providers of virtuals, and `by_host` what depends on the host.
+
+    Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
+    if `should_stop` returns True.
+
+        catalog = load(["https://binaries.spack.io/develop"], Session(os.environ))
+        listing = catalog.listing(View(parse("hdf5@1.14: +mpi")))
+        hashes = [spec.hash for spec in catalog.records(listing.ids)]
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        *,
+        notice: str = "",
+        discovered: Sequence[DiscoveredSource] = (),
+    ) -> None:
+        super().__init__(columns)
+        self.notice = notice
+        self.was_damaged = False
+        self.discovered = discovered
+        self.edges = Edges(self)
+        self._evaluation = Evaluation(self, self.edges)
+        self.virtuals = self._evaluation.virtuals
+        self._last_shown: tuple[Query, ShownValues] | None = None
+
+    @property
+    def sources(self) -> list[SourceStatus]:
+        """What is known of each source, in the order given, with what was discovered since."""
+        newest = {source.source: source for source in self.discovered}
+        return [
+            replace(source, checked=newest[source.name].checked, remark=newest[source.name].remark)
+            if source.name in newest
+            else source
+            for source in self.indexed_sources
+        ]
+
+    def match(self, query: Query, *, should_stop: ShouldStop = never) -> Matches:
+        """Return the records that match; they are cached."""
+        return self._evaluation.match(query, should_stop)
+
+    def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
+        """Return the number of records that match."""
+        return len(self.match(query, should_stop=should_stop))
+
+    def count_codes(
+        self, query: Query, storage: str, should_stop: ShouldStop
+    ) -> Mapping[int, int]:
+        """Count the records that match by their codes of a dictionary."""
+        return self._evaluation.count_codes(query, storage, should_stop)
+
+    def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
+        """Count the records that match by their values of a column by host."""
+        ids = self.match(query, should_stop=should_stop).ids()
+        return self.by_host.counts(column, ids, should_stop)
+
+    def packages(self, query: Query, *, should_stop: ShouldStop = never) -> list[PackageCount]:
+        """Return the packages with a match, in the order of their names."""
+        specs = self.match(query, should_stop=should_stop)
+        if len(specs) == self.total:
+            return self.all_packages
+        shown = specs.counts("package")
+        return [p._replace(shown=shown[p.id]) for p in self.all_packages if p.id in shown]
+
+    def listing(
+        self,
+        view: View,
+        *,
+        partition: Partition = lambda ids: (),
+        should_stop: ShouldStop = never,
+    ) -> Listing:
+        """Return the rows of a view; a `partition` has opened groups shown kind by kind."""
+        # Packages are shown before any listing.
+        from spackscope.model.index.listing import Listing, ShownValues
+
+        specs = self.match(view.query, should_stop=should_stop)
+        if should_stop():
+            raise Cancelled
+        # The next view mostly has the same query, and only another order.
+        last = self._last_shown
+        values = (
+            ShownValues(self, specs, view.query.columns)
+            if last is None or last[0] != view.query
+            else last[1]
+        )
+        self._last_shown = view.query, values
+        return Listing(self, view, values, partition)
+
+    def specs(self, listing: Listing) -> Iterator[Spec]:
+        """Yield the records of a listing in its order."""
+        return self.records(listing.ids)
+
+    def with_compilers(self, row: Row) -> Spec:
+        """Return the record of a row with its compilers, as its spec string needs them."""
+        return replace(row.spec, compilers=self.edges.compilers(row.id))
+
+    def full_record(self, row: Row) -> Spec:
+        """Return the record of a row with its provenance and its dependencies."""
+        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        if not self.edges.lists(row.id):
+            return spec
+        edges = self.edges.of(row.id)
+        dependencies = {edge.child: self.edges.absent_at(edge.child) for edge in edges}
+        for each in self.rows([id_ for id_, absent in dependencies.items() if absent is None]):
+            dependencies[each.id] = Dependency(each.spec.hash, each.spec.package)
+        return replace(
+            spec,
+            dependencies=tuple(
+                replace(dependency, deptypes=edge.deptypes, virtuals=edge.virtuals)
+                for edge in edges
+                if (dependency := dependencies[edge.child]) is not None
+            ),
+        )

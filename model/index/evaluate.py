@@ -1,0 +1,566 @@
+"""Find the records that match queries: masks of conditions, joined by AND and OR."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cached_property, lru_cache, reduce
+from itertools import compress
+from operator import or_
+from typing import NamedTuple
+
+from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import LANGUAGES, compiler_name, is_compiler
+from spackscope.model.core.suggestions import listed
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean
+from spackscope.model.core.variants import is_propagated, split_variant
+from spackscope.model.index.columns import union
+from spackscope.model.index.edges import Adjacency, Edges
+from spackscope.model.index.masks import Span, flags_of, mask_of, spans_of
+from spackscope.model.index.matches import Matches
+from spackscope.model.index.rows import IndexData
+from spackscope.model.query.ast import (
+    REACHABLE_DEPTYPES,
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    compiler_fits,
+    exact_term,
+    fits_missing,
+    node_conditions,
+    provides,
+    query_of,
+)
+from spackscope.model.query.matchers import (
+    ANY,
+    is_glob,
+    matcher,
+    size_range,
+    target_ranges,
+    unknown_target,
+)
+
+_MAX_NAMES = 6
+"""Providers that a sentence names."""
+
+_MAX_VIRTUALS = 100
+"""Virtuals whose providers are cached; a real index has some forty."""
+
+
+class Virtuals:
+    """The packages that provide virtuals, and queries with them instead of the virtuals.
+
+    Spack knows the providers from its recipes (`Spec._provides_virtual` in
+    lib/spack/spack/spec.py); here they are those of some edge of the index, which `providers_of`
+    returns for a virtual.
+    """
+
+    def __init__(
+        self,
+        data: IndexData,
+        providers_of: Callable[[str], Collection[str]],
+        states_compilers: Callable[[], bool],
+    ) -> None:
+        self._data = data
+        self._providers_of = lru_cache(_MAX_VIRTUALS)(providers_of)
+        self._states_compilers = states_compilers
+
+    def providers(self, query: Query) -> Mapping[str, Sequence[str]]:
+        """Return the virtuals that a query names as packages, with the names of their providers.
+
+        A name that is also that of a package is not taken for a virtual.
+        """
+        return self._known(map(_package_name, query.conditions))
+
+    def asked_of_compilers(self, query: Query) -> Iterable[str]:
+        """Return the virtuals that a query names after `%` where records name their compiler.
+
+        Spack looks in the recipe of that compiler whether it provides them.
+        """
+        dependencies = (c for c in query.conditions if isinstance(c, Depends))
+        names = self._known(c.name for c in dependencies if c.direct and not is_glob(c.name))
+        return names if names and self._states_compilers() else ()
+
+    def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
+        names = set(texts) - {""}
+        unknown = sorted(names.difference(self._data.texts("package"))) if names else []
+        providers = ((name, sorted(self._providers_of(name))) for name in unknown)
+        return {name: packages for name, packages in providers if packages}
+
+    def resolved(self, query: Query) -> Query:
+        """Return the query with each virtual replaced by the packages that provide it."""
+        providers = self.providers(query)
+        if not providers:
+            return query
+        specs = tuple(_resolve(groups, providers) for groups in query.specs)
+        return Query(_resolve(query.groups, providers), specs)
+
+    def sentence(self, query: Query) -> str:
+        """Return a sentence on the virtuals in a query; empty if it has none."""
+        provided = [
+            f"{clean(name)} is a virtual package, provided here by {_enumerate(packages)}"
+            for name, packages in self.providers(query).items()
+        ]
+        asked = [
+            f"%{clean(name)} asks the recipe of the compiler where a record names that, as before"
+            f" Spack 1.0, and no recipes are read. Write ^{clean(name)} for a dependency"
+            for name in self.asked_of_compilers(query)
+        ]
+        return "; ".join([*provided, *asked])
+
+
+def _package_name(condition: Condition) -> str:
+    """Return the name of the package that a condition asks for, or an empty text."""
+    if not isinstance(condition, Term) or condition.column != "package":
+        return ""
+    return "" if is_glob(condition.pattern) else condition.pattern
+
+
+def _resolve(
+    groups: tuple[Group, ...], providers: Mapping[str, Sequence[str]]
+) -> tuple[Group, ...]:
+    resolved: list[Group] = []
+    for group in groups:
+        (first, *others) = group
+        if not others and first.negated and _package_name(first) in providers:
+            names = providers[_package_name(first)]
+            resolved += [(Term("package", name, True),) for name in names]
+            continue
+        alternatives: list[Condition] = []
+        for condition in group:
+            names = () if condition.negated else providers.get(_package_name(condition), ())
+            alternatives += [Term("package", name) for name in names] or [condition]
+        resolved.append(tuple(dict.fromkeys(alternatives)))
+    return tuple(resolved)
+
+
+def _enumerate(names: Sequence[str]) -> str:
+    shown = [clean(name) for name in names[:_MAX_NAMES]]
+    if len(names) > _MAX_NAMES:
+        shown.append(f"{len(names) - _MAX_NAMES} more")
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+_CUT = "…/"
+"""What a name begins with where the screen has no room for all of it."""
+
+_MAX_LISTED = 4
+
+
+def with_full_name(term: Term, names: Collection[str]) -> Term:
+    """Return a condition on a source with its whole name, if only one name has that end.
+
+    Ends that begin with a part of a path come first. Raises Unanswerable if several sources have
+    the same end.
+
+    >>> str(with_full_name(Term("source", "b.json"), ["/a/b.json", "/a/c.json"]))
+    'source=/a/b.json'
+    """
+    end = term.pattern.removeprefix(_CUT)
+    if term.column != "source" or not end or is_glob(end) or term.pattern in names:
+        return term
+    with_end = [name for name in names if name.endswith(end)]
+    matching = [name for name in with_end if name.endswith(f"/{end}")] or with_end
+    if not matching:
+        return term
+    if len(matching) > 1:
+        shown = sorted(map(clean, matching))
+        more = len(shown) - _MAX_LISTED
+        texts = [*shown[:_MAX_LISTED], f"{more:,} more"] if more > 0 else shown
+        message = f"{len(shown):,} sources end in {clean(end)}: {listed(texts, 'and')}"
+        raise Unanswerable(message, term)
+    return replace(exact_term("source", matching[0]), negated=term.negated)
+
+
+def unique_end(name: str, names: Collection[str]) -> str:
+    """Return the last parts of a path or an address: as few as no other name ends with.
+
+    >>> unique_end("/a/b/c.json", ["/a/b/c.json", "/a/d/c.json"])
+    'b/c.json'
+    """
+    stem = name.rstrip("/")
+    parts, slash = stem.split("/"), name[len(stem) :]
+    others = ["/" + other.rstrip("/") for other in names if other != name]
+    for first in range(len(parts) - 1, -1, -1):
+        end = "/".join(parts[first:])
+        if end and not any(other.endswith("/" + end) for other in others):
+            return end + slash
+    return name
+
+
+def source_term(name: str, names: Collection[str]) -> Term:
+    """Return the shortest condition that only a source of some sources fits."""
+    term = exact_term("source", unique_end(name, names))
+    return exact_term("source", name) if is_glob(term.pattern) else term
+
+
+_BEFORE_TARGET = frozenset(("package", "hash", "namespace", "version", "platform", "os"))
+"""What `Spec._satisfies` of Spack compares before the target."""
+
+_ENTRY_SIZE = 100
+"""Approximate bytes of an entry of a dict of numbers."""
+
+_MIN_SHARE = 100
+"""A mask of all records is faster than spans if at least one of so many records is in it."""
+
+
+class EdgeOwners(NamedTuple):
+    """The dependents on edges that match: on edges to link or to run, and on others.
+
+    A dependent with edges of both sorts is in both sets.
+    """
+
+    by_link: set[int]
+    by_others: set[int]
+
+
+class Evaluation:
+    """Evaluates queries on one index; answers are cached.
+
+    Its masks have a byte for each look-alike, or for each spec by its id: 1 if it matches a
+    condition, regardless of negation. The rules on dependencies are those of `query.ast`.
+    `virtuals` resolves the virtuals in queries.
+    """
+
+    def __init__(self, data: IndexData, edges: Edges) -> None:
+        self._data, self._edges = data, edges
+        self.virtuals = Virtuals(data, self._providers, lambda: bool(self._stating_compiler))
+        self._matches: BoundedCache[Query, Matches] = BoundedCache(lambda specs: specs.nbytes)
+        self._code_counts: BoundedCache[tuple[Query, str], Mapping[int, int]] = BoundedCache(
+            lambda counts: _ENTRY_SIZE * len(counts)
+        )
+        self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
+
+    def match(self, query: Query, should_stop: ShouldStop) -> Matches:
+        """Return the listed records that match.
+
+        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        """
+        span = 0, self._data.total
+        package = self._data.selected_package(query)
+        if package is not None and query.package is not None:
+            span, rest = package.span, query.with_package(None)
+            if not rest or rest in self._matches:
+                # The specs of a package are adjacent.
+                return self.match(rest, should_stop).within(*span)
+
+        def find() -> Matches:
+            if should_stop():
+                raise Cancelled
+            by_host = self._data.by_host
+            by_host.prepare(query, should_stop)
+            resolved = by_host.resolved(self.virtuals.resolved(query))
+            self._check_targets(resolved)
+            return self._find(resolved, should_stop).within(*span)
+
+        return self._matches.get(query, find)
+
+    def count_codes(
+        self, query: Query, storage: str, should_stop: ShouldStop
+    ) -> Mapping[int, int]:
+        """Count the matching records that are listed by their codes of a dictionary.
+
+        Raises Cancelled if `should_stop` returns True, and Unanswerable.
+        """
+        # While a word is typed, the conditions under which its values are counted stay the same.
+        return self._code_counts.get(
+            (query, storage), lambda: self.match(query, should_stop).counts(storage)
+        )
+
+    def _check_targets(self, query: Query) -> None:
+        """Check that the ends of ranges of targets are known. Raises Unanswerable.
+
+        As in Spack only where the target of a record is compared with them.
+        """
+        for spec in query.specs or ((),):
+            groups = (*query.groups, *spec)
+            before = tuple(g for g in groups if all(c.column in _BEFORE_TARGET for c in g))
+            for term in (c for g in groups for c in g if isinstance(c, Term)):
+                for low, high in target_ranges(term.pattern) if term.column == "target" else ():
+                    above_low = (*before, (Term("target", f"{low}:"),))
+                    for name, compared in ((low, before), (high, above_low)):
+                        is_known = name in ("", *self._data.texts("target"))
+                        sentence = "" if is_known else unknown_target(name)
+                        if sentence and self._find(Query(compared)):
+                            raise Unanswerable(sentence, term)
+
+    def _find(self, query: Query, should_stop: ShouldStop = never) -> Matches:
+        """Return all records that match, dependency-only specs included.
+
+        First the look-alikes that match what look-alikes have in common, and then of their specs
+        those that match the rest. Raises Unanswerable and Cancelled.
+        """
+
+        def joined(
+            groups: Iterable[Group],
+            specs: Iterable[tuple[Group, ...]],
+            among: bytes,
+            mask_of_condition: Callable[[Condition], bytes | bytearray],
+        ) -> bytes:
+            # & and | of long numbers are quick; the lowest byte is the first one.
+            everything = int.from_bytes(b"\1" * len(among), "little")
+
+            def number(condition: Condition) -> int:
+                if should_stop():
+                    raise Cancelled
+                mask = int.from_bytes(mask_of_condition(condition), "little")
+                return everything ^ mask if condition.negated else mask
+
+            def all_of(groups: Iterable[Group], mask: int) -> int:
+                for group in groups:
+                    # Hundreds of pasted words would each be looked for in all columns, to no end.
+                    if mask or any(condition.column != ANY for condition in group):
+                        mask &= reduce(or_, map(number, group))
+                return mask
+
+            mask = all_of(groups, int.from_bytes(among, "little"))
+            if specs:
+                mask &= reduce(or_, (all_of(groups, everything) for groups in specs))
+            return mask.to_bytes(len(among), "little")
+
+        data, specs = self._data, query.specs
+        own = [group for group in query.groups if any(map(self._is_own, group))]
+        shared = [group for group in query.groups if group not in own]
+        are_own = any(self._is_own(c) for groups in specs for group in groups for c in group)
+        everything = b"\1" * data.look_alike_count
+        mask = joined(shared, () if are_own else specs, everything, self._shared_mask)
+        if not (own or are_own):
+            return Matches(data, 0, mask)
+        among = self._of_specs(mask)
+        of_specs = joined(
+            own, specs if are_own else (), among, lambda each: self._own_mask(each, among)
+        )
+        return Matches.of_specs_in(data, of_specs)
+
+    def _is_own(self, condition: Condition) -> bool:
+        """Check whether specs that look alike may differ in a condition."""
+        if isinstance(condition, Depends):
+            return self._data.lists_dependencies
+        if condition.column == ANY:
+            return len(self._with_prefix(condition)) > 0
+        is_own = condition.column in ("hash", "size") or FIELDS[condition.column].is_by_host
+        return is_own or _is_propagated(condition)
+
+    def _with_prefix(self, term: Term) -> Sequence[int]:
+        """Return the specs whose hash has the prefix that a term asks for, if it is one."""
+        if is_glob(term.pattern):
+            return ()
+        word = term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
+        return self._data.with_prefix(word) if word else ()
+
+    def _shared_mask(self, condition: Condition) -> bytes:
+        """Return the mask of look-alikes. Raises Unanswerable."""
+        data = self._data
+        if isinstance(condition, Depends):
+            return self._mask_by_compiler(condition)
+        if condition.column == ANY:
+            return data.mask_of_any(condition)
+        if condition.column == "flags" and not data.lists_dependencies:
+            label = FIELDS["flags"].label
+            raise Unanswerable(f"{condition} asks for {label}, and pages list none", condition)
+        if condition.column == "source":
+            condition = with_full_name(condition, data.source_names)
+        return data.mask(condition.column, condition)
+
+    def _mask_by_compiler(self, condition: Depends) -> bytes:
+        """Return the mask of look-alikes in pages, which list no dependency but the compiler."""
+        if not condition.direct:
+            raise Unanswerable(
+                f"{condition} asks for dependencies, and pages list none", condition
+            )
+        compiler_fits(condition, "")
+        compilers = self._data.texts("compiler")
+        known_names = {"", *(compiler.partition("@")[0] for compiler in compilers)}
+        if compiler_name(condition.name) not in known_names and not is_compiler(condition.name):
+            raise Unanswerable(
+                f"{condition} asks for a direct dependency, and of those pages list the compiler"
+                " only",
+                condition,
+            )
+        flags = bytes(compiler_fits(condition, compiler) for compiler in compilers)
+        return flags_of(self._data.column("arch"), flags)
+
+    def _own_mask(self, condition: Condition, among: bytes) -> bytes | bytearray:
+        """Return the mask of specs; it may lack those that are not in `among`.
+
+        Raises Unanswerable.
+        """
+        data = self._data
+        if isinstance(condition, Depends) and data.lists_dependencies:
+            match = self._direct_dependents if condition.direct else self._transitive_dependents
+            return self._dependents.get(condition, lambda: bytes(match(condition)))
+        if isinstance(condition, Term):
+            if _is_propagated(condition):
+                return self._propagated(condition)
+            if condition.column == "size":
+                low, high = size_range(condition.pattern)
+                return bytes([low <= size <= high for size in data.sizes])
+            if condition.column == "hash" and is_glob(condition.pattern):
+                fits = matcher("hash", condition.pattern)
+                some = list(compress(range(data.spec_count), among))
+                return mask_of(compress(some, map(fits, data.hashes_of(some))), len(among))
+            if condition.column in ("hash", ANY):
+                mask = bytes(mask_of(self._with_prefix(condition), len(among)))
+                if condition.column == "hash":
+                    return mask
+                return union(mask, self._of_specs(self._shared_mask(condition)))
+            if FIELDS[condition.column].is_by_host:
+                return data.by_host.mask(condition)
+        return self._of_specs(self._shared_mask(condition))
+
+    def _of_specs(self, mask: bytes) -> bytes:
+        """Return the mask of the specs of the look-alikes in a mask."""
+        of_specs = bytearray(self._data.spec_count)
+        for start, stop in Matches(self._data, 0, mask).spans():
+            of_specs[start:stop] = b"\1" * (stop - start)
+        return bytes(of_specs)
+
+    # Dependencies
+
+    @cached_property
+    def _is_link(self) -> list[bool]:
+        """Whether each kind of edge is one to link or to run."""
+        return [not {"link", "run"}.isdisjoint(kind.deptypes) for kind in self._edges.kinds]
+
+    @cached_property
+    def _link_dependents(self) -> Adjacency:
+        """The edges from dependencies to the specs that link to them or run them."""
+        return self._edges.up.restricted(self._is_link)
+
+    @cached_property
+    def _stating_compiler(self) -> list[tuple[int, array[int]]]:
+        """The specs with a stated compiler, by the codes of their architectures.
+
+        For such a spec `%` asks for nothing but this compiler.
+        """
+        is_language = [not set(LANGUAGES).isdisjoint(kind.virtuals) for kind in self._edges.kinds]
+        all_nodes = [(0, self._edges.count + len(self._edges.absent))]
+        compiled = self._edges.up.neighbours(all_nodes, is_language)
+        compilers = self._data.texts("compiler")
+        codes = self._data.column("arch")
+        stating: dict[int, array[int]] = {}
+        for look_alike, are_listed in enumerate(self._edges.are_listed):
+            arch = codes[look_alike]
+            if not are_listed or compilers[arch] != "none":
+                specs = range(*self._data.span(look_alike))
+                stating.setdefault(arch, array("I")).extend(s for s in specs if s not in compiled)
+        return [(arch, specs) for arch, specs in stating.items() if specs]
+
+    def _direct_dependents(self, condition: Depends) -> bytearray:
+        """Return the mask of a condition written with `%`."""
+        owners = self._owners(condition)
+        mask = mask_of(owners.by_link | owners.by_others, self._edges.count)
+        for arch, specs in self._stating_compiler:
+            compiler = self._data.texts("compiler")[arch]
+            is_match = compiler_fits(condition, compiler, listed=True)
+            for spec in specs:
+                mask[spec] = is_match
+        return mask
+
+    def _transitive_dependents(self, condition: Depends) -> bytearray:
+        """Return the mask of a condition written with `^`.
+
+        Each virtual of a named dependency may be provided on another edge to it.
+        """
+        parts = [condition]
+        if condition.name and condition.virtuals:
+            names = tuple(t for t in condition.terms if t.column == "package")
+            virtuals = (replace(condition, terms=names, virtuals=(v,)) for v in condition.virtuals)
+            parts = [replace(condition, virtuals=()), *virtuals]
+        matching: list[set[int]] = []
+        for part in parts:
+            owners = self._owners(part)
+            above = self._with_dependents(owners.by_link, self._link_dependents)
+            matching.append(owners.by_others | above)
+        return mask_of(set.intersection(*matching), self._edges.count)
+
+    def _owners(self, condition: Depends) -> EdgeOwners:
+        """Return the specs with an edge that matches."""
+        by_name, by_virtual = node_conditions(condition)
+        kinds = self._edges.kinds
+        matches = [
+            provides(condition, kind.virtuals)
+            and (
+                set(kind.deptypes).issuperset(condition.deptypes)
+                if condition.direct
+                else not REACHABLE_DEPTYPES.isdisjoint(kind.deptypes)
+            )
+            for kind in kinds
+        ]
+        owners = EdgeOwners(set(), set())
+        for terms, names_virtual in ((by_name, False), (by_virtual, True)):
+            fitting = [
+                is_match and (condition.name in kind.virtuals) == names_virtual
+                for is_match, kind in zip(matches, kinds, strict=True)
+            ]
+            if any(fitting):
+                spans = self._spans(terms)
+                for ids, is_link in ((owners.by_link, True), (owners.by_others, False)):
+                    pairs = zip(fitting, self._is_link, strict=True)
+                    of_kind = [is_match and link == is_link for is_match, link in pairs]
+                    ids |= self._edges.up.neighbours(spans, of_kind)
+        return owners
+
+    def _spans(self, terms: tuple[Condition, ...]) -> list[Span]:
+        """Return the records and the absent dependencies that match all terms."""
+        spans = list(self._find(query_of(*terms)).spans())
+        by_hash = any(term.column in ("hash", ANY) for term in terms)
+        matches: dict[tuple[str, str], bool] = {}
+        for id_, absent in enumerate(self._edges.absent, self._edges.count):
+            key = absent.name, absent.hash * by_hash
+            if key not in matches:
+                matches[key] = all(fits_missing(term, absent) for term in terms)
+            if matches[key]:
+                spans.append((id_, id_ + 1))
+        return spans
+
+    def _with_dependents(self, specs: Iterable[int], up: Adjacency) -> set[int]:
+        """Return specs and all their transitive dependents on some edges."""
+        newest, count = set(specs), self._edges.count
+        visited = set(newest)
+        while newest:
+            # A mask of all costs more than a few spans, above all once a level of a deep tree; of
+            # many specs it makes fewer spans.
+            is_few = len(newest) < count // _MIN_SHARE
+            spans = (
+                ((id_, id_ + 1) for id_ in newest) if is_few else spans_of(mask_of(newest, count))
+            )
+            newest = up.neighbours(spans) - visited
+            visited |= newest
+        return visited
+
+    def _providers(self, virtual: str) -> frozenset[str]:
+        """Return the names of the packages that some edge uses as provider of a virtual."""
+        of_kind = [virtual in kind.virtuals for kind in self._edges.kinds]
+        if not any(of_kind):
+            return frozenset()
+        nodes = self._edges.down.neighbours([(0, self._edges.count)], of_kind)
+        return frozenset(self._edges.name(node) for node in nodes if node < self._edges.count)
+
+    def _propagated(self, term: Term) -> bytearray:
+        """Return the mask of the specs with no other value of a variant, nor any dependency.
+
+        All edges count, also those to the tools that tools were built with.
+        """
+        if not self._data.lists_dependencies:
+            raise Unanswerable(
+                f"{term} asks for variants of dependencies, and pages list none", term
+            )
+        # The pattern of the variant itself: `+x` for `++x`.
+        pattern, (name, _) = term.pattern, split_variant(term.pattern)
+        own = pattern[1:] if pattern[:2] in ("++", "~~") else pattern.replace("==", "=", 1)
+        others = set(self._find(query_of(Term("variants", f"{name}=*")))).difference(
+            self._find(query_of(Term("variants", own)))
+        )
+        without = mask_of(self._with_dependents(others, self._edges.up), self._edges.count)
+        return without.translate(b"\1\0" + bytes(254))
+
+
+def _is_propagated(term: Term) -> bool:
+    return term.column == "variants" and is_propagated(term.pattern)

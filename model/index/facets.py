@@ -1,0 +1,439 @@
+"""Facets: the values of columns and variants, counted under the other conditions, and chosen."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Literal, cast
+
+from spackscope.model.core.columns import BY_NAME, FIELDS, Value
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean
+from spackscope.model.core.variants import is_variant, split_variant, variant_key
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.evaluate import unique_end
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import (
+    Condition,
+    Depends,
+    Group,
+    Query,
+    Term,
+    compiler_fits,
+    exact_term,
+)
+
+VARIANTS, NONE = "variants", "none"
+
+MAX_VARIANTS = 100
+"""Variants that are counted: one package has a fifth of it, all packages have hundreds."""
+
+_FIRST = ("version", "compiler", "os", "target", VARIANTS)
+_THEN = ("state", "stack", "tag", "source", "platform")
+_LAST = ("fits", "reusable", "package")
+"""What takes longest, and what the list of packages shows already."""
+
+Verb = Literal["include", "exclude", "only", "clear"]
+"""What is done with a value of a facet."""
+
+
+class Facet(Frozen):
+    """A value of a column, and how many records have it under the other conditions."""
+
+    value: str
+    count: int
+
+
+def facets(
+    catalog: Catalog, query: Query, column: str, *, should_stop: ShouldStop = never
+) -> list[Facet]:
+    """Return the values of a column, the most frequent first, then by name.
+
+    Conditions on the column itself do not count; of those on variants only the ones on the same
+    variant. Each variant and each stack is a value of its own. Raises Cancelled and Unanswerable.
+    """
+
+    def texts(conditions: Query) -> Counter[str]:
+        return _texts(_values(catalog, conditions, column, should_stop), of_none=())
+
+    if column != VARIANTS:
+        counts = texts(query.without_column(column))
+    else:
+        counts = texts(query)
+        for group in query.of_column(column):
+            names = {split_variant(c.pattern)[0] for c in group if isinstance(c, Term)}
+            for text, count in texts(query.minus(Query((group,)))).items():
+                if split_variant(text)[0] in names:
+                    counts[text] = count
+        # One text for each value, exact where any is: in this order `x:=1` comes before `x=1`.
+        by_text, counts = counts, Counter()
+        keys: dict[str, str] = {}
+        for text in sorted(by_text):
+            counts[keys.setdefault(variant_key(text), text)] += by_text[text]
+    ordered = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [Facet(value, count) for value, count in ordered]
+
+
+def _values(
+    catalog: Catalog, query: Query, column: str, should_stop: ShouldStop
+) -> Mapping[Value, int]:
+    """Count the values of a column among the records that match."""
+    if FIELDS[column].is_by_host:
+        return catalog.count_by_host(query, column, should_stop)
+    values = catalog.values(column)
+    counts: Counter[Value] = Counter()
+    codes = catalog.count_codes(query, FIELDS[column].storage, should_stop)
+    for code, count in codes.items():
+        counts[values[code]] += count
+    return counts
+
+
+def _texts(counts: Mapping[Value, int], *, of_none: Sequence[str]) -> Counter[str]:
+    """Return the counts of single texts: lists have several, and an empty one has `of_none`."""
+    by_text: Counter[str] = Counter()
+    for value, count in counts.items():
+        texts = (set(value) or of_none) if isinstance(value, tuple) else (str(value),)
+        for text in texts:
+            by_text[text] += count
+    return by_text
+
+
+# The sections of a query
+
+
+class FacetKey(Frozen):
+    """What a section counts: a column, or a variant of the column `variants`."""
+
+    column: str
+    variant: str = ""
+
+    @property
+    def label(self) -> str:
+        """How it is called; the name of a variant is as its source has it."""
+        return self.variant or BY_NAME[self.column].label
+
+    def groups(self, query: Query) -> tuple[Group, ...]:
+        """Return the groups of a query whose conditions are all on this column or variant."""
+        groups = query.of_column(self.column)
+        if self.column != VARIANTS:
+            return groups
+        return tuple(g for g in groups if all(variant_of(c) == self.variant for c in g))
+
+    def without(self, query: Query) -> Query:
+        """Return the query without these groups."""
+        own = self.groups(query)
+        return replace(query, groups=tuple(g for g in query.groups if g not in own))
+
+    def fits(self, condition: Condition, value: str) -> bool:
+        """Check a value against a condition of these groups, ignoring negation."""
+        if isinstance(condition, Depends):
+            try:
+                return compiler_fits(condition, value)
+            except Unanswerable:
+                return False
+        is_list = BY_NAME[self.column].is_list
+        return condition.fits(self.column, (value,) * bool(value) if is_list else value)
+
+    def text(self, value: str) -> str:
+        """Return a value as it is shown: clean, and without the name of its variant."""
+        text = value if self.variant else BY_NAME[self.column].cell(value) if value else ""
+        return clean(text.removeprefix(f"{self.variant}=")) or NONE
+
+    def term(self, value: str) -> Term:
+        """Return the term that only a value fits; that of an empty one is negated."""
+        if self.variant and not value:
+            return Term(VARIANTS, f"{self.variant}=*", negated=True)
+        return exact_term(self.column, value)
+
+    @property
+    def on_none(self) -> tuple[Condition, Condition]:
+        """What includes records without a value, and what excludes them."""
+        return self.term(""), _negated(self.term(""))
+
+
+class FacetValue(Frozen):
+    """A value with its count under the other filters.
+
+    `text` is how it is shown. `mark` is True for a value that the query includes, False for one
+    that it excludes. With a `condition` it stands for one that several values fit, or none, such
+    as `target=:zen3`.
+    """
+
+    value: str
+    text: str
+    count: int
+    mark: bool | None = None
+    condition: Condition | None = None
+
+
+class FacetSection(Frozen):
+    """The values of one column or variant; those of a package's versions are the newest first.
+
+    It `varies` if not all records have the same values.
+    """
+
+    key: FacetKey
+    values: Sequence[FacetValue]
+    varies: bool = True
+
+    @property
+    def texts(self) -> list[str]:
+        """The values alone, without what stands for conditions."""
+        return [each.value for each in self.values if each.condition is None]
+
+
+def facet_sections(
+    catalog: Catalog,
+    query: Query,
+    *,
+    wanted: FacetKey | None = None,
+    should_stop: ShouldStop = never,
+) -> Iterator[FacetSection]:
+    """Yield the sections of a query in their order: those with several values, or with filters.
+
+    The one that is `wanted` is among them in any case. Raises Cancelled and Unanswerable.
+    """
+    others = (c.name for c in BY_NAME.values() if c.has_dictionary)
+    for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
+        if name == VARIANTS:
+            yield from _variant_sections(catalog, query, wanted, should_stop)
+        elif not BY_NAME[name].is_by_host or catalog.by_host.is_connected:
+            section = _column_section(catalog, query, FacetKey(name), should_stop)
+            # A chosen package is no filter of its own list.
+            is_chosen = name == "package" and query.package_term is not None
+            is_shown = section.varies or bool(section.key.groups(query))
+            if section.key == wanted or (is_shown and not is_chosen):
+                yield section
+
+
+def _column_section(
+    catalog: Catalog, query: Query, key: FacetKey, should_stop: ShouldStop
+) -> FacetSection:
+    values = _values(catalog, key.without(query), key.column, should_stop)
+    texts = _texts(values, of_none=("",))
+    ordered = sorted(texts, key=lambda text: (text == "", -texts[text], text))
+    if key.column == "version" and query.package_term is not None:
+        ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
+    offered: tuple[Condition, ...] = ()
+    if key.column == "target" and catalog.by_host.is_connected:
+        # What the host can run, if its target is known.
+        part = catalog.by_host.answers.part("target")
+        offered = (Term("target", f":{part}"),) if part else ()
+    varies = sum(count > 0 for count in values.values()) > 1
+    by_text = {text: texts[text] for text in ordered}
+    return FacetSection(key, _marked(key, query, by_text, offered), varies)
+
+
+def _marked(
+    key: FacetKey, query: Query, counts: Mapping[str, int], offered: Sequence[Condition] = ()
+) -> list[FacetValue]:
+    """Return values with their marks, after the conditions that no single value stands for.
+
+    Those that are `offered` are among them in any case.
+    """
+    groups = key.groups(query)
+    named = set(chain.from_iterable(groups))
+    rows = []
+    for condition in dict.fromkeys((*offered, *chain.from_iterable(groups))):
+        fitting = [value for value in counts if key.fits(condition, value)]
+        if condition in offered or (len(fitting) != 1 and condition not in key.on_none):
+            # It is shown below the name of its column, which it need not repeat.
+            if isinstance(condition, Term):
+                text = condition.pattern.removeprefix("=")
+            else:
+                text = str(replace(condition, negated=False))
+            mark = not condition.negated if condition in named else None
+            count = sum(counts[value] for value in fitting)
+            rows.append(FacetValue(str(condition), clean(text) or NONE, count, mark, condition))
+    for value, count in counts.items():
+        end = unique_end(value, counts) if key.column == "source" and value else ""
+        text = clean(end) or key.text(value)
+        rows.append(FacetValue(value, text, count, mark_of(key, groups, value)))
+    return rows
+
+
+def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
+    """Return whether some groups of a query include a value, or exclude it, or neither."""
+    if not value:
+        named = [condition in chain.from_iterable(groups) for condition in key.on_none]
+        return True if named[0] else False if named[1] else None
+    if any(c.negated and key.fits(c, value) for group in groups if len(group) == 1 for c in group):
+        return False
+    positive = [[c for c in group if not c.negated] for group in groups]
+    held = [any(key.fits(c, value) for c in group) for group in positive if group]
+    return (any(held) if BY_NAME[key.column].is_list else bool(held) and all(held)) or None
+
+
+# Variants: a query for each of hundreds would take too long
+
+
+def variant_of(condition: Condition) -> str:
+    """Return the name of the variant that a condition is on, or an empty text."""
+    if isinstance(condition, Term) and condition.column == VARIANTS:
+        return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
+    return ""
+
+
+def _variant_sections(
+    catalog: Catalog, query: Query, wanted: FacetKey | None, should_stop: ShouldStop
+) -> list[FacetSection]:
+    """Return the sections of variants: of a package those first that split it most evenly.
+
+    Else they are first that most records have. Their order does not depend on filters, so that it
+    stays while values are chosen.
+    """
+
+    def counted(conditions: Query) -> tuple[Mapping[str, Counter[str]], int]:
+        counts = _variant_counts(catalog, conditions, should_stop)
+        return counts, catalog.count(conditions, should_stop=should_stop)
+
+    is_package = query.package_term is not None
+    shared, total = counted(query)
+    every, number = counted(Query().with_package(query.package))
+    rank = {
+        name: max(number - of[""], *(n for text, n in of.items() if text))
+        if is_package
+        else -of[""]
+        for name, of in every.items()
+    }
+    own = dict.fromkeys(
+        name for group in query.of_column(VARIANTS) for c in group if (name := variant_of(c))
+    )
+    if wanted is not None and wanted.variant:
+        own[wanted.variant] = None
+    sections: list[tuple[tuple[int, str], FacetSection]] = []
+    for name in {**shared, **own}:
+        key, counts, of = FacetKey(VARIANTS, name), shared.get(name, Counter()), total
+        if name in own and (rest := key.without(query)) != query:
+            of_rest, of = counted(rest)
+            counts = of_rest.get(name, Counter())
+        texts = {t: counts[t] for t in sorted(counts, key=lambda t: (-counts[t], t)) if t}
+        if is_package and is_variant(f"+{name}") and (missing := of - counts[""]) > 0:
+            texts[""] = missing
+        varies = len(texts) > 1 and any(count < of for count in texts.values())
+        if key == wanted or varies or key.groups(query):
+            section = FacetSection(key, _marked(key, query, texts), varies)
+            sections.append(((rank.get(name, total), name), section))
+    sections.sort(key=lambda pair: pair[0])
+    kept = [section for _, section in sections[:MAX_VARIANTS]]
+    return kept + [s for _, s in sections[MAX_VARIANTS:] if s.key.variant in own]
+
+
+def _variant_counts(
+    catalog: Catalog, query: Query, should_stop: ShouldStop
+) -> Mapping[str, Counter[str]]:
+    """Count the values of all variants; with "" how many records have the variant at all."""
+    pairs, of_sets = catalog.cached(_variant_values)
+    totals = [0] * len(pairs)
+    codes = catalog.count_codes(query, FIELDS[VARIANTS].storage, should_stop)
+    for code, count in codes.items():
+        for number in of_sets[code]:
+            totals[number] += count
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for (name, text), total in zip(pairs, totals, strict=True):
+        if total:
+            counts[name][text] = total
+    return counts
+
+
+def _variant_values(catalog: Catalog) -> tuple[list[tuple[str, str]], list[tuple[int, ...]]]:
+    """Return all values of variants, and the numbers of those in each set of an index."""
+    sets = cast(Sequence[tuple[str, ...]], catalog.values(VARIANTS))
+    numbers: dict[tuple[str, str], int] = {}
+    split: dict[str, tuple[int, ...]] = {}
+    for text in dict.fromkeys(chain.from_iterable(sets)):
+        name, texts = variant_texts(text)
+        pairs = [(name, value) for value in (*texts, "")] if name else []
+        split[text] = tuple(numbers.setdefault(pair, len(numbers)) for pair in pairs)
+    of_sets = [
+        tuple(dict.fromkeys(chain.from_iterable(map(split.__getitem__, texts)))) for texts in sets
+    ]
+    return list(numbers), of_sets
+
+
+def variant_texts(variant: str) -> tuple[str, tuple[str, ...]]:
+    """Return the name of a variant, and a text for each of its values, as in a query.
+
+    Example: `variant_texts("cuda_arch=80,90")` is `("cuda_arch", ("cuda_arch=80",
+    "cuda_arch=90"))`.
+    """
+    name, values = split_variant(variant)
+    if values in (("+",), ("~",)) or not values:
+        return name, (variant,)
+    quoted = (lexer.in_quotes(value) if "," in value else value for value in values)
+    return name, tuple(dict.fromkeys(f"{name}={value}" for value in quoted))
+
+
+# Choices
+
+
+def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb: Verb) -> Query:
+    """Return a query with a value included or excluded, or alone, or its section cleared.
+
+    To include or exclude what is so already removes that.
+    """
+    key = section.key
+    if verb == "clear" or chosen is None:
+        return key.without(query)
+    groups = key.groups(query)
+    condition = chosen.condition or key.term(chosen.value)
+    including, excluding = (_naming(section, groups, chosen, excludes=e) for e in (False, True))
+    if verb == "only":
+        is_negated = chosen.condition is not None and condition.negated
+        groups = ((_negated(condition) if is_negated else condition,),)
+    elif verb == "include" and including:
+        groups = _dropped(groups, including)
+    elif verb == "include":
+        # What asks for any value is narrowed by one.
+        on_any = {key.on_none[1]} if chosen.value else set[Condition]()
+        groups = _dropped(groups, excluding | on_any)
+        positive = [g for g in groups if not all(_excludes(key, c) for c in g)]
+        is_in_range = any(key.fits(c, chosen.value) for g in positive for c in g)
+        # Beside the included ones, but one of several that fit a range takes its place.
+        is_beside = chosen.condition is None and len(positive) == 1 and not is_in_range
+        others = positive[0] if is_beside else ()
+        groups = ((*others, condition), *(g for g in groups if g not in positive))
+    elif excluding:
+        groups = _dropped(groups, excluding)
+    else:
+        groups = _dropped(groups, including)
+        # What other filters ask for has a value.
+        if chosen.value or not groups:
+            groups = (*groups, (_negated(condition),))
+    return key.without(query).plus(Query(groups))
+
+
+def _naming(
+    section: FacetSection, groups: Sequence[Group], chosen: FacetValue, *, excludes: bool
+) -> set[Condition]:
+    """Return the conditions that include or exclude this value and no other one."""
+    key = section.key
+    others = [value for value in section.texts if value and value != chosen.value]
+
+    def names_it(condition: Condition) -> bool:
+        if chosen.condition is not None:
+            return condition in (chosen.condition, _negated(chosen.condition))
+        if not chosen.value or condition in key.on_none:
+            return not chosen.value and condition in key.on_none
+        fits_others = any(key.fits(condition, value) for value in others)
+        return key.fits(condition, chosen.value) and not fits_others
+
+    named = (c for c in chain.from_iterable(groups) if _excludes(key, c) is excludes)
+    return set(filter(names_it, named))
+
+
+def _excludes(key: FacetKey, condition: Condition) -> bool:
+    """Check whether a condition excludes values; "has no value" is written as a negation too."""
+    return condition.negated != (condition in key.on_none)
+
+
+def _dropped(groups: tuple[Group, ...], conditions: set[Condition]) -> tuple[Group, ...]:
+    rest = (tuple(c for c in group if c not in conditions) for group in groups)
+    return tuple(group for group in rest if group)
+
+
+def _negated(condition: Condition) -> Term:
+    return replace(condition, negated=not condition.negated)  # type: ignore[return-value]

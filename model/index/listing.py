@@ -1,0 +1,410 @@
+"""List the rows of a view: in which order, which are folded or opened, and what they share."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, groupby, pairwise
+from typing import Any, NamedTuple, cast
+
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Value
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import never
+from spackscope.model.core.text import cell_width
+from spackscope.model.core.variants import split_variant, variant_key
+from spackscope.model.index.masks import mask_of, sorted_by
+from spackscope.model.index.matches import Matches
+from spackscope.model.index.rows import IndexData, Row
+from spackscope.model.index.view import USED_BY, Order, Partition, RowRole, View
+
+_RANKS_OF_FITS = {True: 0, None: 1, False: 2}
+
+
+def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
+    """Return the ids of the rows of a view; of folded look-alikes the first that is shown.
+
+    Rows are ordered look-alike by look-alike, unless the column tells these apart. Where none
+    decides, packages are in the order of their names. Among the specs of one the newest version
+    comes first; then what runs on the host, if that is asked for; then what most specs depend on.
+    """
+    sort = view.sort
+    column = BY_NAME.get(sort.column) if sort is not None else None
+    if sort is not None and column is not None and not column.has_dictionary:
+        ids = specs.ids_of(specs.numbers, folded=True) if view.folded else specs.ids()
+        if column.is_by_host:
+            return data.by_host.ordered(column, ids, descending=sort.descending)
+        if column.name == "hash":
+            is_row = mask_of(ids, data.spec_count)
+            all_ids = data.in_hash_order(descending=sort.descending)
+            return array("I", filter(is_row.__getitem__, all_ids))
+
+        def size(id_: int) -> float:
+            # A missing size comes first.
+            return -1 if math.isnan(data.sizes[id_]) else data.sizes[id_]
+
+        return array("I", sorted(ids, key=size, reverse=sort.descending))
+    look_alikes: Iterable[int] = specs.numbers
+    if view.order is not Order.INDEX:
+        is_here = view.order is Order.PREFERRED_HERE and data.by_host.is_connected
+        order = data.cached(_order_here) if is_here else data.column("preferred")
+        # The look-alikes of a package are in the same places in all orders.
+        is_shown = bytes(specs.start) + specs.mask
+        look_alikes = filter(is_shown.__getitem__, order[specs.start : len(is_shown)])
+    elif sort is None and not view.folded:
+        return specs.ids()
+    if sort is not None:
+        numbers = array("I", look_alikes)
+        keys = _keys(data, sort.column, numbers)
+        look_alikes = sorted_by(keys, numbers, descending=sort.descending)
+    rows = specs.ids_of(look_alikes, folded=view.folded)
+    if sort is not None and sort.column == USED_BY and not view.folded:
+        return sorted_by(
+            _users(data, ((id_, id_ + 1) for id_ in rows)), rows, descending=sort.descending
+        )
+    return rows
+
+
+def _order_here(data: IndexData) -> array[int]:
+    """Return all look-alikes in their order by host."""
+    answers, preferred = data.by_host.answers, data.column("preferred")
+    codes = answers.codes(never)
+    ranks = [_RANKS_OF_FITS[fit.fits] for fit in answers.fits()]
+    of_specs = bytes(map(ranks.__getitem__, codes))
+    # Of look-alikes the spec counts that runs best.
+    fits = bytes(min(of_specs[start:stop]) for start, stop in pairwise(data.first))
+    packages, versions = data.column("package"), data.column("version")
+    order = array("I")
+    for _, group in groupby(preferred, lambda number: (packages[number], versions[number])):
+        order.extend(sorted(group, key=fits.__getitem__))
+    return order
+
+
+def _keys(data: IndexData, column: str, look_alikes: Sequence[int]) -> Iterable[Any]:
+    """Return the key of each look-alike in the order of a column with codes, or of `+x`."""
+    if column == USED_BY:
+        return _users(data, map(data.span, look_alikes))
+    keys: Sequence[Any]
+    if column[:1] == "+":
+        storage, name = "variant_set", column[1:]
+        sets = cast(Sequence[tuple[str, ...]], data.values("variants"))
+        texts = (next((t for t in set_ if split_variant(t)[0] == name), "") for set_ in sets)
+        # Sets without the variant come last.
+        keys = [(not text, variant_key(text)) for text in texts]
+    else:
+        storage, keys = BY_NAME[column].storage, data.ranks(BY_NAME[column])
+    codes = data.column(storage)
+    return map(keys.__getitem__, map(codes.__getitem__, look_alikes))
+
+
+def _users(data: IndexData, spans: Iterable[tuple[int, int]]) -> Iterator[int]:
+    """Return how many edges lead to the specs of each span."""
+    first_edge = data.column("up_first")
+    return (first_edge[end] - first_edge[start] for start, end in spans)
+
+
+class _OpenedRow(NamedTuple):
+    """A row of an opened group: its number in the listing, and all specs that it stands for."""
+
+    number: int
+    role: RowRole
+    members: Sequence[int]
+
+
+class Listing:
+    """The rows of a view as ids in their order; `values` is a summary of all of them.
+
+    `shown` is the number of specs. Opened groups are shown kind by kind below a head. Where no
+    kinds are known they are single specs, and where there is one kind it has no row besides the
+    head. `lists_dependencies` says whether any document of the index does.
+    """
+
+    def __init__(
+        self,
+        data: IndexData,
+        view: View,
+        values: ShownValues,
+        partition: Partition,
+    ) -> None:
+        self.view, self.values = view, values
+        self.ids = ordered_ids(data, view, values.specs)
+        self.lists_dependencies = data.lists_dependencies
+        self.shown = len(values.specs)
+        self._data = data
+        self._opened: dict[int, list[_OpenedRow]] = {}
+        if view.folded and view.opened:
+            self._open_groups(partition)
+        self._opened_at = {row.number: row for rows in self._opened.values() for row in rows}
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def _open_groups(self, partition: Partition) -> None:
+        """Put the rows of opened groups in place of the folded ones."""
+        groups: list[tuple[int, int, list[int]]] = []
+        for look_alike in self.view.opened:
+            members = list(self.look_alike_ids(look_alike))
+            if len(members) > 1:
+                groups.append((self.ids.index(members[0]), look_alike, members))
+        ids, end = array("I"), 0
+        for at, look_alike, members in sorted(groups):
+            ids.extend(self.ids[end:at])
+            rows = self._rows_of_group(members, partition(members))
+            self._opened[look_alike] = [
+                _OpenedRow(number, *row) for number, row in enumerate(rows, len(ids))
+            ]
+            ids.extend(members[0] for _, members in rows)
+            end = at + 1
+        ids.extend(self.ids[end:])
+        self.ids = ids
+
+    def _rows_of_group(
+        self, members: Sequence[int], kinds: Sequence[Sequence[int]]
+    ) -> list[tuple[RowRole, Sequence[int]]]:
+        """Return the rows of an opened group, each with its role and the specs it stands for."""
+        if not kinds:
+            return [(RowRole.SPEC, (id_,)) for id_ in members]
+        rows = [(RowRole.GROUP, members)]
+        for kind in kinds:
+            is_open = len(kind) > 1 and not self.view.opened_kinds.isdisjoint(kind)
+            if len(kinds) > 1:
+                rows.append((RowRole.OPEN_KIND if is_open else RowRole.KIND, kind))
+            if is_open or len(kinds) == 1:
+                rows += ((RowRole.MEMBER, (id_,)) for id_ in kind)
+        return rows
+
+    def part(self, rows: slice = slice(None)) -> tuple[Sequence[int], list[int], list[RowRole]]:
+        """Return the ids, the counts and the roles of some rows, as `Catalog.rows` takes them.
+
+        The count of a row is the number of specs that it stands for.
+        """
+        ids = self.ids[rows]
+        if not self.view.folded:
+            return ids, [1] * len(ids), [RowRole.SPEC] * len(ids)
+        opened = [self._opened_at.get(number) for number in range(len(self))[rows]]
+        look_alikes = map(self._data.look_alike, ids)
+        counts = [
+            len(row.members) if row is not None else self.count_look_alikes(look_alike)
+            for row, look_alike in zip(opened, look_alikes, strict=True)
+        ]
+        return ids, counts, [row.role if row is not None else RowRole.SPEC for row in opened]
+
+    def precompute(self) -> None:
+        """Compute the summary now, in a worker thread; else it is computed when needed."""
+        self.values.precompute()
+        _ = self.max_count
+
+    @cached_property
+    def max_count(self) -> int:
+        """The most specs that a row stands for."""
+        opened = (len(row.members) for row in self._opened_at.values())
+        return max(chain(self._sizes, opened), default=1)
+
+    @property
+    def group_count(self) -> int:
+        """The number of look-alikes with several specs, opened or not; 0 if none are folded."""
+        return len(self._sizes) - self._sizes.count(1) + len(self._opened)
+
+    @cached_property
+    def _sizes(self) -> array[int]:
+        """How many specs each folded row stands for, but for those of opened groups."""
+        if not self.view.folded:
+            return array("I")
+        sizes = self.values.specs.sizes[:]
+        for look_alike in self._opened:
+            sizes.remove(self.count_look_alikes(look_alike))
+        return sizes
+
+    def count_look_alikes(self, look_alike: int) -> int:
+        """Return the number of specs shown of a look-alike."""
+        return len(self.values.specs.alike(look_alike))
+
+    def look_alike_ids(self, look_alike: int) -> Sequence[int]:
+        """Return the ids of the specs shown of a look-alike."""
+        return self.values.specs.alike(look_alike)
+
+    def shows(self, id_: int) -> bool:
+        """Check whether a spec is shown, in a row of its own or in a folded one."""
+        return id_ in self.values.specs
+
+    def ids_of(self, row: Row) -> Sequence[int]:
+        """Return the ids of all specs that a row stands for."""
+        if row.has_look_alikes:
+            return self.look_alike_ids(row.look_alike)
+        kinds = (RowRole.KIND, RowRole.OPEN_KIND)
+        return (row.role in kinds and self._kind(row.id, row.look_alike, *kinds)) or (row.id,)
+
+    def opened_kind(self, id_: int, look_alike: int) -> Sequence[int]:
+        """Return the specs of the opened kind with a spec; empty if its kind is not opened."""
+        return self._kind(id_, look_alike, RowRole.OPEN_KIND)
+
+    def _kind(self, id_: int, look_alike: int, *roles: RowRole) -> Sequence[int]:
+        rows = (row for row in self._opened.get(look_alike, ()) if row.role in roles)
+        return next((row.members for row in rows if id_ in row.members), ())
+
+    def row_of(self, id_: int, look_alike: int, role: RowRole = RowRole.SPEC) -> int | None:
+        """Return the number of the row that shows a spec, alone or folded with its look-alikes.
+
+        In an opened group it is the row with the role, if there is one, or else the smallest.
+        """
+        ids = self.ids
+        if rows := self._opened.get(look_alike):
+            best = min(
+                (row for row in rows if id_ in row.members),
+                key=lambda row: (
+                    (row.members[0], row.role) != (id_, role),
+                    row.role != role,
+                    -row.role,
+                ),
+                default=rows[0],
+            )
+            return best.number
+        if self.view.folded and id_ not in ids and (shown := self.look_alike_ids(look_alike)):
+            id_ = shown[0]
+        return ids.index(id_) if id_ in ids else None
+
+
+class ShownValues:
+    """The values of the specs of a query, whatever their order; each is computed when needed.
+
+    `named` are the columns that the query names: of those by host only these are summarised.
+    """
+
+    def __init__(
+        self,
+        data: IndexData,
+        specs: Matches,
+        named: Collection[str],
+    ) -> None:
+        self.specs, self._named = specs, named
+        self._data, self._by_host = data, data.by_host
+        self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
+
+    def precompute(self) -> None:
+        """Compute the summary now, in a worker thread; else it is computed when needed."""
+        _ = self.constants, self.widths, self.varying_columns, self.varying_variants
+
+    def all_values(self, column: str) -> Sequence[Value]:
+        """Return the values that a column has in the whole index."""
+        return self._data.values(column)
+
+    @cached_property
+    def _codes(self) -> dict[str, set[int]]:
+        """The codes of the specs shown, for each dictionary of the table."""
+        storages = {BY_NAME[name].storage for name in FACETED}
+        return {storage: set(self.specs.codes(self._data.column(storage))) for storage in storages}
+
+    @cached_property
+    def _host_values(self) -> dict[str, list[Value]]:
+        """The values shown of the columns by host that the query names."""
+        named = (c.name for c in COLUMNS if c.is_by_host and c.name in self._named)
+        return {name: list(self._by_host.counts(name, self.specs.ids(), never)) for name in named}
+
+    def _values(self, column: str) -> Iterator[Value]:
+        """Return the values shown of a column; equal ones may have several codes."""
+        if column in self._host_values:
+            return iter(self._host_values[column])
+        values = self._data.values(column)
+        return (values[code] for code in self._codes[BY_NAME[column].storage])
+
+    @cached_property
+    def constants(self) -> dict[str, Value]:
+        """The columns with the same value in all rows, and that value."""
+        constants: dict[str, Value] = {}
+        for name in (*FACETED, *self._host_values):
+            values = self._values(name)
+            first = next(values, None)
+            if first is not None and all(value == first for value in values):
+                constants[name] = first
+        return constants
+
+    @cached_property
+    def varying_columns(self) -> frozenset[str]:
+        """The columns with several values, and those of single records of which any is known."""
+        if not self.specs:
+            return frozenset()
+        known, sizes = {"hash"}, self._data.sizes
+        spans = self.specs.spans() if self._data.has_sizes else ()
+        if any(size == size for start, stop in spans for size in sizes[start:stop]):
+            known.add("size")
+        return frozenset((*FACETED, *self._host_values)).difference(self.constants) | known
+
+    @cached_property
+    def widths(self) -> dict[str, int]:
+        """The width in cells of the widest value shown of each column."""
+        widths = {column.name: column.width for column in COLUMNS}
+        for column in COLUMNS:
+            cells: Iterable[int]
+            if column.has_dictionary:
+                all_widths = self._data.widths(column)
+                cells = map(all_widths.__getitem__, self._codes[column.storage])
+            elif column.name in self._host_values:
+                cells = (cell_width(column.cell(v)) for v in self._host_values[column.name])
+            else:
+                continue
+            widths[column.name] = max(cells, default=0)
+        return widths
+
+    @cached_property
+    def variants(self) -> Mapping[str, Mapping[str, int]]:
+        """Each variant of the rows with its texts, and how many sets of variants have each text.
+
+        An empty text stands for the sets without the variant.
+        """
+        return self._variants(self._codes["variant_set"])
+
+    def _variants(self, codes: Collection[int]) -> dict[str, dict[str, int]]:
+        sets = cast(Sequence[tuple[str, ...]], self._data.values("variants"))
+        keys = (set(map(variant_key, sets[code])) for code in codes)
+        counts = Counter(chain.from_iterable(keys))
+        by_name: dict[str, dict[str, int]] = defaultdict(dict)
+        for text, count in counts.items():
+            by_name[split_variant(text)[0]][text] = count
+        for texts in by_name.values():
+            if missing := len(codes) - sum(texts.values()):
+                texts[""] = missing
+        return by_name
+
+    @cached_property
+    def varying_variants(self) -> dict[str, int]:
+        """The variants whose values differ among the rows, or that some rows lack, and their rank.
+
+        The variant that splits the rows most evenly has rank 0; patches come last.
+        """
+        return _ranks(self.variants)
+
+    def varying_variants_of(self, first: int, end: int) -> dict[str, int]:
+        """Return the variants that vary among the specs shown with some ids: those of a package.
+
+        Other packages have other variants, which would make nearly all of them vary.
+        """
+        span = first, end
+        if span not in self._varying_of:
+            codes = set(self.specs.within(*span).codes(self._data.column("variant_set")))
+            self._varying_of[span] = _ranks(self._variants(codes))
+        return self._varying_of[span]
+
+
+def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Return the variants with several texts, by their rank."""
+    varying = sorted(
+        (name == "patches", max(texts.values()), name)
+        for name, texts in variants.items()
+        if len(texts) > 1
+    )
+    return {name: rank for rank, (_, _, name) in enumerate(varying)}
+
+
+class MarkedSpec(Frozen):
+    """A marked spec: it has several ids if several documents have a record of it."""
+
+    hash: str
+    title: str
+    ids: tuple[int, ...]
+    look_alikes: frozenset[int]
+
+    def is_in(self, listing: Listing | None) -> bool:
+        """Check whether it is among the rows, or in a folded one."""
+        return listing is not None and any(map(listing.shows, self.ids))

@@ -1,0 +1,184 @@
+"""Load sources into an up-to-date catalog; its index is kept in the cache directory.
+
+There is one immutable file for each choice of sources, opened without locks, so that network homes
+and many readers do no harm; `index.columns` describes it. Where no file can be written the index
+is kept in memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from spackscope.model.core.errors import IndexDamaged, SourceError
+from spackscope.model.core.files import remove_abandoned, xdg_dir
+from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
+from spackscope.model.sources.resolve import source_key
+from spackscope.model.sources.source_name import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.document import DiscoveredSource
+    from spackscope.model.sources.session import Session
+
+SMALL = 20_000
+"""Bytes of documents up to which reading them again is as quick as opening an index."""
+
+_MISSED = 1_000_000
+"""Bytes of documents above which an index that cannot be kept is worth a notice."""
+
+_PART, _LONG = 1_500_000, 6_000_000
+"""Bytes of documents that are shown first, where there are more than `_LONG`."""
+
+REBUILT = "the index was damaged and has been rebuilt"
+
+
+def index_path(sources: Sequence[str], session: Session) -> str | None:
+    """Return the index file of these sources, there or not; None without a home directory."""
+    cache = xdg_dir(session.environ, "cache")
+    if cache is None:
+        return None
+    # Records contain the name of their source as it was given.
+    key = "\0".join([*sources, *(source_key(source, session) for source in sources)])
+    if session.include_dependency_only:
+        key += "\0--all"
+    name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return os.path.join(cache, f"{name}{SUFFIX}")
+
+
+def open_cached(sources: Sequence[str], session: Session) -> Catalog | None:
+    """Open the index file of these sources without looking at them; None where there is none.
+
+    It may be older than the documents: `load` looks at these.
+    """
+    path = index_path(sources, session)
+    # What was on standard input before is of no use.
+    if path is None or STANDARD_INPUT in sources:
+        return None
+    with contextlib.suppress(IndexDamaged):
+        columns = open_index(path)
+        return None if columns is None else Catalog(columns)
+    return None
+
+
+def open_cached_part(sources: Sequence[str], session: Session) -> Catalog | None:
+    """Open the index file of one of several sources, the first that was opened alone before."""
+    parts = (open_cached([source], session) for source in sources if len(sources) > 1)
+    return next((part for part in parts if part is not None), None)
+
+
+def load(
+    sources: Sequence[str],
+    session: Session,
+    *,
+    rebuild: bool = False,
+    keep: bool = False,
+    on_late: Callable[[Catalog], object] | None = None,
+) -> Catalog:
+    """Return the catalog of these sources as they are now, and build its index if necessary.
+
+        catalog = load(["public", "~/mirror"], Session(os.environ))
+
+    With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
+    small index is kept in a file.
+    `on_late` is called with a catalog of the sources that have answered, where others take long,
+    and with one of the documents that are read first, where there is much to read.
+
+    Raises SourceError where no source can be read, and Cancelled. A damaged index file is
+    replaced; `Catalog.was_damaged` is true then.
+    """
+    # The browser shows what is in an index before it looks for the sources.
+    from spackscope.model.sources.discover import discover
+
+    session = replace(session, asks_anew=True) if rebuild else session
+    path, is_kept = index_path(sources, session), STANDARD_INPUT not in sources
+    if path is not None:
+        remove_abandoned(os.path.dirname(path))
+
+    def show(part: Sequence[DiscoveredSource]) -> None:
+        if on_late is not None and not all(source.failure for source in part):
+            with contextlib.suppress(SourceError):
+                on_late(_catalog(part, _build(part, session)))
+
+    discovered = discover(sources, session, on_late=show)
+    size, fingerprint = sum(each.documents.size for each in discovered), _fingerprint(discovered)
+    old, was_damaged = None, False
+    if is_kept and not rebuild and path is not None:
+        try:
+            old = open_index(path)
+        except IndexDamaged:
+            was_damaged = True
+    if old is not None and (cached := Catalog(old)).meta["fingerprint"] == fingerprint:
+        cached.discovered = _without_documents(discovered)
+        return cached
+    if old is None and on_late is not None and size > _LONG:
+        show(_first_documents(discovered))
+    data, why = _build(discovered, session, fingerprint, old), ""
+    # A damaged file is replaced, or it would be found damaged again.
+    if is_kept and (keep or was_damaged or size > SMALL):
+        try:
+            why = "there is no home directory"
+            if path is not None:
+                write_index(path, data)
+                why = ""
+        except OSError as error:
+            reason = str(error.strerror or error).lower()
+            why = f"cannot write to {os.path.dirname(path or '')} ({reason})"
+    is_missed = why and (keep or size > _MISSED)
+    catalog = _catalog(
+        discovered, data, f"the index is kept in memory: {why}" if is_missed else ""
+    )
+    catalog.was_damaged = was_damaged
+    return catalog
+
+
+def _build(
+    discovered: Sequence[DiscoveredSource],
+    session: Session,
+    fingerprint: str = "",
+    old: Columns | None = None,
+) -> bytes:
+    # Most starts find an index that is current, and need no readers.
+    from spackscope.model.index.build import build
+
+    return build(discovered, session, fingerprint=fingerprint, old=old)
+
+
+def _catalog(discovered: Sequence[DiscoveredSource], data: bytes, notice: str = "") -> Catalog:
+    return Catalog(Columns(data), notice=notice, discovered=_without_documents(discovered))
+
+
+def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Return what a catalog keeps of sources: there may be a hundred thousand documents."""
+    from spackscope.model.sources.document import Documents
+
+    return [replace(source, documents=Documents()) for source in discovered]
+
+
+def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
+    """Return a digest that changes when any document or problem of the sources does."""
+    text = "".join(
+        f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
+        for each in discovered
+    )
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:
+    """Return the sources with their first documents, as many as are read in a moment."""
+    from spackscope.model.sources.document import Documents
+
+    room, part = _PART, []
+    for source in discovered:
+        documents = []
+        for document in source.documents:
+            if document.size <= room:
+                documents.append(document)
+                room -= document.size
+        if documents or source.failure:
+            part.append(replace(source, documents=Documents(documents), problems=()))
+    return part

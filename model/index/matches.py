@@ -1,0 +1,149 @@
+"""The specs that match a query, as masks of bytes."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain, compress, islice
+from typing import overload
+
+from spackscope.model.index.masks import Span, mask_of, spans_of
+from spackscope.model.index.rows import IndexData
+
+
+class Matches(Sequence[int]):
+    """Some specs, by look-alikes that follow each other: those from `start` on that `mask` has.
+
+    These are all that are listed, dependency-only ones too, or those of whole packages.
+
+    Where not all specs of these look-alikes belong, `of_specs` is a mask of specs, from the first
+    spec of the first of them. As a sequence it has their ids, ascending; it is immutable.
+    """
+
+    def __init__(
+        self, data: IndexData, start: int, mask: bytes, of_specs: bytes | None = None
+    ) -> None:
+        self._data, self.start, self.mask, self.of_specs = data, start, mask, of_specs
+        self._first = data.first[start]
+
+    @classmethod
+    def of_specs_in(cls, data: IndexData, of_specs: bytes) -> Matches:
+        """Return the specs in a mask of all specs."""
+        mask = mask_of(compress(data.look_alikes, of_specs), data.look_alike_count)
+        return cls(data, 0, bytes(mask), of_specs)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the masks in bytes."""
+        return len(self.mask) + len(self.of_specs or b"")
+
+    def within(self, first: int, end: int) -> Matches:
+        """Return the specs with ids from `first` to less than `end`, where look-alikes begin."""
+        firsts, last = self._data.first, self.start + len(self.mask)
+        start, stop = (bisect_left(firsts, id_, self.start, last) for id_ in (first, end))
+        at = self.mask.find(1, start - self.start, stop - self.start)
+        if at < 0:
+            return Matches(self._data, start, b"")
+        # Only whole packages with any: the less to look at in all that is asked next.
+        packages = self._data.column("package")
+        start = bisect_left(packages, packages[at + self.start], start, at + self.start)
+        at = self.mask.rfind(1, 0, stop - self.start) + self.start
+        stop = bisect_right(packages, packages[at], at, stop)
+        mask = self.mask[start - self.start : stop - self.start]
+        if self.of_specs is None:
+            return Matches(self._data, start, mask)
+        of_specs = self.of_specs[firsts[start] - self._first : firsts[stop] - self._first]
+        return Matches(self._data, start, mask, of_specs)
+
+    @property
+    def numbers(self) -> Iterator[int]:
+        """The look-alikes with any of the specs, ascending."""
+        return compress(range(self.start, self.start + len(self.mask)), self.mask)
+
+    def codes(self, column: Sequence[int]) -> Iterator[int]:
+        """Yield the codes in a column of these look-alikes."""
+        return compress(islice(column, self.start, None), self.mask)
+
+    @cached_property
+    def sizes(self) -> array[int]:
+        """How many of the specs each of these look-alikes has."""
+        sizes = self._data.group_sizes
+        if self.of_specs is None:
+            return array(sizes.typecode, self.codes(sizes))
+        look_alikes = islice(self._data.look_alikes, self._first, None)
+        return array(sizes.typecode, Counter(compress(look_alikes, self.of_specs)).values())
+
+    def counts(self, storage: str) -> Mapping[int, int]:
+        """Count the specs by their codes of a dictionary."""
+        counts: dict[int, int] = defaultdict(int)
+        for code, size in zip(self.codes(self._data.column(storage)), self.sizes, strict=True):
+            counts[code] += size
+        return counts
+
+    def alike(self, look_alike: int) -> Sequence[int]:
+        """Return the ids of those of a look-alike."""
+        number = look_alike - self.start
+        if not (0 <= number < len(self.mask) and self.mask[number]):
+            return ()
+        ids = range(*self._data.span(look_alike))
+        if self.of_specs is None:
+            return ids
+        of_specs = self.of_specs[ids.start - self._first : ids.stop - self._first]
+        return array("I", compress(ids, of_specs))
+
+    @cached_property
+    def _count(self) -> int:
+        # Without the sizes of all look-alikes of the index, which only counts need.
+        if self.of_specs is not None:
+            return self.of_specs.count(1)
+        return sum(stop - start for start, stop in self.spans())
+
+    def __len__(self) -> int:
+        return self._count
+
+    def spans(self) -> Iterator[Span]:
+        """Yield the ids as spans."""
+        if self.of_specs is not None:
+            for start, stop in spans_of(self.of_specs):
+                yield self._first + start, self._first + stop
+        else:
+            first = self._data.first
+            for start, stop in spans_of(self.mask):
+                yield first[self.start + start], first[self.start + stop]
+
+    def ids(self) -> Sequence[int]:
+        """Return the ids."""
+        spans = [range(*span) for span in self.spans()]
+        return spans[0] if len(spans) == 1 else array("I", chain.from_iterable(spans))
+
+    def ids_of(self, look_alikes: Iterable[int], *, folded: bool) -> array[int]:
+        """Return the ids of those of some look-alikes in their order, or the first of each."""
+        first, start, of_specs = self._data.first, self._first, self.of_specs
+        if of_specs is not None:
+            if folded:
+                firsts = (start + of_specs.find(1, first[n] - start) for n in look_alikes)
+                return array("I", firsts)
+            return array("I", chain.from_iterable(map(self.alike, look_alikes)))
+        if folded:
+            return array("I", map(first.__getitem__, look_alikes))
+        return array("I", chain.from_iterable(range(first[n], first[n + 1]) for n in look_alikes))
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.ids())
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        return self.ids()[index]
+
+    def __contains__(self, id_: object) -> bool:
+        if not isinstance(id_, int) or not 0 <= id_ < self._data.spec_count:
+            return False
+        return id_ in self.alike(self._data.look_alike(id_))

@@ -1,0 +1,494 @@
+"""Read an index by the ids of its specs: codes and values, hashes, sizes, records, packages."""
+
+from __future__ import annotations
+
+import re
+import threading
+from array import array
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial, reduce
+from itertools import chain, groupby, islice, repeat
+from operator import itemgetter, not_, sub
+from types import SimpleNamespace
+from typing import Any, NamedTuple, TypeVar, cast
+
+from spackscope.model.core.bounded_cache import BoundedCache
+from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
+from spackscope.model.core.frozen import Frozen, fields
+from spackscope.model.core.records import (
+    HASH_LENGTH,
+    NodeFacts,
+    Problem,
+    Provenance,
+    SourceStatus,
+    Spec,
+    is_hash,
+)
+from spackscope.model.core.text import cell_width
+from spackscope.model.index.by_host import ByHost
+from spackscope.model.index.columns import (
+    HASH_BYTES,
+    Columns,
+    Rows,
+    narrowed,
+    pack_hashes,
+    read_dictionary,
+    union,
+    unpack_hashes,
+    with_tuples,
+)
+from spackscope.model.index.masks import Span, flags_of
+from spackscope.model.index.view import RowRole
+from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.query.matchers import ANY
+
+_Answer = TypeVar("_Answer")
+
+_ASCENDING = ("first", "edge_first", "up_first")
+_HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
+_WINDOW = 512
+"""Records that are read at once."""
+
+_FIELDS = (
+    *("hash", "size", "origin", "source", "build_spec"),
+    *(name for columns in STORED.values() for column in columns for name in column.restores),
+)
+"""The fields of `Spec` that are read for a record, in their order."""
+
+_DEFAULTS = {field.name: field.default for field in fields(Spec) if field.name not in _FIELDS}
+_in_order_of_spec = itemgetter(*map((*_FIELDS, *_DEFAULTS).index, Spec.__match_args__))
+
+
+class Row(Frozen):
+    """One row of a listing: a record, its ids, and how many look-alikes the row stands for.
+
+    `role` is that of the row in an opened group.
+    """
+
+    id: int
+    look_alike: int
+    spec: Spec
+    count: int = 1
+    role: RowRole = RowRole.SPEC
+
+    @property
+    def has_look_alikes(self) -> bool:
+        """Check whether it stands for look-alikes, which may not run the same."""
+        return self.count > 1 and self.role in (RowRole.SPEC, RowRole.GROUP)
+
+
+class PackageCount(NamedTuple):
+    """A package with the number of its specs that match, and of all of them.
+
+    `first` is the id of its first spec; the ids of the others follow.
+    """
+
+    id: int
+    name: str
+    shown: int
+    total: int
+    first: int
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The id of its first spec, and the id after its last."""
+        return self.first, self.first + self.total
+
+
+class IndexData:
+    """What an index has, by the ids of its specs; each column is read when it is first needed.
+
+    Specs that look alike in the table are adjacent, and are one look-alike, which has the codes
+    of the dictionaries. `column` returns the numbers of a column, `nodes` has what nodes state
+    beside the columns, by the codes of specs, and `widths` returns the cells that each value of a
+    column takes. `meta` is what is known of the whole index. Safe to use from several threads.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.meta: dict[str, Any] = columns.json("meta")
+        self.by_host = ByHost()
+        self.column: Callable[[str], array[int]] = lru_cache(None)(self._column)
+        self.nodes: Sequence[NodeFacts] = Rows(
+            columns, "nodes", self.meta["nodes"], lambda row: NodeFacts(*with_tuples(row))
+        )
+        self.widths = lru_cache(None)(self._widths)
+        self._values: dict[str, Sequence[Value]] = {}
+        # For each dictionary the values of the fields of `Spec` that a code means.
+        self._restored = [
+            lru_cache(None)(partial(self._restore, stored)) for stored in STORED.values()
+        ]
+        self._texts_of_lists = lru_cache(None)(self._find_texts)
+        self._cache: dict[Callable[[Any], Any], Any] = {}
+        self._cache_lock = threading.RLock()
+        self._masks: BoundedCache[tuple[str, str, str], bytes] = BoundedCache(len)
+
+    def cached(self, compute: Callable[[Any], _Answer]) -> _Answer:
+        """Return what a function computes from this index; it is called once."""
+        with self._cache_lock:
+            if compute not in self._cache:
+                self._cache[compute] = compute(self)
+            answer: _Answer = self._cache[compute]
+            return answer
+
+    # Look-alikes and their codes
+
+    def _column(self, name: str) -> array[int]:
+        return self.columns.ascending(name) if name in _ASCENDING else self.columns.numbers(name)
+
+    @property
+    def first(self) -> array[int]:
+        """The first spec of each look-alike, and after them the number of specs."""
+        return self.column("first")
+
+    @property
+    def spec_count(self) -> int:
+        """The number of specs, dependency-only ones included."""
+        return self.first[-1]
+
+    @property
+    def look_alike_count(self) -> int:
+        """The number of look-alikes, those with dependency-only specs included."""
+        return len(self.first) - 1
+
+    @property
+    def listed_count(self) -> int:
+        """The number of look-alikes that are listed; they come before the others."""
+        return bisect_left(self.column("unlisted"), 1)
+
+    def look_alike(self, spec: int) -> int:
+        """Return the look-alike that a spec belongs to."""
+        return bisect_right(self.first, spec) - 1
+
+    def span(self, look_alike: int) -> Span:
+        """Return the first spec of a look-alike, and the one after its last."""
+        return self.first[look_alike], self.first[look_alike + 1]
+
+    @cached_property
+    def group_sizes(self) -> array[int]:
+        """How many specs each look-alike has."""
+        return narrowed(array("I", map(sub, islice(self.first, 1, None), self.first)))
+
+    @cached_property
+    def look_alikes(self) -> array[int]:
+        """The look-alike that each spec belongs to."""
+        groups = map(repeat, range(self.look_alike_count), self.group_sizes)
+        return array("I", chain.from_iterable(groups))
+
+    # What codes mean
+
+    def values(self, column: str) -> Sequence[Value]:
+        """Return the values of a column, each at the index of its code."""
+        if column not in self._values:
+            stored = read_dictionary(self.columns, FIELDS[column].storage)
+            self._values.update(stored)
+            if column not in stored:
+                names = [FIELDS[name].attribute for name in stored]
+                entries = zip(*stored.values(), strict=True)
+                self._values[column] = [
+                    FIELDS[column].value(SimpleNamespace(**dict(zip(names, entry, strict=True))))
+                    for entry in entries
+                ]
+        return self._values[column]
+
+    def texts(self, column: str) -> Sequence[str]:
+        """Return the values of a column whose values are single texts, as `values` does."""
+        return cast(Sequence[str], self.values(column))
+
+    def _restore(self, stored: Sequence[Column], code: int) -> tuple[Any, ...]:
+        values = [column.restore(self.values(column.name)[code]) for column in stored]
+        return tuple(chain.from_iterable(values))
+
+    def _widths(self, column: Column) -> Sequence[int]:
+        return [cell_width(column.cell(value)) for value in self.values(column.name)]
+
+    def ranks(self, column: Column) -> Sequence[int]:
+        """Return the rank of each code in the order of a column's values."""
+        values = self.values(column.name)
+        if STORED[column.storage] == (column,):
+            return range(len(values))
+        keys = list(map(column.sort_key, values))
+        rank_of = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+        return [rank_of[key] for key in keys]
+
+    @cached_property
+    def source_names(self) -> frozenset[str]:
+        """The names of the sources that have records."""
+        return self._texts_of_lists("source")
+
+    @cached_property
+    def lists_dependencies(self) -> bool:
+        """Whether any document lists dependencies, and flags with them."""
+        return bool(self.meta["lists_dependencies"])
+
+    # Masks: a byte for each look-alike, 1 if its value matches a term. Negation is not looked at.
+
+    def mask(self, column: str, term: Term) -> bytes:
+        """Return the mask of a term on a column.
+
+        Each *distinct* value is compared once. Masks are cached, since the next letter of a query
+        hardly changes its other terms.
+        """
+
+        def match() -> bytes:
+            return flags_of(self.column(FIELDS[column].storage), self._fitting(column, term))
+
+        return self._masks.get((column, term.column, term.pattern), match)
+
+    def mask_of_any(self, term: Term) -> bytes:
+        """Return the mask of the look-alikes that show a bare word in any column."""
+
+        def match() -> bytes:
+            # Columns that share a dictionary share the codes of look-alikes.
+            flags: dict[str, bytes] = {}
+            for column in COLUMNS:
+                if column.has_dictionary:
+                    fitting, storage = self._fitting(column.name, term), column.storage
+                    flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
+            masks = (
+                flags_of(self.column(storage), fitting)
+                for storage, fitting in flags.items()
+                if any(fitting)
+            )
+            return reduce(union, masks, bytes(self.look_alike_count))
+
+        return self._masks.get((ANY, ANY, term.pattern), match)
+
+    def _fitting(self, column: str, term: Term) -> bytes:
+        """Return a byte for each value of a column: 1 if it matches a term."""
+        fits, values = term.matcher(column), self.values(column)
+        if not FIELDS[column].is_list:
+            return bytes(map(fits, values))
+        lists = cast(Sequence[tuple[str, ...]], values)
+        fitting = set(filter(fits, self._texts_of_lists(column)))
+        return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
+
+    def _find_texts(self, column: str) -> frozenset[str]:
+        """Return the distinct texts in the lists of a column, of which there are few."""
+        return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
+
+    # Hashes and sizes
+
+    @cached_property
+    def _hashes(self) -> memoryview:
+        return self.columns.view("hash")
+
+    def _hash(self, id_: int) -> bytes:
+        return bytes(self._hashes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
+
+    def hashes_of(self, ids: Iterable[int]) -> list[str]:
+        """Return the hashes of specs."""
+        return unpack_hashes(b"".join(map(self._hash, ids)))
+
+    @cached_property
+    def _hash_order(self) -> array[int]:
+        """The ids in the order of their hashes."""
+        return self.columns.numbers("hash_order")
+
+    def with_prefix(self, prefix: str) -> array[int]:
+        """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
+        order = self._hash_order
+        if not _HASH_PREFIX.fullmatch(prefix):
+            return array("I")
+        lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
+        start = bisect_left(order, lowest, key=self._hash)
+        return order[start : bisect_right(order, highest, start, key=self._hash)]
+
+    def ids_of_hash(self, hash_: str) -> array[int]:
+        """Return the ids of the specs with a full hash, ascending."""
+        return self.with_prefix(hash_) if is_hash(hash_) else array("I")
+
+    def has_hash(self, prefix: str) -> bool:
+        """Check whether any hash has a prefix."""
+        return bool(self.with_prefix(prefix))
+
+    def hashes(self, prefix: str, *, limit: int) -> list[str]:
+        """Return the first hashes with a prefix, in their order, each once."""
+        hashes: dict[str, None] = {}
+        ids = self.with_prefix(prefix)
+        for start in range(0, len(ids), limit):
+            hashes.update(dict.fromkeys(self.hashes_of(ids[start : start + limit])))
+            if len(hashes) >= limit:
+                break
+        return list(islice(hashes, limit))
+
+    @cached_property
+    def _repeats(self) -> array[int]:
+        """The places in the order of hashes whose hash is that of the place before."""
+        return self.columns.ascending("hash_repeats")
+
+    def repeated_hashes(self) -> Iterator[tuple[int, int]]:
+        """Yield the ids with the hash of a smaller one: the first id with it, and each other.
+
+        Those of a hash come together, and in their order.
+        """
+        order, first, before = self._hash_order, 0, -2
+        for place in self._repeats:
+            if place != before + 1:
+                first = order[place - 1]
+            before = place
+            yield first, order[place]
+
+    def in_hash_order(self, *, descending: bool) -> array[int]:
+        """Return all ids by hash; equal ones by id."""
+        if not descending:
+            return self._hash_order
+        order, count = self._hash_order[::-1], self.spec_count
+        # Equal ones are now in the order from the last.
+        for _, run in groupby(enumerate(self._repeats), lambda pair: pair[1] - pair[0]):
+            places = [place for _, place in run]
+            equal = slice(count - 1 - places[-1], count - places[0] + 1)
+            order[equal] = order[equal][::-1]
+        return order
+
+    @cached_property
+    def sizes(self) -> array[float]:
+        """The size of each spec in bytes, NaN if it is unknown."""
+        return self.columns.numbers("size")
+
+    @cached_property
+    def has_sizes(self) -> bool:
+        """Whether any size is known: pages may have none at all."""
+        return any(size == size for size in self.sizes)
+
+    # Records
+
+    def rows(
+        self,
+        ids: Sequence[int],
+        counts: Sequence[int] | None = None,
+        roles: Sequence[RowRole] | None = None,
+    ) -> list[Row]:
+        """Return the rows with these ids, in the order of the ids."""
+        records = self._read(ids)
+        counts = [1] * len(ids) if counts is None else counts
+        roles = [RowRole.SPEC] * len(ids) if roles is None else roles
+        rows = zip(ids, counts, roles, strict=True)
+        return [Row(id_, *records[id_], count, role) for id_, count, role in rows]
+
+    def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
+        """Return the look-alike and the record of each id."""
+        unique = list(dict.fromkeys(ids))
+        documents, sources = self.column("document"), [s.name for s in self.indexed_sources]
+        columns = list(zip(self._restored, map(self.column, STORED), strict=True))
+        records: dict[int, tuple[int, Spec]] = {}
+        for id_, hash_ in zip(unique, self.hashes_of(unique), strict=True):
+            look_alike = self.look_alike(id_)
+            document = documents[look_alike]
+            values = (
+                *(hash_, _size(self.sizes[id_])),
+                *(self._origins[document], sources[self._document_sources[document]]),
+                self.build_specs.get(id_, ""),
+                *chain.from_iterable(values(codes[look_alike]) for values, codes in columns),
+                *_DEFAULTS.values(),
+            )
+            spec = Spec(*_in_order_of_spec(values))
+            records[id_] = look_alike, self.by_host.filled(id_, spec)
+        return records
+
+    def records(self, ids: Sequence[int]) -> Iterator[Spec]:
+        """Yield the records with these ids in their order, reading a window at a time."""
+        for start in range(0, len(ids), _WINDOW):
+            window = ids[start : start + _WINDOW]
+            records = self._read(window)
+            yield from (records[id_][1] for id_ in window)
+
+    def by_hash(self, hash_: str) -> list[Row]:
+        """Return all records with a full hash."""
+        return self.rows(sorted(self.ids_of_hash(hash_)))
+
+    @cached_property
+    def _document_sources(self) -> Sequence[int]:
+        """The number of the source of each document, of which an index may have many."""
+        return self.columns.numbers("documents.source")
+
+    @cached_property
+    def _origins(self) -> Sequence[str]:
+        return Rows(self.columns, "documents", len(self._document_sources))
+
+    @cached_property
+    def build_specs(self) -> dict[int, str]:
+        """The hashes that spliced specs were built as, by the ids of the records."""
+        return dict(self.columns.json("build_specs"))
+
+    def provenance(self, id_: int) -> Provenance:
+        """Return where the record with this id comes from."""
+        at, stated = bisect_left(self._stated, id_), ("", None, "")
+        if at < len(self._stated) and self._stated[at] == id_:
+            stated = self._provenance[at]
+        return Provenance(*self.nodes[self.column("node")[id_]], *stated)
+
+    @cached_property
+    def _stated(self) -> Sequence[int]:
+        """The specs of which more is known of where they come from, ascending."""
+        return self.columns.ascending("provenance.spec")
+
+    @cached_property
+    def _provenance(self) -> Sequence[Any]:
+        return Rows(self.columns, "provenance", len(self._stated))
+
+    # Packages
+
+    @cached_property
+    def all_packages(self) -> list[PackageCount]:
+        """The packages with a spec that is listed, each with the number of all its specs."""
+        names, counts = self.texts("package"), self.columns.numbers("package.specs")
+        firsts = self.columns.numbers("package.first")
+        packages = zip(range(len(names)), names, counts, counts, firsts, strict=True)
+        return [PackageCount(*package) for package in packages if package[3]]
+
+    @cached_property
+    def total(self) -> int:
+        """The number of all specs that are listed."""
+        return sum(self.columns.numbers("package.specs"))
+
+    @cached_property
+    def _package_of_name(self) -> dict[str, PackageCount]:
+        return {package.name: package for package in self.all_packages}
+
+    def selected_package(self, query: Query) -> PackageCount | None:
+        """Return the package that a query names, with all its specs; None if it names none."""
+        if (term := query.package_term) is None:
+            return None
+        if query.package is not None:
+            return self._package_of_name.get(query.package)
+        packages = self.all_packages
+        return next((p for p in packages if exact_term("package", p.name) == term), None)
+
+    def package_span(self, name: str) -> tuple[int, int]:
+        """Return the id of the first spec of a package that is listed, and that after its last."""
+        package = self._package_of_name.get(name)
+        return (0, 0) if package is None else package.span
+
+    # Sources and problems
+
+    @cached_property
+    def indexed_sources(self) -> list[SourceStatus]:
+        """The status of each source as of when the index was written, in the order given."""
+        counts = Counter(source for source, *_ in self._problems)
+        rows = enumerate(self.columns.json("sources"))
+        return [SourceStatus(*[*row, counts[code]]) for code, row in rows]
+
+    @cached_property
+    def _problems(self) -> Sequence[Sequence[Any]]:
+        problems: Sequence[Sequence[Any]] = self.columns.json("problems")
+        return problems
+
+    @cached_property
+    def problems(self) -> list[Problem]:
+        """What could not be read, in the order of reading."""
+        return [Problem(*texts) for _, _, *texts in self._problems]
+
+    @cached_property
+    def problem_sources(self) -> list[str]:
+        """The names of the sources of `problems`, each empty if it is of none."""
+        names = [source.name for source in self.indexed_sources]
+        return ["" if source is None else names[source] for source, *_ in self._problems]
+
+
+def _size(size: float) -> float | None:
+    if size != size:
+        return None
+    return int(size) if size == int(size) else size

@@ -1,0 +1,402 @@
+"""The dependencies and the dependents of a spec as lines, read, unfolded and searched."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Collection, Iterable, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Literal, NamedTuple
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import is_run
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import Edge
+
+Section = Literal["dependencies", "dependents"]
+
+SECTIONS: tuple[Section, ...] = ("dependencies", "dependents")
+"""The two halves of a tree, in the order in which they are shown."""
+
+Status = Literal["", "external", "unlisted", "absent"]
+"""Whether a spec has a row in the table: empty if it has, else why not.
+
+External specs were not built by Spack; unlisted ones are in the index as a dependency only; absent
+ones are named as a dependency, and no document has their record.
+"""
+
+MAX_CHILDREN = 10_000
+"""Lines that one line unfolds to; compilers and their runtime have more dependents than that."""
+MAX_LINES = 5_000
+"""Lines that a tree unfolds to at once."""
+MAX_SPECS = 20_000
+"""Specs among which names are searched: the nearest ones."""
+
+_ROOT = -1
+"""Stands for all members of a tree."""
+
+
+class GraphSpec(Frozen):
+    """A spec as an edge names it; `name` is that of the package, and nothing is cleaned."""
+
+    name: str
+    version: str
+    hash: str
+    status: Status = ""
+
+
+class Node(Frozen):
+    """One line of a tree: the head of a section, or a spec that an edge leads to.
+
+    `id` is that of the record, `count` how many specs it leads to, of which the first
+    MAX_CHILDREN are shown; heads have neither an edge nor a spec. `share` is how many of the
+    builds of a folded row have the dependency, 0 if all have it; they have one of so many
+    `builds` that look the same.
+    """
+
+    id: int
+    section: Section
+    count: int
+    depth: int = 0
+    edge: Edge | None = None
+    spec: GraphSpec | None = None
+    is_unfolded: bool = False
+    share: int = 0
+    builds: int = 1
+
+
+class Tree(Frozen):
+    """The lines of a tree from top to bottom; a parent is the nearest less deep line above.
+
+    A spec is unfolded at one line of a section only, so that cycles end and what many specs share
+    is shown once: other lines with it are repetitions. That one line is where the spec is unfolded
+    already, else the least deep one.
+
+    The heads stand for all `members`, the builds of a folded row; for the one spec if there are
+    none. A tree that is `run_only` has what is linked or run, and one with a `search` only the
+    lines whose names match it, with those above them.
+    """
+
+    lines: tuple[Node, ...]
+    members: tuple[int, ...] = ()
+    run_only: bool = False
+    search: str = ""
+
+    @property
+    def id(self) -> int:
+        """The id of the record whose tree this is."""
+        return self.lines[0].id
+
+    @property
+    def unfolded_sections(self) -> frozenset[Section]:
+        """The sections that are unfolded."""
+        return frozenset(
+            node.section for node in self.lines if not node.depth and node.is_unfolded
+        )
+
+    def head(self, section: Section) -> int:
+        """Return the line of the head of a section."""
+        return next(row for row, node in enumerate(self.lines) if node.section == section)
+
+    @cached_property
+    def _originals(self) -> dict[tuple[Section, int], int]:
+        def rank(row: int) -> tuple[bool, int, int]:
+            return not self.lines[row].is_unfolded, self.lines[row].depth, row
+
+        best_last = sorted(range(len(self.lines)), key=rank, reverse=True)
+        return {(self.lines[row].section, self.lines[row].id): row for row in best_last}
+
+    def original(self, row: int) -> int:
+        """Return the line at which the spec of a line is unfolded or can be: mostly the same."""
+        node = self.lines[row]
+        return self._originals[node.section, node.id]
+
+    def is_repeated(self, row: int) -> bool:
+        """Check whether the spec of a line is unfolded, or to be unfolded, at another line."""
+        return self.original(row) != row
+
+    def can_unfold(self, row: int) -> bool:
+        """Check whether a line is folded and has something to unfold."""
+        node = self.lines[row]
+        return node.count > 0 and not node.is_unfolded and not self.is_repeated(row)
+
+    def parent(self, row: int) -> int | None:
+        """Return the parent of a line; None of a head."""
+        depth = self.lines[row].depth
+        above = range(row - 1, -1, -1)
+        return next((other for other in above if self.lines[other].depth < depth), None)
+
+    def end(self, row: int) -> int:
+        """Return the line after all descendants of a line."""
+        depth, after = self.lines[row].depth, range(row + 1, len(self.lines))
+        return next(
+            (other for other in after if self.lines[other].depth <= depth), len(self.lines)
+        )
+
+    def fold(self, row: int) -> Tree:
+        """Return the tree with a line folded."""
+        return self.unfold(row, ())
+
+    def unfold(self, row: int, children: Sequence[Node]) -> Tree:
+        """Return the tree with a line unfolded to its children, if there are any."""
+        node = replace(self.lines[row], is_unfolded=bool(children))
+        lines = (*self.lines[:row], node, *children, *self.lines[self.end(row) :])
+        return replace(self, lines=lines)
+
+    def prepared(self) -> Tree:
+        """Compute now, in a worker thread, what drawing needs; else it is computed when needed."""
+        _ = self.guides, self._originals
+        return self
+
+    def path_ends(self, row: int) -> list[tuple[int, int]]:
+        """Return the ids of the specs of the tree and that of a line, the dependent one first."""
+        node, ids = self.lines[row], self.members or (self.id,)
+        if node.section == "dependencies":
+            return [(id_, node.id) for id_ in ids]
+        return [(node.id, id_) for id_ in ids]
+
+    @cached_property
+    def guides(self) -> Sequence[str]:
+        """The guide lines before each line: `│ ` below a parent that goes on, `├ ` or `└ `."""
+        guides: list[str] = []
+        # Whether a later line has this depth, below the same parent.
+        follows: list[bool] = []
+        for node in reversed(self.lines):
+            depth = node.depth
+            del follows[depth + 1 :]
+            follows += [False] * (depth + 1 - len(follows))
+            above = "".join("│ " if going else "  " for going in follows[1:depth])
+            guides.append(above + ("├ " if follows[depth] else "└ ") if depth else "")
+            follows[depth] = True
+        return guides[::-1]
+
+
+# What a worker thread reads of it
+
+
+def read_tree(
+    catalog: Catalog,
+    id_: int,
+    unfolded: Collection[Section] = (),
+    *,
+    members: Sequence[int] = (),
+    run_only: bool = False,
+) -> Tree | None:
+    """Read the tree of a record, or of the `members` of a folded row, with sections unfolded.
+
+    None if the document of the record lists no dependencies, as pages do not. `run_only` leaves
+    out what is only built or tested with.
+
+    >>> tree = read_tree(catalog, row.id, ["dependencies"])
+    """
+    if not catalog.edges.lists(id_):
+        return None
+    heads = tuple(Node(id_, section, 0) for section in SECTIONS)
+    tree = Tree(heads, tuple(members) if len(members) > 1 else (), run_only)
+    counts = (len(_Reader(catalog, tree, section).ends()) for section in SECTIONS)
+    lines = (replace(head, count=count) for head, count in zip(heads, counts, strict=True))
+    tree = replace(tree, lines=tuple(lines))
+    for section in unfolded:
+        tree = read_unfolded(catalog, tree, tree.head(section))
+    return tree.prepared()
+
+
+def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
+    """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
+
+    Lines are ordered by name, and then as the table is.
+    """
+    if not tree.can_unfold(row):
+        return tree
+    node = tree.lines[row]
+    reader = _Reader(catalog, tree, node.section)
+    ends = reader.sorted_ends(node.id if node.depth else _ROOT)[:MAX_CHILDREN]
+    return tree.unfold(
+        row, reader.nodes([(end, node.depth + 1, False) for end in ends])
+    ).prepared()
+
+
+def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
+    """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
+    return _Reader(catalog, tree, section).unfolded(never).prepared()
+
+
+def read_matching(
+    catalog: Catalog, tree: Tree, text: str, should_stop: ShouldStop = never
+) -> Tree:
+    """Return a tree with the specs whose names contain a text, below a shortest path to each.
+
+    They are searched in the unfolded sections. Raises Cancelled.
+
+    >>> read_matching(catalog, tree, "libx").lines
+    """
+    sections = tree.unfolded_sections or SECTIONS[:1]
+    tree = replace(tree, search=text)
+    for section in sections:
+        tree = _Reader(catalog, tree, section).unfolded(should_stop)
+    return tree.prepared()
+
+
+def read_specs(catalog: Catalog, ids: Iterable[int]) -> dict[int, GraphSpec]:
+    """Read the specs with some ids, absent ones among them."""
+    specs: dict[int, GraphSpec] = {}
+    present = []
+    for id_ in dict.fromkeys(ids):
+        if (absent := catalog.edges.absent_at(id_)) is not None:
+            specs[id_] = GraphSpec(absent.name, "", absent.hash, "absent")
+        else:
+            present.append(id_)
+    for id_, spec in zip(present, catalog.records(present), strict=True):
+        status: Status = "" if spec.in_cache else "unlisted"
+        specs[id_] = GraphSpec(spec.package, spec.version, spec.hash, status)
+    return specs
+
+
+class _End(NamedTuple):
+    """Where an edge leads to.
+
+    Of several specs that edges begin at, `share` have such an edge, and `builds` is how many that
+    look the same are at their ends.
+    """
+
+    id: int
+    edge: Edge
+    share: int = 1
+    builds: int = 1
+
+
+class _Reader:
+    """Reads what the specs of one section of a tree lead to."""
+
+    def __init__(self, catalog: Catalog, tree: Tree, section: Section) -> None:
+        self._catalog, self._tree, self._section = catalog, tree, section
+        self._roots = tree.members or (tree.id,)
+        self._is_down = section == "dependencies"
+
+    def _edges(self, id_: int) -> list[Edge]:
+        of = self._catalog.edges.of if self._is_down else self._catalog.edges.dependents
+        return [edge for edge in of(id_) if not self._tree.run_only or is_run(edge.deptypes)]
+
+    def _count(self, id_: int) -> int:
+        """Return the number of lines that a spec unfolds to, as if there were no bound."""
+        edges = self._catalog.edges
+        adjacency = edges.down if self._is_down else edges.up
+        numbers = adjacency.edges(id_)
+        if not self._tree.run_only:
+            return len(numbers)
+        return sum(self._are_run[adjacency.kinds[number]] for number in numbers)
+
+    @cached_property
+    def _are_run(self) -> list[bool]:
+        """Whether edges of each kind are linked or run."""
+        return [is_run(kind.deptypes) for kind in self._catalog.edges.kinds]
+
+    def ends(self, id_: int = _ROOT) -> list[_End]:
+        """Return where the edges of a spec lead to, or those of the root.
+
+        Dependencies of several members that look the same are one end.
+        """
+        parents = self._roots if id_ == _ROOT else (id_,)
+        edges = [edge for parent in parents for edge in self._edges(parent)]
+        ids = [edge.child if self._is_down else edge.parent for edge in edges]
+        if len(parents) == 1:
+            return list(map(_End, ids, edges))
+        groups: dict[tuple[bool, int], list[int]] = {}
+        for number, id_ in enumerate(ids):
+            is_alike = self._is_down and self._catalog.edges.absent_at(id_) is None
+            key = is_alike, self._catalog.look_alike(id_) if is_alike else id_
+            groups.setdefault(key, []).append(number)
+        return [
+            _End(
+                *(ids[numbers[0]], edges[numbers[0]]),
+                share=len({edges[number].parent for number in numbers}),
+                builds=len({ids[number] for number in numbers}),
+            )
+            for numbers in groups.values()
+        ]
+
+    def sorted_ends(self, id_: int) -> list[_End]:
+        """Return the same by name, and then as the table is."""
+        # Absent specs have no position in the order of the records.
+        return sorted(self.ends(id_), key=lambda end: (self._catalog.edges.name(end.id), end.id))
+
+    def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[Node]:
+        """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
+        specs = read_specs(self._catalog, (end.id for end, _, _ in lines))
+        codes, facts = self._catalog.column("node"), self._catalog.nodes
+        for id_, spec in specs.items():
+            if id_ < len(codes) and facts[codes[id_]].external:
+                specs[id_] = replace(spec, status="external")
+        counts = {id_: self._count(id_) for id_ in specs}
+        members = len(self._tree.members) if self._is_down else 0
+        return [
+            Node(
+                *(
+                    end.id,
+                    self._section,
+                    counts[end.id],
+                    depth,
+                    end.edge,
+                    specs[end.id],
+                    is_unfolded,
+                ),
+                share=end.share if depth == 1 and end.share < members else 0,
+                builds=end.builds,
+            )
+            for end, depth, is_unfolded in lines
+        ]
+
+    def unfolded(self, should_stop: ShouldStop) -> Tree:
+        """Return the tree with the section unfolded, each spec where it is nearest.
+
+        In a search it has the shortest paths to what is found, else all up to MAX_LINES.
+        """
+        search = self._tree.search
+        ends: dict[int, list[_End]] = {}
+        # The spec at which each one is unfolded.
+        came_from: dict[int, int] = {}
+        queue, count = deque([_ROOT]), 0
+        while queue and len(came_from) < MAX_SPECS:
+            if should_stop():
+                raise Cancelled
+            id_ = queue.popleft()
+            found = self.sorted_ends(id_)
+            count += len(found)
+            if not search and count > MAX_LINES and id_ != _ROOT:
+                break
+            ends[id_] = found
+            for end in found:
+                if end.id not in came_from and end.id not in self._roots:
+                    came_from[end.id] = id_
+                    queue.append(end.id)
+        ids = self._on_paths(came_from) if search else {*came_from, self._tree.id}
+
+        def below(id_: int) -> list[_End]:
+            shown = [end for end in ends.get(id_, ()) if end.id in ids]
+            return [end for end in shown if not search or came_from.get(end.id) == id_]
+
+        lines: list[tuple[_End, int, bool]] = []
+        originals: set[int] = set()
+        stack = [(_ROOT, end, 1) for end in reversed(below(_ROOT))]
+        while stack:
+            parent, end, depth = stack.pop()
+            is_original = came_from.get(end.id) == parent and end.id not in originals
+            children = below(end.id) if is_original else []
+            lines.append((end, depth, bool(children)))
+            if is_original:
+                originals.add(end.id)
+            stack += ((end.id, child, depth + 1) for child in reversed(children))
+        return self._tree.unfold(self._tree.head(self._section), self.nodes(lines))
+
+    def _on_paths(self, came_from: dict[int, int]) -> set[int]:
+        """Return the specs whose names fit the search, and those above them."""
+        wanted, on_path = self._tree.search.casefold(), set[int]()
+        name = self._catalog.edges.name
+        matching = (id_ for id_ in came_from if wanted in name(id_).casefold())
+        for id_ in islice(matching, MAX_LINES):
+            while id_ != _ROOT and id_ not in on_path:
+                on_path.add(id_)
+                id_ = came_from[id_]
+        return on_path

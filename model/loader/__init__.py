@@ -1,1 +1,0 @@
-"""Load sources into an up-to-date catalog, building or reusing its index."""

@@ -1,0 +1,403 @@
+"""Lay out specs side by side: a column for each spec, a row for each attribute that differs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Literal
+
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.kinds import run_kinds
+from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
+from spackscope.model.report.differences import ATTRIBUTE_LABELS, NOT_LISTED, path_text
+
+LineKind = Literal["head", "fold", "note", "row", "users"]
+
+
+class ComparedSpec(Frozen):
+    """A column: a spec, and the ids of those compared that run the same if it stands for them.
+
+    `users` counts the specs that use one of these; None if no source lists them.
+    """
+
+    id: int
+    hash: str
+    alike: tuple[int, ...] = ()
+    users: int | None = None
+    user_names: tuple[str, ...] = ()
+
+
+class ComparedTable(Frozen):
+    """Specs side by side.
+
+    `total` counts the hashes that were compared, `left_out` those that were not, because there
+    are too many, and `kinds` the run-time kinds. `rows` are those of the specs and of what they
+    link or run, `build_rows` those of what only builds them; each is None until it is read, or if
+    no source lists it. `lists_dependencies` is for each spec whether its source does.
+    """
+
+    title: str
+    specs: tuple[ComparedSpec, ...]
+    total: int
+    lists_dependencies: tuple[bool, ...] = ()
+    rows: tuple[ComparedRow, ...] | None = None
+    build_rows: tuple[ComparedRow, ...] | None = None
+    left_out: int = 0
+    kinds: int = 1
+    is_by_kind: bool = True
+
+    @property
+    def runs_the_same(self) -> bool:
+        """Whether it is known that all run the same."""
+        return self.kinds == 1 and bool(self.lists_dependencies) and all(self.lists_dependencies)
+
+    def column_of(self, id_: int) -> int:
+        """Return the column that stands for a spec; the first one if none does."""
+        numbers = (n for n, spec in enumerate(self.specs) if id_ in (spec.id, *spec.alike))
+        return next(numbers, 0)
+
+    @property
+    def summary(self) -> str:
+        """How many of the hashes have a column, and which columns stand for several."""
+        count = len(self.specs)
+        parts = [f"{count:,} of {self.total:,}" if count < self.total else counted(count, "spec")]
+        folded = sorted((s for s in self.specs if len(s.alike) > 1), key=lambda s: -len(s.alike))
+        for spec in folded[:2]:
+            others = len(spec.alike) - 1
+            verb = "is" if others == 1 else "are"
+            parts.append(f"{others:,} more {verb} like {spec.hash[:SHORT_HASH]}")
+        if len(folded) > 2:
+            parts.append("…")
+        if self.left_out:
+            parts.append(f"{self.left_out:,} not compared")
+        return " · ".join(parts)
+
+
+class TableLine(Frozen):
+    """A line under the heads of the columns: a heading, a sentence, or a row with its values."""
+
+    kind: LineKind
+    text: str = ""
+    row: ComparedRow | None = None
+
+
+def table_lines(
+    table: ComparedTable, *, shows_build: bool = False, shows_equal: bool = False
+) -> list[TableLine]:
+    """Return the lines of a table: own values, what is linked or run, what only builds, users."""
+    rows, tells = table.rows, any(table.lists_dependencies)
+    own = list(_row_lines(rows or (), "own", shows_equal))
+    if not own and rows is not None and not tells:
+        own = [TableLine("note", "nothing that is listed differs")]
+    lines = [TableLine("head", "the specs themselves"), *own] if own else []
+    lines.append(TableLine("head", "linked or run"))
+    note = ""
+    if rows is None:
+        note = "comparing…"
+    else:
+        lines += _row_lines(rows, "run", shows_equal)
+        if not tells:
+            note = NOT_LISTED
+        elif not all(table.lists_dependencies):
+            note = "? stands where a source lists no dependencies"
+        elif table.runs_the_same:
+            note = "nothing differs: all run the same"
+        elif not any(row.part == "run" and not row.is_equal for row in rows):
+            note = "nothing differs"
+    if note:
+        lines.append(TableLine("note", note))
+    if table.build_rows is not None:
+        differing = {row.package for row in table.build_rows if not row.is_equal}
+        count = f"({counted(len(differing), 'package')})" if differing else "nothing differs"
+        build = list(_row_lines(table.build_rows, "build", shows_equal))
+        sign = f" {'▾' if shows_build else '▸'}" if build else ""
+        lines.append(TableLine("fold", f"to build only {count} {sign}".rstrip()))
+        lines += build if shows_build else ()
+    elif rows is not None and tells:
+        lines.append(TableLine("fold", "to build only …"))
+    if any(spec.users is not None for spec in table.specs):
+        lines.append(TableLine("users", "used by"))
+    return lines
+
+
+def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> Iterator[TableLine]:
+    """Yield the rows of a part that differ; if asked to, then what follows, and what is equal."""
+    rows = [row for row in rows if row.part == part]
+    differing = [row for row in rows if not row.is_equal]
+    following = [row for row in differing if row.follows]
+    shown = [row for row in differing if not row.follows]
+    if shows_equal:
+        shown += [*following, *(row for row in rows if row.is_equal)]
+    yield from (TableLine("row", row=row) for row in shown)
+    if following and not shows_equal:
+        verb = "follows" if len(following) == 1 else "follow"
+        yield TableLine("note", f"{len(following):,} more {verb} from these (= shows all)")
+
+
+Rank = Literal["common", "rare", "missing", "unknown"]
+"""How a value compares with the others of its row."""
+
+_DIGESTS = ("package_hash", "patches")
+_MAX_VARYING_VALUES = 2
+_MAX_NAME_IN_CELL = 6
+"""Characters of the name of a variant that is in the cells; a longer one is in the label."""
+
+_MAX_USERS = 12
+"""Names of users that are shown in a row; the row is cut at the width of the screen anyway."""
+
+
+def ranks(values: Sequence[Cell]) -> list[Rank]:
+    """Compare the values of a row: the most common one, of several the first, and the others."""
+    known = [value for value in values if value and value != UNKNOWN]
+    # A Counter keeps the order of those that are equally common.
+    common = Counter(known).most_common(1)[0][0] if known else None
+    ranks: dict[Cell, Rank] = {UNKNOWN: "unknown", None: "missing", (): "missing"}
+    return [ranks.get(value, "common" if value == common else "rare") for value in values]
+
+
+def value_texts(row: ComparedRow) -> list[str]:
+    """Spell the values of a row as Spack does where the row names the package only.
+
+    `+rxm`, `api=v18`; of a variant with several values those that not all have.
+    """
+    # A cell of several specs has lists as one text.
+    sets = [
+        frozenset(",".join(cell).split(",")) if cell and cell != UNKNOWN else None
+        for cell in row.values
+    ]
+    known, differing = [each for each in sets if each], list[str]()
+    if row.attribute.startswith("variant:") and any(len(each) > 1 for each in known):
+        differing = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
+    is_short = 0 < len(differing) <= _MAX_VARYING_VALUES
+    return [
+        clean(spell_signs(differing, each))
+        if each and is_short
+        else value_text(row.attribute, cell, is_named=_is_named_in_cells(row))
+        for each, cell in zip(sets, row.values, strict=True)
+    ]
+
+
+def value_text(attribute: str, cell: Cell, *, is_named: bool = True) -> str:
+    """Spell a value in full, but for digests."""
+    kind, _, name = attribute.partition(":")
+    if not cell:
+        return "-"
+    if cell == UNKNOWN:
+        return cell[0]
+    if attribute in _DIGESTS:
+        return clean(",".join(digest[:SHORT_HASH] for digest in cell))
+    text = ",".join(cell)
+    if kind == "variant" and is_named:
+        text = spell_variant(name, (text,))
+    return clean(short_digests(text))
+
+
+def _is_named_in_cells(row: ComparedRow) -> bool:
+    """Check for a variant whose name is in the cells: a long one would make all columns wide."""
+    kind, _, name = row.attribute.partition(":")
+    return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
+
+
+def row_label(row: ComparedRow) -> str:
+    """Return the package of a row, and its attribute where the values do not name it.
+
+    Of the specs themselves it is the attribute alone.
+    """
+    kind, _, name = row.attribute.partition(":")
+    label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
+    if row.part == "own":
+        return clean(label)
+    others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
+    if kind in ("version", "present", "provider") or _is_named_in_cells(row):
+        label = ""
+    return clean(f"{row.package}{others} {label}").rstrip()
+
+
+def row_path(row: ComparedRow, width: int | None = None) -> str:
+    """Spell the path to a package; empty for a direct dependency and for the spec itself.
+
+    Names in its middle are left out where it is wider than some cells.
+    """
+    names = row.path if len(row.path) > 1 else ()
+    for last in range(len(names) - 1, -1, -1) if width is not None and len(names) > 2 else ():
+        shorter = names if last == len(names) - 1 else (*names[:last], "…", names[-1])
+        if cell_width(text := path_text(shorter)) <= (width or 0):
+            return text
+    text = path_text(names)
+    return text if width is None else shorten(text, width)
+
+
+def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
+    """Return the path to what a row is about in one column: each may have another provider."""
+    cell = row.values[column]
+    if row.attribute != "provider" or not cell or cell == UNKNOWN:
+        return row.path
+    return (*row.path[:-1], cell[0].partition("@")[0])
+
+
+def users_text(spec: ComparedSpec) -> str:
+    """Return the packages that use the specs of a column."""
+    names = dict.fromkeys(spec.user_names)
+    more = len(names) - _MAX_USERS
+    return clean(" ".join([*names][:_MAX_USERS])) + (f" and {more:,} more" if more > 0 else "")
+
+
+def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
+    """Describe a cell in full, since its column may be too narrow for it."""
+    spec = table.specs[column]
+    hash_ = spec.hash[:SHORT_HASH]
+    if line.kind == "users":
+        return f"{hash_}: {users_text(spec) or 'used by nothing here'}"
+    if (row := line.row) is None:
+        return ""
+    cell = row.values[column]
+    if cell == UNKNOWN:
+        return f"{hash_}: not told by its source"
+    text = value_text(row.attribute, cell)
+    if not cell:
+        is_package = row.attribute in ("version", "present")
+        text = "has no such package" if is_package else "has none"
+    same = f"{row.values.count(cell):,} of {len(row.values):,} the same"
+    subject = clean(row.package) if row.attribute.startswith("variant:") else row_label(row)
+    parts = [f"{hash_}: {subject} {text}", row_path(row), same]
+    return " · ".join(part for part in parts if part)
+
+
+MAX_SPECS = 200
+"""Specs that are compared at once."""
+_MAX_ROWS = 1_000
+"""Rows of each part of a table."""
+_MAX_NAMES = 50
+"""Packages that are named as users of a column."""
+
+_COME_WITH_VERSION = frozenset(("package_hash", "patches"))
+_OTHERS_FOLLOW = ("package", "version")
+"""Attributes with which recipe, patches and the set of variants normally change."""
+_OWN_FIRST = ("package", "version", "compiler", "platform", "os", "target")
+"""What people look for first among the attributes of the specs themselves."""
+
+
+def read_comparison(
+    graph: Dag,
+    ids: Sequence[int],
+    *,
+    by_kind: bool,
+    should_stop: ShouldStop,
+    show: Callable[[ComparedTable], object],
+) -> ComparedTable:
+    """Compare specs, with a column for each run-time kind, or for each spec.
+
+    If there is one kind only each spec has a column. The table is passed to `show` as soon as its
+    columns are known, and again with each part of it. Raises Cancelled.
+    """
+    chosen: dict[int, int] = {}
+    for id_ in ids:
+        # Of the records of a hash one whose source lists dependencies, if there is any.
+        other = chosen.setdefault(graph.identity(id_), id_)
+        if graph.lists_dependencies(id_) and not graph.lists_dependencies(other):
+            chosen[graph.identity(id_)] = id_
+    compared = list(chosen.values())[:MAX_SPECS]
+    kinds = run_kinds(graph, compared, should_stop=should_stop)
+    by_kind = by_kind and len(kinds) > 1
+    specs: list[ComparedSpec] = []
+    for kind in kinds:
+        if by_kind and kind.is_known:
+            (hash_,) = graph.hashes(kind.ids[:1])
+            specs.append(ComparedSpec(kind.ids[0], hash_, kind.ids, kind.total_users))
+            continue
+        for id_, hash_, users in zip(kind.ids, graph.hashes(kind.ids), kind.users, strict=True):
+            specs.append(ComparedSpec(id_, hash_, users=users if kind.is_known else None))
+    columns = [spec.id for spec in specs]
+    table = ComparedTable(
+        _title(graph, columns),
+        tuple(specs),
+        len(compared),
+        tuple(map(graph.lists_dependencies, columns)),
+        left_out=len(chosen) - len(compared),
+        kinds=len(kinds),
+        is_by_kind=by_kind,
+    )
+    show(table)
+    listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+
+    def rows_below(part: Part, group_of: Mapping[int, int]) -> Iterator[ComparedRow]:
+        """Yield what varies below the specs, and then what is equal there."""
+        groups = list(dict.fromkeys(group_of.values()))
+        rows = varying(
+            graph,
+            [[id_] for id_ in groups],
+            run_only=part == "run",
+            with_equal=True,
+            should_stop=should_stop,
+        )
+        # Not what the specs themselves state.
+        below = [
+            row
+            for row in rows
+            if (row.part == "build") == (part == "build")
+            and (row.path or row.attribute == "compiler")
+        ]
+        have_version = {row.package for row in below if row.attribute == "version"}
+        for row in islice(below, _MAX_ROWS):
+            if row.attribute != "present" or row.package not in have_version:
+                cells = dict(zip(groups, row.values, strict=True))
+                values = (cells[group_of[i]] if i in group_of else UNKNOWN for i in columns)
+                follows = "" if row.tells else row.follows
+                yield replace(row, values=tuple(each or None for each in values), follows=follows)
+
+    rows = tuple(_own_rows(graph, columns, listing))
+    if listing:
+        # Those of one kind link and run the same.
+        first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
+        groups = {id_: first_of_kind[id_] for id_ in listing}
+        table = replace(table, rows=(*rows, *rows_below("run", groups)))
+        show(table)
+        build_rows = tuple(rows_below("build", dict(zip(listing, listing, strict=True))))
+        table = replace(table, build_rows=build_rows)
+    else:
+        table = replace(table, rows=rows)
+    show(table)
+    for number, spec in enumerate(specs):
+        used_by = {user for id_ in spec.alike or [spec.id] for user in graph.dependents(id_)}
+        names = dict.fromkeys(map(graph.name, sorted(used_by)))
+        specs[number] = replace(spec, user_names=tuple(islice(names, _MAX_NAMES)))
+    return replace(table, specs=tuple(specs))
+
+
+def _title(graph: Dag, ids: Sequence[int]) -> str:
+    """Return the package, with its version if that is the same in all."""
+    packages, versions = list(dict.fromkeys(map(graph.name, ids))), set(map(graph.version, ids))
+    if len(packages) > 1:
+        return ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
+    return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
+
+
+def _own_rows(
+    graph: Dag, columns: Sequence[int], listing: Collection[int]
+) -> Iterator[ComparedRow]:
+    """Yield the attributes of the specs themselves, but what comes with another version.
+
+    `listing` has the columns whose sources list dependencies, and with them all attributes.
+    """
+    values = [all_values(graph, id_) for id_ in columns]
+    reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
+    names = sorted({name for each in values for name in each} - {"spec_format"})
+    for name in sorted(
+        names,
+        key=lambda name: _OWN_FIRST.index(name) if name in _OWN_FIRST else 6 + (":" not in name),
+    ):
+        if name == "package" and reason != "package":
+            continue
+        is_conditional = ":" in name and any(name not in each for each in values)
+        follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
+        cells = (
+            each.get(name) if name in each or id_ in listing or ":" in name else UNKNOWN
+            for id_, each in zip(columns, values, strict=True)
+        )
+        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=follows)

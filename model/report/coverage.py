@@ -1,0 +1,272 @@
+"""Describe what caches have of an environment, as text, as hashes and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from spackscope.model.analysis.compare import Difference, fold_differences
+from spackscope.model.analysis.cover import Coverage, Missing, Present
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.records import LANGUAGES, is_compiler
+from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.report.differences import (
+    ATTRIBUTE_LABELS,
+    cause_json,
+    difference_json,
+    difference_line,
+    difference_lines,
+)
+from spackscope.model.report.fit import LEFT_OUT
+from spackscope.model.report.report import Report, Row, Section
+
+WHY = "why, by the nearest that is there"
+MISSING = "missing, in build order"
+PRESENT = "there, or external"
+
+_BETWEEN = " · "
+_MAX_NAME_WIDTH = 60
+_MAX_LINES = 2
+"""Differences of a missing spec that are written out."""
+
+_SHARED = ("compiler", "os", "platform", "target")
+"""Attributes whose values many packages have in common."""
+
+
+def coverage_report(coverage: Coverage, *, knows_nearest: bool = True) -> Report:
+    """Report a coverage: notes on it, reasons, what is missing and present, in build order.
+
+    A missing spec leads to the nearest that is there, and its row has the reason as its group.
+    There are no reasons until the nearest candidates are known. Reads hashes from the index.
+    """
+    return Report(_summary(coverage), _sections(coverage, knows_nearest), lambda: _data(coverage))
+
+
+def _summary(coverage: Coverage) -> str:
+    """Return one line: `318 of 342 cached · 24 missing · … · to fetch 300, to build 24`."""
+    cached = sum(hit.location.is_cached for hit in coverage.hits)
+    installed = len(coverage.hits) - cached
+    total = f"{coverage.total:,}"
+    parts = [f"{cached:,} of {total} cached"] if cached or not installed else []
+    if installed:
+        parts.append(
+            f"{installed:,} installed" if parts else f"{installed:,} of {total} installed"
+        )
+    if coverage.missing:
+        parts.append(f"{len(coverage.missing):,} missing")
+    holding = sum(spec.holds_up and spec.is_needed for spec in coverage.missing)
+    if holding:
+        parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
+    at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
+    to_fetch = sum(hash_ not in at_hand for hash_ in coverage.fetch)
+    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.build):,}")
+    if coverage.externals:
+        parts.append(f"{len(coverage.externals):,} external")
+    return _BETWEEN.join(parts)
+
+
+def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
+    graph, missing = coverage.graph, coverage.missing
+    reasons = reasons_of(missing) if knows_nearest else {}
+    if notes := [Row((note,)) for note in _notes(coverage)]:
+        yield Section("", notes, is_apart=False)
+    if reasons:
+        total = f"{len(missing):,}"
+        counts = (f"{len(specs):>{len(total)},} of {total}" for specs in reasons.values())
+        rows = [
+            Row((count, text), group=text) for count, text in zip(counts, reasons, strict=True)
+        ]
+        yield Section(WHY, rows)
+    if missing:
+        reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
+        best = [spec.nearest.candidates[0].id for spec in missing if spec.nearest.candidates]
+        hashes = dict(zip(best, graph.hashes(best), strict=True))
+        rows = [_missing_row(spec, reason_of.get(spec.hash, ""), hashes) for spec in missing]
+        yield Section(MISSING, rows)
+
+    def present(spec: Present, where: str) -> Row:
+        name = _name(graph.name(spec.id), graph.version(spec.id))
+        return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
+
+    rows = []
+    for hit in coverage.hits:
+        state = "cached" if hit.location.is_cached else "installed"
+        rows.append(present(hit, f"{state} in {', '.join(hit.location.sources)}"))
+    for spec in coverage.externals:
+        rows.append(present(spec, f"external at {graph.external(spec.id)}"))
+    if rows:
+        yield Section(PRESENT, rows)
+
+
+def _name(package: str, version: str) -> str:
+    text = f"{package}@{version}" if version else package
+    return shorten(clean(text), _MAX_NAME_WIDTH) or "(not described)"
+
+
+def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
+    role = {"root": "root", "run": "", "build": "build only"}[spec.role]
+    about = "not needed" if not spec.is_needed else "holds up others" if spec.holds_up else ""
+    cells = (
+        spec.hash[:SHORT_HASH],
+        _name(spec.package, spec.version),
+        ", ".join(filter(None, (role, about))),
+    )
+    if not spec.nearest.candidates:
+        return Row(cells, reason, spec.hash, group=reason)
+    best = spec.nearest.candidates[0]
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        # Only a version does not say what it is of.
+        named = (
+            (each, spec.package if each.attribute == "version" else "")
+            for each in best.differences
+        )
+        lines = [difference_line(*each) for each in named]
+    # The most telling come first.
+    texts = [line.text for line in lines[:_MAX_LINES]] or ["only dependencies differ"]
+    if len(lines) > _MAX_LINES:
+        texts.append(f"{len(lines) - _MAX_LINES:,} more")
+    nearest = hashes[best.id]
+    tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
+    note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(texts)}"
+    return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
+
+
+def _notes(coverage: Coverage) -> Iterator[str]:
+    """Yield the sources with hits, notes on missing specs, and the settings not considered."""
+    sources = Counter(source for hit in coverage.hits for source in hit.location.sources)
+    if len(sources) > 1:
+        yield from (f"{count:>7,}  in {clean(source)}" for source, count in sources.most_common())
+    if recorded := sum(spec.is_recorded for spec in coverage.missing):
+        yield f"{recorded:>7,}  missing, although an index lists them"
+    if idle := sum(not spec.is_needed for spec in coverage.missing):
+        yield f"{idle:>7,}  missing, but not needed: they only build what is there"
+    if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
+        yield "Dependencies are compared only where both sources list them alike"
+    if coverage.unlisted:
+        count = counted(coverage.unlisted, "spec")
+        yield f"What else {count} of it may need is not told: no source lists it"
+    if coverage.is_cut:
+        yield "Not all is compared: there are too many dependencies"
+    if coverage.total:
+        yield LEFT_OUT
+
+
+def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
+    """Return why specs are missing, such as `os only: rhel8 ≠ ubuntu22.04`, the most first.
+
+    A reason has values only if they are those of all its specs.
+    """
+    groups: dict[str, list[tuple[str, Missing]]] = {}
+    for spec in missing:
+        reason, whole = _reason(spec)
+        groups.setdefault(reason, []).append((whole, spec))
+    wholes = ({whole for whole, _ in group} for group in groups.values())
+    named = [
+        (whole.pop() if len(whole) == 1 else reason, [spec for _, spec in group])
+        for (reason, group), whole in zip(groups.items(), wholes, strict=True)
+    ]
+    return dict(sorted(named, key=lambda item: -len(item[1])))
+
+
+def _reason(spec: Missing) -> tuple[str, str]:
+    """Return why a spec is missing, without values that only it may have, and with them."""
+    causes = spec.comparison.causes if spec.comparison is not None else ()
+    if not spec.package or (spec.nearest.total and not spec.nearest.candidates):
+        return ("nothing else is known of it",) * 2
+    if not spec.nearest.total:
+        return ("no build of the package",) * 2
+    differences = list(spec.nearest.candidates[0].differences)
+    if causes and not causes[0].path:
+        differences += (each for each in causes[0].differences if not each.follows)
+    if kinds := sorted(set(map(_kind, differences))):
+        reason = ", ".join(clean(ATTRIBUTE_LABELS.get(kind) or kind) for kind in kinds)
+        if spec.comparison is not None:
+            is_all = all(
+                difference.follows
+                or cause.follows
+                or _kind(difference) in kinds
+                or (is_compiler(cause.package) and "compiler" in kinds)
+                for cause in causes
+                for difference in cause.differences
+            )
+            reason += " only" if is_all else " and more below"
+        if len(kinds) > 1 or kinds[0] not in _SHARED:
+            return reason, reason
+        line = difference_line(differences[0])
+        return reason, f"{reason}: {line.a} ≠ {line.b}"
+    if not (folded := fold_differences(causes)):
+        return ("only dependencies, which are not compared",) * 2
+    first, its = folded[0]
+    package = first.package or its[0].package
+    return f"below: {clean(package)}", f"below: {difference_line(first, package).text}"
+
+
+def _kind(difference: Difference) -> str:
+    """Return the kind of an attribute, so that one variant is as good as another."""
+    name = difference.attribute
+    if name == "provider" and not set(LANGUAGES).isdisjoint(difference.virtuals):
+        return "compiler"
+    if name in ("dependency", "deptypes", "provider", "virtuals"):
+        return "dependencies"
+    if name.endswith("flags") or name == "ldlibs":
+        return "flags"
+    return "variants" if name.startswith("variant:") else name
+
+
+def _data(coverage: Coverage) -> dict[str, Any]:
+    """Return a coverage for JSON; lists of hashes are in build order."""
+    reasons = reasons_of(coverage.missing)
+    reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
+    ids: dict[int, None] = {}
+    for spec in coverage.missing:
+        ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
+        for cause in spec.comparison.causes if spec.comparison is not None else ():
+            ids[cause.a] = ids[cause.b] = None
+    hashes = dict(zip(ids, coverage.graph.hashes(ids), strict=True))
+    return {
+        "total": coverage.total,
+        "hits": [hit.hash for hit in coverage.hits],
+        "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
+        "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
+        "missing": [_missing_data(s, reason_of[s.hash], hashes) for s in coverage.missing],
+        "reasons": [{"reason": text, "count": len(specs)} for text, specs in reasons.items()],
+        "externals": [external.hash for external in coverage.externals],
+        "needs": coverage.needs,
+        "fetch": coverage.fetch,
+        "build": coverage.build,
+        "lists_dependencies": not coverage.unlisted,
+    }
+
+
+def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
+    comparison = spec.comparison
+    return {
+        "hash": spec.hash,
+        "package": spec.package,
+        "version": spec.version,
+        "root": spec.role == "root",
+        "build_only": spec.role == "build",
+        "needed": spec.is_needed,
+        "recorded": spec.is_recorded,
+        "holds_up": spec.holds_up,
+        "candidates": spec.nearest.total,
+        "tied": spec.nearest.tied,
+        "nearest": [
+            {
+                "hash": hashes[candidate.id],
+                "attributes": [each.attribute for each in candidate.differences],
+                "differences": list(map(difference_json, candidate.differences)),
+                "causes": candidate.causes,
+            }
+            for candidate in spec.nearest.candidates
+        ],
+        "causes": (
+            None
+            if comparison is None
+            else [cause_json(cause, hashes) for cause in comparison.causes]
+        ),
+        "reason": reason,
+    }

@@ -1,0 +1,315 @@
+"""Describe a record value by value, the builds of a folded row, and dependencies."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterator, Mapping
+from typing import Literal
+
+from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import DEPTYPES, Fit, Provenance, Spec
+from spackscope.model.core.text import clean, counted, is_clean
+from spackscope.model.core.variants import short_digests
+from spackscope.model.index.edges import Edge
+from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Node, Section, Status, Tree
+from spackscope.model.index.view import RowRole
+from spackscope.model.query.ast import Term, exact_term
+from spackscope.model.report.export import page_address
+from spackscope.model.report.fit import HERE, fit_sentences
+from spackscope.model.report.paste import install_command, spec_string
+from spackscope.model.report.table_columns import split_variants
+
+LineKind = Literal[
+    "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
+]
+
+DIFFERS, SAME = "≠", "="
+"""Precede the variants whose values differ among the rows of the package, and the others."""
+
+FITS, INSTALL, VARIANTS = "fits", "install", "variants"
+
+_GOOD_STATES = ("cached", "installed")
+
+_COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
+
+_NO_PROVENANCE = Provenance()
+
+
+Hint = tuple[str, str]
+"""The name of a key, as the interface has it, and the word for what it does."""
+
+
+class DetailLine(Frozen):
+    """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
+
+    `label` is that of the value, `is_continued` marks another value of the label above. `lead` is
+    written before a value in place of blanks, `suffix` after it where there is room. A value
+    `at_end` is at the right end of the title. `hints` are names of keys with words, shown at the
+    end of the labelled line. `total` counts the values of a label of which only some are listed;
+    0 if all are.
+    """
+
+    text: str
+    label: str = ""
+    term: Term | None = None
+    kind: LineKind = "plain"
+    is_continued: bool = False
+    id: int | None = None
+    lead: str = ""
+    suffix: str = ""
+    at_end: bool = False
+    hints: tuple[Hint, ...] = ()
+    total: int = 0
+
+
+def detail(
+    spec: Spec,
+    *,
+    varying: Mapping[str, int],
+    alike: int,
+    shown: int,
+    provenance: Provenance = _NO_PROVENANCE,
+    host_phrase: str = HERE,
+) -> list[DetailLine]:
+    """Describe a record value by value.
+
+    `varying` ranks the variants whose values differ among the rows of the package. `alike` counts
+    the records shown that differ from this one at most in their hash, this one included, and
+    `shown` all that are shown; it is 0 outside of a table. `host_phrase` is that of
+    `fit_sentences`.
+    """
+    lines = [
+        title_line(spec),
+        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash", is_continued=True),
+        install_line(spec, provenance),
+        *variant_lines(spec, varying),
+        *column_lines(spec),
+        *(fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()),
+    ]
+    if alike > 1:
+        of_shown = f" of {shown:,}" if shown else ""
+        lines.append(DetailLine(f"{alike:,}{of_shown} builds look the same", "look-alikes"))
+    lines.append(DetailLine(spec_string(spec), "spec"))
+    return [*lines, *_origin_lines(spec, provenance)]
+
+
+def title_line(spec: Spec) -> DetailLine:
+    """Return the package and its version."""
+    return DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title")
+
+
+def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
+    """Yield the values of the columns; `shared_only` those that look-alikes have in common."""
+    for column in DETAILED:
+        if shared_only and not column.has_dictionary:
+            continue
+        value = column.value(spec)
+        if column.empty_in_detail(spec) or value not in (None, "", ()):
+            yield from _column_lines(column, value)
+
+
+def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine]:
+    """Yield the variants and the compiler flags, those that vary first."""
+    differing, same = split_variants(spec.variants, varying)
+    for number, variant in enumerate((*differing, *same)):
+        is_same = number >= len(differing)
+        # Without variants that differ there is nothing to tell the others from.
+        starts_part = differing and number in (0, len(differing))
+        yield DetailLine(
+            clean(short_digests(variant)),
+            "" if number else VARIANTS,
+            exact_term("variants", variant) if variant else None,
+            "same" if is_same else "differs",
+            is_continued=number > 0,
+            lead=f"{SAME if is_same else DIFFERS} " if starts_part else "",
+        )
+    for number, flags in enumerate(spec.flags):
+        term = Term("flags", flags) if is_clean(flags) else None
+        yield DetailLine(clean(flags), "" if number else "flags", term, is_continued=number > 0)
+
+
+def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
+    """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
+    above = ""
+    for column, value, text in fit_sentences(fit, host_phrase):
+        same = column == above
+        term = exact_term(column, value)
+        yield DetailLine(clean(text), "" if same else column, term, is_continued=same)
+        above = column
+
+
+def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
+    """Return in few words whether a spec runs on a host, for the end of the title."""
+    column, value, text = next(iter(fit_sentences(fit, host_phrase)))
+    term = exact_term(column, value)
+    if fit.fits:
+        return DetailLine(text, FITS, term, "good", at_end=True)
+    if fit.fits is None:
+        return DetailLine("? unknown if it runs", FITS, term, "dim", at_end=True)
+    return DetailLine(f"✗ {clean(value)}", FITS, term, "error", at_end=True)
+
+
+def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
+    """Yield the value of a column, or each of several; the first has the label."""
+    if not isinstance(value, str | tuple):
+        yield DetailLine(column.cell(value), column.label)
+        return
+    is_state = column.name == "state"
+    for number, text in enumerate((value,) if isinstance(value, str) else value):
+        yield DetailLine(
+            clean(text) or "-",
+            "" if number else column.label,
+            exact_term(column.name, text) if text else None,
+            "good" if text in _GOOD_STATES and is_state else "plain",
+            is_continued=number > 0,
+            lead="● " if text in _GOOD_STATES and is_state else "",
+            at_end=is_state,
+        )
+
+
+def install_line(spec: Spec, provenance: Provenance) -> DetailLine:
+    """Return the command that installs a spec, or why none would."""
+    if provenance.external:
+        reason = clean(f"nothing to install: it is external, at {provenance.external}")
+    elif spec.installed and not spec.cached:
+        reason = "it is installed, and in no build cache"
+    elif not spec.in_cache:
+        reason = "nothing to install: the cache has no archive of it"
+    else:
+        return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
+    return DetailLine(reason, INSTALL, kind="dim")
+
+
+def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
+    yield from _column_lines(BY_NAME["source"], spec.sources)
+    yield DetailLine(clean(spec.origin), "document")
+    installed_at = ""
+    if provenance.installed_at is not None:
+        installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(provenance.installed_at))
+    for label, text in (
+        ("page", page_address(spec)),
+        ("prefix", provenance.path),
+        ("installed", installed_at),
+        ("external", provenance.external),
+        ("built as", f"/{provenance.build_spec}" if provenance.build_spec else ""),
+        ("recipe", provenance.package_hash),
+    ):
+        if text:
+            yield DetailLine(clean(text), label)
+
+
+class Members(Frozen):
+    """The specs that a row stands for, and the run-time kinds among them; 0 if unknown.
+
+    `role` is that of the row. The first spec is the one that its record describes.
+    """
+
+    ids: tuple[int, ...]
+    kinds: int = 1
+    role: RowRole = RowRole.SPEC
+
+    @property
+    def is_group(self) -> bool:
+        """Whether no single hash stands for the row."""
+        return len(self.ids) > 1 and self.kinds != 1
+
+
+def group_detail(
+    spec: Spec, members: Members, *, varying: Mapping[str, int], key: str
+) -> list[DetailLine]:
+    """Describe what builds of several kinds share; `spec` is one of them, whose hash is not shown.
+
+    `varying` is that of `detail`, `key` how the key is shown that opens the row.
+    """
+    count = f"{len(members.ids):,} builds"
+    kinds = f"{counted(members.kinds, 'kind')}, {count}" if members.kinds else count
+    opens = "closes" if members.role is RowRole.GROUP else "opens"
+    return [
+        title_line(spec),
+        DetailLine(kinds, kind="differs", is_continued=True, suffix=f": {key} {opens}"),
+        *variant_lines(spec, varying),
+        *column_lines(spec, shared_only=True),
+    ]
+
+
+def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
+    """Return the lines of a record that stands for several builds, with how many run the same."""
+    if len(members.ids) < 2:
+        return lines
+    same = DetailLine(
+        f"×{len(members.ids):,}", kind="dim", is_continued=True, suffix=" run the same"
+    )
+    at = next(number for number, line in enumerate(lines, 1) if line.kind == "hash")
+    return [*lines[:at], replace(same, lead=" "), *lines[at:]]
+
+
+STATUS_TEXTS: dict[Status, str] = {
+    "": "",
+    "external": "external",
+    "unlisted": "dependency only",
+    "absent": "not in this index",
+}
+STATUS_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
+"""Why a spec has no row in the table: in words, and as a sign in the tree."""
+_HEADS: dict[Section, tuple[str, str]] = {
+    "dependencies": ("depends on", "depends on nothing"),
+    "dependents": ("used by", "used by nothing"),
+}
+
+
+def deptypes_sign(deptypes: Collection[str]) -> str:
+    """Spell deptypes as Spack's trees do: a letter or a blank each for build, link, run, test."""
+    return f"[{''.join(name[0] if name in deptypes else ' ' for name in DEPTYPES)}]"
+
+
+def deptypes_letters(deptypes: Collection[str]) -> str:
+    """Spell deptypes as `deptypes_sign` does, without brackets."""
+    return deptypes_sign(deptypes)[1:-1]
+
+
+def head_text(node: Node) -> str:
+    """Return how many dependencies or dependents a spec has."""
+    text, nothing = _HEADS[node.section]
+    if node.is_unfolded and node.count > MAX_CHILDREN:
+        return f"{text} {node.count:,}, first {MAX_CHILDREN:,} shown"
+    return f"{text} {node.count:,}" if node.count else nothing
+
+
+def fold_sign(tree: Tree, row: int) -> str:
+    """Return the sign of a line that is unfolded, can be, or is repeated."""
+    node = tree.lines[row]
+    if node.edge is not None and tree.is_repeated(row):
+        return "↑"
+    if not node.count:
+        return " "
+    return "▾" if node.is_unfolded else "▸"
+
+
+def virtuals_text(node: Node) -> str:
+    """Spell what a dependency provides to the spec above, or what a dependent uses it as."""
+    virtuals = clean(",".join(node.edge.virtuals)) if node.edge is not None else ""
+    if not virtuals:
+        return ""
+    return f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
+
+
+def dependency_text(edge: Edge, spec: GraphSpec) -> str:
+    """Spell a dependency in one line."""
+    virtuals = clean(",".join(edge.virtuals))
+    provided = f"{virtuals}=" if virtuals else ""
+    status = f" ({STATUS_TEXTS[spec.status]})" if spec.status else ""
+    return (
+        f"{deptypes_sign(edge.deptypes)} {provided}{full_name(spec)} /{short_hash(spec)}{status}"
+    )
+
+
+def full_name(spec: GraphSpec) -> str:
+    """Return the name of a spec with its version."""
+    version = f"@{spec.version}" if spec.version else ""
+    return clean(f"{spec.name}{version}") or "(no name)"
+
+
+def short_hash(spec: GraphSpec) -> str:
+    """Return the beginning of the hash of a spec."""
+    return clean(spec.hash)[:SHORT_HASH]

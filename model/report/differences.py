@@ -1,0 +1,309 @@
+"""Write the differences between two specs as short lines for people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from spackscope.model.analysis.compare import (
+    Cause,
+    Comparison,
+    Difference,
+    Replaced,
+    fold_differences,
+)
+from spackscope.model.analysis.dag import Value
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec, is_run
+from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.core.variants import spell_signs
+from spackscope.model.report.detail import DIFFERS
+from spackscope.model.report.export import exported
+
+BETWEEN_NAMES = " › "
+"""Between the names on a path from a spec to a dependency."""
+
+NOT_LISTED = "Dependencies not listed: not compared"
+
+_MISSING = "-"
+_MAX_VALUE_WIDTH = 60
+_MAX_NAMED = 2
+"""Packages of a line that are named instead of counted."""
+_MAX_PATH = 8
+ATTRIBUTE_LABELS = {
+    "version": "",
+    "package_hash": "recipe",
+    "external_module": "module",
+    "external_extra": "external attributes",
+    "spec_format": "spec format",
+}
+
+
+class DifferenceLine(Frozen):
+    """One line: what differs, its two values, and where.
+
+    `subject` is a package, an attribute, or both; `where` the path to the package, or at how
+    many of them. `packages` are the names of the nodes that differ so. It `runs` if one of them is
+    linked or run; the others are used for building only.
+    """
+
+    subject: str
+    a: str
+    b: str
+    where: str = ""
+    runs: bool = True
+    packages: Sequence[str] = ()
+
+    @property
+    def values(self) -> str:
+        """The line without where it is: `libiconv 1.17 ≠ 1.18`."""
+        return " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
+
+    @property
+    def lead(self) -> str:
+        """What is between the values and where they are."""
+        return "" if not self.where else " " if self.where.startswith("at ") else ", "
+
+    @property
+    def text(self) -> str:
+        """The line as a sentence: `libiconv 1.17 ≠ 1.18, through mpich › libiconv`."""
+        return f"{self.values}{self.lead}{self.where}"
+
+
+def difference_lines(comparison: Comparison) -> list[DifferenceLine]:
+    """Return what makes two specs different, the most telling line first.
+
+    Equal differences at many nodes are one line, and what follows from others is left out. Lines
+    about what is linked or run come before those about what is used for building only.
+    """
+    lines = []
+    for difference, causes in fold_differences(comparison.causes):
+        # Few people read the JSON of an external whose prefix differs, too.
+        if difference.attribute == "external_extra" and all(
+            any(item.attribute == "external" for item in cause.differences) for cause in causes
+        ):
+            continue
+        packages = list(dict.fromkeys(clean(cause.package) for cause in causes))
+        path, where = shown_path(causes[0]), f"at {', '.join(packages)}"
+        if len(causes) == 1 and len(path) > 1:
+            where = f"through {path_text(path)}"
+        elif len(causes) == 1 and (difference.package or not path):
+            where = ""
+        elif len(causes) > 1 and difference.package:
+            where = f"{len(causes):,} builds of it"
+        elif len(packages) > _MAX_NAMED:
+            where = f"at {counted(len(packages), 'package')}"
+        # The version of a compiler counts, which what it compiled depends on.
+        counts = difference.attribute == "version"
+        runs = _may_run(difference) and any(c.run or (c.compiles and counts) for c in causes)
+        parts = _parts(difference, difference.package)
+        lines.append(DifferenceLine(*parts, where, runs, packages))
+    return sorted(lines, key=lambda line: not line.runs)
+
+
+def _may_run(difference: Difference) -> bool:
+    """Check whether a difference is not one of dependencies that are used for building only."""
+    if difference.attribute == "dependency":
+        return is_run(difference.deptypes)
+    if difference.attribute != "deptypes":
+        return True
+    both = (value for value in (difference.a, difference.b) if isinstance(value, tuple))
+    a, b = ([deptype for deptype in deptypes if is_run([deptype])] for deptypes in both)
+    return a != b
+
+
+def difference_line(difference: Difference, package: str = "") -> DifferenceLine:
+    """Return one difference of a package, or of any, without where it is."""
+    return DifferenceLine(*_parts(difference, package))
+
+
+def cause_lines(cause: Cause) -> list[DifferenceLine]:
+    """Return all differences of a cause, those last that normally come with another one."""
+    lines = []
+    for difference in sorted(cause.differences, key=lambda item: bool(item.follows)):
+        subject, a, b = _parts(difference, "")
+        kind, _, name = difference.follows.partition(":")
+        with_ = f"comes with {clean(name or ATTRIBUTE_LABELS.get(kind) or kind)}" if kind else ""
+        lines.append(DifferenceLine(subject, a, b, with_, cause.run, (clean(cause.package),)))
+    return lines
+
+
+def shown_path(cause: Cause) -> tuple[str, ...]:
+    """Return the path over what is linked or run, if there is one: else it would mislead."""
+    return cause.run_path or cause.path
+
+
+def path_text(path: Sequence[str]) -> str:
+    """Return the names on a path; the middle of a long one is left out."""
+    names = list(map(clean, path))
+    if len(names) > _MAX_PATH:
+        names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
+    return BETWEEN_NAMES.join(names)
+
+
+def build_only_count(lines: Sequence[DifferenceLine]) -> int:
+    """Return the number of packages that are used for building only and differ."""
+    return len({name for line in lines if not line.runs for name in line.packages})
+
+
+def build_only_text(lines: Sequence[DifferenceLine]) -> str:
+    """Return how many packages differ that are used for building only, "" if none do."""
+    count = build_only_count(lines)
+    verb = "differs" if count == 1 else "differ"
+    return f"to build only: {counted(count, 'package')} {verb}" if count else ""
+
+
+def unexplained_text(comparison: Comparison) -> str:
+    """Return what the sources do not list about a difference, or ""."""
+    if not comparison.lists_dependencies:
+        return NOT_LISTED
+    if not comparison.unexplained:
+        return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
+    names = ", ".join(map(clean, comparison.unexplained[:_MAX_NAMED]))
+    more = len(comparison.unexplained) - _MAX_NAMED
+    others = f" and {more:,} more" if more > 0 else ""
+    return f"Not listed here: what differs in {names}{others}"
+
+
+def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
+    """Return the subject of a difference and its values, all of them clean and short."""
+    kind, _, name = difference.attribute.partition(":")
+    label, values, between = ATTRIBUTE_LABELS.get(kind, kind), (difference.a, difference.b), " "
+    if kind == "variant":
+        label, *texts = _variant_texts(name, *values)
+    elif kind == "dependency":
+        label = ""
+        texts = ["without" if value is None else f"with {_text(value)}" for value in values]
+    else:
+        if kind == "provider":
+            label = f"{', '.join(difference.virtuals)}:"
+        elif kind in ("deptypes", "virtuals"):
+            label = f"{difference.dependency} {'used to' if kind == 'deptypes' else 'as'}"
+            between = ","
+        elif kind in ("package_hash", "patches"):
+            values = (_short_digests(values[0]), _short_digests(values[1]))
+        texts = [_text(value, between) for value in values]
+    subject = (shorten(clean(part), _MAX_VALUE_WIDTH) for part in (package, label))
+    a, b = (shorten(clean(text), _MAX_VALUE_WIDTH) for text in texts)
+    return " ".join(filter(None, subject)), a, b
+
+
+def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
+    """Return the subject of a difference between the values of a variant, and the values."""
+    if isinstance(a, tuple) and isinstance(b, tuple) and (shared := {*a} & {*b}):
+        of_a, of_b = (
+            spell_signs((value for value in (*its, *others) if value not in shared), its)
+            for its, others in ((a, b), (b, a))
+        )
+        return name, of_a, of_b
+
+    def text(value: Value) -> str:
+        if isinstance(value, bool):
+            return f"{'+' if value else '~'}{name}"
+        return _MISSING if value is None else f"{name}={_text(value)}"
+
+    # Of two values in words the first one names the variant.
+    is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))
+    return "", text(a), _text(b) if is_named_once else text(b)
+
+
+def _short_digests(value: Value) -> tuple[str, ...]:
+    digests = value if isinstance(value, tuple) else (str(value or ""),)
+    return tuple(digest[:SHORT_HASH] for digest in digests)
+
+
+def _text(value: Value, between: str = ",") -> str:
+    return between.join(value) or _MISSING if isinstance(value, tuple) else str(value or _MISSING)
+
+
+def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[str]:
+    """Return which of two specs is spliced, from what, and what it has in place of what."""
+    a, b = specs
+    first, second = (spec.hash[:SHORT_HASH] for spec in (a, b))
+    if a.build_spec and a.build_spec == b.build_spec:
+        built = a.build_spec[:SHORT_HASH]
+        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
+    elif b.hash == a.build_spec:
+        lines = [f"{first} is {second}, spliced with other dependencies"]
+    elif a.hash == b.build_spec:
+        lines = [f"{second} is {first}, spliced with other dependencies"]
+    else:
+        lines = [
+            f"{spec.hash[:SHORT_HASH]} is spliced: it was built as {spec.build_spec[:SHORT_HASH]}"
+            for spec in (a, b)
+            if spec.is_spliced
+        ]
+    return lines + [
+        f"  {clean(each.package)} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
+        for each in replaced
+    ]
+
+
+class Kinds(NamedTuple):
+    """The hashes of each run-time kind, and those whose kind is unknown.
+
+    `all_same` is whether all run the same; None if unknown.
+    """
+
+    known: Sequence[Sequence[str]]
+    unknown: Sequence[str]
+    all_same: bool | None
+
+
+def comparison_json(
+    specs: Sequence[Spec], kinds: Kinds, comparison: Comparison | None, hashes: Mapping[int, str]
+) -> str:
+    """Return a comparison as a JSON object on one line.
+
+    The comparison is that of two specs, and `hashes` has those of the nodes in its causes.
+    """
+    document: dict[str, Any] = {
+        "specs": [exported(spec) for spec in specs],
+        "kinds": kinds.known,
+        "unknown": kinds.unknown,
+        "same_at_run_time": kinds.all_same,
+    }
+    if comparison is not None:
+        document |= {
+            "pairs": comparison.pairs,
+            "replaced": [each._asdict() for each in comparison.replaced],
+            "causes": [cause_json(cause, hashes) for cause in comparison.causes],
+            "untold": comparison.unexplained,
+            "lists_dependencies": comparison.lists_dependencies,
+            "complete": not (comparison.is_cut or comparison.unexplained)
+            and comparison.lists_dependencies,
+        }
+    return json.dumps(document)
+
+
+def cause_json(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:
+    """Return a cause as an object; `hashes` has those of its two nodes."""
+    return {
+        "package": cause.package,
+        "path": cause.path,
+        "a": hashes[cause.a],
+        "b": hashes[cause.b],
+        "run": cause.run,
+        "deepest": cause.deepest,
+        "above": cause.above,
+        "follows": cause.follows or None,
+        "differences": list(map(difference_json, cause.differences)),
+    }
+
+
+def difference_json(difference: Difference) -> dict[str, Any]:
+    """Return a difference as an object: the details of a dependency only where there is one."""
+    more = {
+        "dependency": difference.dependency,
+        "virtuals": difference.virtuals,
+        "deptypes": difference.deptypes,
+    }
+    return {
+        "attribute": difference.attribute,
+        "a": difference.a,
+        "b": difference.b,
+        "follows": difference.follows or None,
+        **{key: value for key, value in more.items() if value},
+    }

@@ -1,0 +1,95 @@
+"""Sentences on whether a spec runs on the host, and on what a filter by that hides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from spackscope.model.core.columns import COLUMNS, Value
+from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, format_group
+
+HERE = "here"
+"""Where specs run on this machine; otherwise it is `on` some host."""
+
+LEFT_OUT = (
+    "Not considered: concretizer:reuse, include_binary, exclude_binary, externals of packages.yaml"
+)
+"""Settings that may keep Spack from using a cached spec, and are not read yet."""
+
+_MAX_REASONS = 4
+"""Reasons that a sentence about many specs names."""
+
+
+class FitSentence(NamedTuple):
+    """A sentence on whether a spec runs, with the column and the value to filter by that.
+
+    Example: `("fits", "target too new", "does not run here: target zen4 > zen3")`.
+    """
+
+    column: str
+    value: str
+    text: str
+
+
+def fit_sentences(fit: Fit, host_phrase: str = HERE) -> Iterator[FitSentence]:
+    """Yield sentences on whether a spec runs on the host, and on why Spack does not reuse it."""
+    if fit.fits:
+        yield FitSentence("fits", YES, f"✓ runs {host_phrase}")
+    elif fit.fits is None:
+        reasons = ", ".join(reason.sentence for reason in fit.reasons if reason.is_run)
+        yield FitSentence("fits", UNKNOWN, f"unknown: {reasons}")
+    for column, start, is_refused in (
+        ("fits", f"does not run {host_phrase}: ", fit.fits is False),
+        ("reusable", "Spack does not reuse it: ", fit.reusable is False),
+    ):
+        for reason in fit.reasons if is_refused else ():
+            if reason.letter and reason.is_run == (column == "fits"):
+                yield FitSentence(column, reason.label, start + reason.sentence)
+                start = ""
+
+
+def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = never) -> str:
+    """Return what the conditions of a query on the host hide, and why; empty without any.
+
+    Example: "fits hides 41 of 63: target too new 30 · glibc 2.39 > 2.28: 8 · unknown 3". A spec
+    may have several reasons. Raises Cancelled.
+    """
+    sentences = []
+    for column in (column.name for column in COLUMNS if column.is_by_host):
+        specs = (query.groups, *query.specs)
+        groups = dict.fromkeys(
+            group for spec in specs for group in spec if all(c.column == column for c in group)
+        )
+        first, *others = (tuple(g for g in spec if g not in groups) for spec in specs)
+        if not groups:
+            continue
+        try:
+            counts = catalog.count_by_host(Query(first, tuple(others)), column, should_stop)
+            shown = catalog.count_by_host(query, column, should_stop)
+        except Unanswerable:
+            continue
+        if hidden := counts - shown:
+            text = " ".join(map(format_group, groups))
+            total = f"{hidden.total():,} of {counts.total():,}"
+            sentences.append(f"{text} hides {total}: {_counted(hidden)}")
+    return "; ".join(sentences)
+
+
+def _counted(hidden: Counter[Value]) -> str:
+    labels: Counter[str] = Counter()
+    for value, count in hidden.items():
+        answer, *reasons = value if isinstance(value, tuple) and value else ("",)
+        # What is refused has a reason, which says more than the answer.
+        for label in reasons if answer == NO else (answer,):
+            labels[label] += count
+    texts = [
+        f"{label}{': ' if label[-1:].isdigit() else ' '}{count:,}"
+        for label, count in labels.most_common()
+    ]
+    more = len(texts) - _MAX_REASONS
+    return " · ".join([*texts[:_MAX_REASONS], *([f"and {more} more"] if more > 0 else [])])

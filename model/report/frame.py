@@ -1,0 +1,260 @@
+"""What stands around the table: the title, the overview of packages and the facets."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spackscope.model.core.columns import BY_NAME, SHORT_HASH
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec
+from spackscope.model.core.suggestions import matching
+from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.evaluate import source_term, unique_end
+from spackscope.model.query.ast import Term, exact_term, query_of
+from spackscope.model.sources.source_name import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.host import Host
+    from spackscope.model.analysis.package_summary import PackageSummary
+    from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
+    from spackscope.model.index.listing import Listing
+
+
+_MAX_VALUE_WIDTH = 24
+
+
+class SourceChip(NamedTuple):
+    """A source in the title: its condition in a query, its name, and its number of specs.
+
+    `is_cache` if some of its specs are cached: the others only list what is installed somewhere.
+    `has_failed` if nothing of it could be read.
+    """
+
+    term: Term
+    name: str
+    specs: int
+    is_cache: bool
+    has_failed: bool
+
+
+def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
+    """Return the sources of a catalog for the title."""
+    names = [source.name for source in catalog.sources]
+    chips = []
+    for source in catalog.sources:
+        is_input = source.name == STANDARD_INPUT
+        name = source.kind if is_input else unique_end(source.name, names).rstrip("/")
+        term = source_term(source.name, names)
+        cached = query_of(exact_term("source", source.name), exact_term("state", "cached"))
+        is_cache = source.specs > 0 and catalog.count(cached) > 0
+        chip = SourceChip(term, clean(name), source.specs, is_cache, bool(source.failure))
+        chips.append(chip)
+    return tuple(chips)
+
+
+def tags_title(catalog: Catalog) -> str:
+    """Return the tag of the records, or how many there are; empty if they have none."""
+    tags = [clean(tag) for tag in catalog.texts("tag") if tag]
+    return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
+
+
+def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str, ...]:
+    """Return how many specs are shown, of how many, and in how many groups: longest form first.
+
+    `total` are the specs of the package, or of all packages.
+    """
+    all_ = counted(total, "spec") if package is None else f"{total:,} {clean(package)}"
+    shown = f"{listing.shown:,}"
+    count = all_ if listing.shown == total else f"{shown} of {all_}"
+    groups = listing.group_count
+    if not groups:
+        return count, shown
+    long = f"{count} · {counted(groups, 'look-alike group')}"
+    return long, f"{count} · {counted(groups, 'group')}", count, shown
+
+
+def shared_texts(listing: Listing) -> list[tuple[str, str]]:
+    """Return the values that all specs of a listing share, each after the name of its column.
+
+    Only those that a title is to mention.
+    """
+    texts = []
+    for name, value in listing.values.constants.items():
+        column = BY_NAME[name]
+        values = () if column.is_by_host else set(listing.values.all_values(name))
+        if column.in_title(values):
+            text = shorten(column.cell(value), _MAX_VALUE_WIDTH)
+            texts.append((name, column.title(value) if column.title is not None else text))
+    return texts
+
+
+def spec_title(spec: Spec) -> str:
+    """Return the name, the version and the short hash of a spec."""
+    version = f"@{spec.version}" if spec.version else ""
+    return clean(f"{spec.package}{version} /{spec.hash[:SHORT_HASH]}")
+
+
+def position(row: int, length: int) -> str:
+    """Return the row of the cursor and the number of rows, as in `12/2,052`."""
+    return f"{row + 1:,}/{length:,}" if length else ""
+
+
+MIN_WIDTH = 38
+"""Cells of a row from which on there is more than a name and a count."""
+
+_MARK = _GAP = 2
+_MIN_NAME, _MAX_NAME = 14, 32
+_MIN_TARGETS = 12
+_NOT_TOLD = "-"
+
+
+def runs_head(machine: Host) -> str:
+    """Return the head of the column that counts what runs on a host."""
+    return "runs here" if machine.is_this_machine else f"runs on {clean(machine.target) or 'it'}"
+
+
+class OverviewColumn(NamedTuple):
+    """A column: what it shows, its head and its width. Numbers are aligned right."""
+
+    name: str
+    head: str
+    width: int
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.name in ("builds", "kinds", "runs")
+
+
+class OverviewLayout(NamedTuple):
+    """The cells of the names, and the columns beside them."""
+
+    name_width: int
+    columns: Sequence[OverviewColumn]
+
+
+def overview_layout(width: int, longest_name: int, runs_head: str) -> OverviewLayout:
+    """Return the columns of rows of some width; `runs_head` says where the builds run."""
+    wanted = [
+        OverviewColumn("builds", "builds", 6),
+        OverviewColumn("runs", runs_head, cell_width(runs_head)),
+        OverviewColumn("newest", "newest", 10),
+        OverviewColumn("kinds", "kinds", 5),
+        OverviewColumn("targets", "targets", _MIN_TARGETS),
+    ]
+    room = width - _MARK - 1 - _MIN_NAME
+    chosen: dict[str, OverviewColumn] = {}
+    for column in wanted:
+        if _GAP + column.width <= room:
+            chosen[column.name] = column
+            room -= _GAP + column.width
+    more = max(0, min(longest_name, _MAX_NAME) - _MIN_NAME)
+    if "targets" not in chosen:
+        more = room
+    name_width = _MIN_NAME + min(more, room)
+    room -= name_width - _MIN_NAME
+    order = ("newest", "builds", "kinds", "targets", "runs")
+    columns = [chosen[name] for name in order if name in chosen]
+    return OverviewLayout(
+        name_width,
+        [c._replace(width=c.width + room) if c.name == "targets" else c for c in columns],
+    )
+
+
+def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary | None) -> str:
+    """Return the cell of a package, blank until it is known."""
+    if column.name == "builds":
+        return f"{builds:,}"
+    if summary is None:
+        return ""
+    if column.name == "newest":
+        return shorten(clean(summary.newest), column.width) or _NOT_TOLD
+    if column.name == "targets":
+        return _targets_cell(summary.targets, column.width)
+    number = summary.kinds if column.name == "kinds" else summary.running
+    if number is None:
+        return _NOT_TOLD if summary.is_whole else ""
+    return f"{number:,}"
+
+
+def _targets_cell(targets: Sequence[str], width: int) -> str:
+    """Return as many targets as fit whole, and how many more there are."""
+    texts = [clean(target) for target in targets]
+    for count in range(len(texts), 0, -1):
+        more = f" +{len(texts) - count}" if count < len(texts) else ""
+        text = " ".join(texts[:count]) + more
+        if cell_width(text) <= width:
+            return text
+    return shorten(texts[0], width) if texts else _NOT_TOLD
+
+
+SHOWN = 5
+"""Values of a section that are shown before it is opened, besides those with a mark."""
+
+
+class FacetLine(Frozen):
+    """A line: the head of a section, one of its values, or the switch for the others.
+
+    `most` is the greatest count of the values, for their bars.
+    """
+
+    section: FacetSection
+    text: str
+    value: FacetValue | None = None
+    most: int = 0
+    is_switch: bool = False
+
+    @property
+    def is_head(self) -> bool:
+        """Whether it is the head of its section."""
+        return self.value is None and not self.is_switch
+
+
+def facet_lines(
+    sections: Sequence[FacetSection], typed: str = "", opened: Collection[FacetKey] = ()
+) -> list[FacetLine]:
+    """Return the lines of some sections; what is typed filters the values.
+
+    The filter looks at the name of the section too, as in `target zen`.
+    """
+    lines: list[FacetLine] = []
+    for section, values in _fitting(sections, typed):
+        lines += _section_lines(section, values, is_open=section.key in opened)
+    return lines
+
+
+def _fitting(
+    sections: Sequence[FacetSection], typed: str
+) -> Iterator[tuple[FacetSection, Sequence[FacetValue]]]:
+    """Yield the sections with a value that fits what is typed, each with these values."""
+    if not typed.strip():
+        yield from ((section, section.values) for section in sections)
+        return
+    items = [(section, value) for section in sections for value in section.values]
+    texts = matching(typed, items, lambda item: f"{item[0].key.label} {item[1].text}")
+    kept = {id(value) for _, value in texts}
+    for section in sections:
+        if values := [value for value in section.values if id(value) in kept]:
+            yield section, values
+
+
+def _section_lines(
+    section: FacetSection, values: Sequence[FacetValue], *, is_open: bool
+) -> Iterator[FacetLine]:
+    most = max((v.count for v in values if v.condition is None), default=0)
+    yield FacetLine(section, clean(section.key.label))
+    shown = values if is_open else _first(values)
+    for value in shown:
+        yield FacetLine(section, value.text, value, most)
+    if (more := len(values) - len(shown)) > 0:
+        yield FacetLine(section, f"… {more:,} more", is_switch=True)
+    elif is_open and len(_first(values)) < len(values):
+        yield FacetLine(section, "… fewer", is_switch=True)
+
+
+def _first(values: Sequence[FacetValue]) -> Sequence[FacetValue]:
+    """Return the first values and those with a mark; all where a line would hide one alone."""
+    shown = [v for n, v in enumerate(values) if n < SHOWN or v.mark is not None]
+    return values if len(values) - len(shown) <= 1 else shown

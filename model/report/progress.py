@@ -1,0 +1,170 @@
+"""Draw how far a long task is, and counts, as text, bars and the columns of a matrix."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
+
+from spackscope.model.core.columns import size_text
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import cell_width, clean, shorten
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.frequency import Frequency
+    from spackscope.model.index.facets import Facet
+
+DOWNLOADING, READING = "bytes of ", "reading "
+"""The beginnings of what is counted in bytes; the name of the file or source follows."""
+
+_FULL, _EMPTY = "█", "░"
+
+
+class Progress(Frozen):
+    """How much of a stage is done, and the rate since it began.
+
+    `name` is what is read or downloaded, as `verb` says, or empty; `fraction` is None if nobody
+    knows how much there is.
+    """
+
+    verb: str
+    name: str
+    amount: str
+    fraction: float | None = None
+
+    @property
+    def title(self) -> str:
+        """What is being done."""
+        return f"{self.verb} {self.name}".strip()
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.amount}" if self.name else self.amount
+
+    def bar(self, cells: int) -> str:
+        """Return a bar of some cells with the percentage; empty if that is not known.
+
+        >>> Progress("", "", "", 0.5).bar(8)
+        '████░░░░  50 %'
+        """
+        if self.fraction is None:
+            return ""
+        fraction = max(0.0, min(1.0, self.fraction))
+        full = round(fraction * cells)
+        return f"{_FULL * full}{_EMPTY * (cells - full)} {int(100 * fraction):>3} %"
+
+
+class Stages:
+    """The stages of a task, of which several may be under way at once."""
+
+    def __init__(self) -> None:
+        self._starts: dict[str, tuple[float, int]] = {}
+        self._done: dict[str, int] = {}
+
+    def progress(self, what: str, done: int, total: int | None) -> Progress:
+        """Return how much of a stage is done.
+
+        It begins again when less is done than before, as records are read and then written.
+        """
+        rate = self._rate(what, done)
+        fraction = done / total if total else None
+        for prefix, verb in ((DOWNLOADING, "downloading"), (READING, "reading")):
+            if what.startswith(prefix):
+                of_total = f" of {size_text(total)}" if total is not None else ""
+                amount = f"{size_text(done)}{of_total}, {size_text(rate)} a second"
+                return Progress(verb, clean(what.removeprefix(prefix)), amount, fraction)
+        of_total = f" of {total:,}" if total is not None else ""
+        amount = f"{done:,}{of_total} {clean(what)}, {rate:,.0f} a second"
+        return Progress("", "", amount, fraction)
+
+    def _rate(self, what: str, done: int) -> float:
+        now = time.monotonic()
+        if done < self._done.get(what, 0):
+            del self._starts[what]
+        self._done[what] = done
+        started_at, done_before = self._starts.setdefault(what, (now, done))
+        return (done - done_before) / (now - started_at) if now > started_at else 0.0
+
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+
+
+def value_text(value: str) -> str:
+    """Return a counted value in clean text; `none` where a spec has no value."""
+    return clean(value) or "none"
+
+
+def bar(count: int, most: int, cells: int) -> str:
+    """Return a bar for a count, `cells` long for the greatest one; a count above 0 has some.
+
+    Example: `bar(5, 8, 4) == "██▌"`.
+    """
+    if count <= 0 or most <= 0 or cells <= 0:
+        return ""
+    full, eighths = divmod(max(1, round(8 * count * cells / most)), 8)
+    return _FULL * full + _EIGHTHS[eighths].strip()
+
+
+GAP = 2
+"""Blanks between columns."""
+
+
+class MatrixColumn(NamedTuple):
+    """A column of a matrix: its value, None for the total, its head and its width."""
+
+    value: str | None
+    head: str
+    width: int
+
+
+def value_width(facets: Sequence[Facet], most: int) -> int:
+    """Return the cells of the widest value, at most some."""
+    widths = (cell_width(value_text(facet.value)) for facet in facets)
+    return min(max(widths, default=0), most)
+
+
+def count_width(facets: Sequence[Facet]) -> int:
+    """Return the cells of the widest count."""
+    return max((len(f"{facet.count:,}") for facet in facets), default=1)
+
+
+def matrix_columns(counts: Frequency, max_head: int) -> list[MatrixColumn]:
+    """Return the column of the totals, and one for each value of the second axis."""
+    rows, columns = counts.facets
+    placed = [MatrixColumn(None, "total", max(len("total"), count_width(rows)))]
+    for facet in columns:
+        head = shorten(value_text(facet.value), max_head)
+        width = max(cell_width(head), len(f"{facet.count:,}"))
+        placed.append(MatrixColumn(facet.value, head, width))
+    return placed
+
+
+def fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
+    """Return how many columns fit, whose widths include the gaps.
+
+    If not all do, what `more` says of so many columns fits beside them.
+    """
+    ends = list(accumulate(widths))
+    if not ends or ends[-1] <= room:
+        return len(ends)
+    room -= cell_width(more(len(ends))) if more is not None else 0
+    return sum(end <= room for end in ends)
+
+
+def first_in_view(
+    widths: Sequence[int],
+    room: int,
+    current: int,
+    first: int = 0,
+    more: Callable[[int], str] | None = None,
+) -> int:
+    """Return the first column to show so that the current one fits: `first` if that will do."""
+    first = min(first, current)
+    while first < current and fitting(widths[first:], room, more) <= current - first:
+        first += 1
+    return first
+
+
+def more_text(number: int) -> str:
+    """Return the head in place of columns that do not fit; empty if all do."""
+    return f"{number:,} more" if number else ""

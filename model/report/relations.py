@@ -1,0 +1,130 @@
+"""Describe how a spec relates to others: the difference to a look-alike, needs and users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.text import clean
+from spackscope.model.report.detail import DetailLine
+
+# The browser shows lines that are still to be read before it imports what reads them.
+if TYPE_CHECKING:
+    from spackscope.model.analysis.compare import Comparison
+    from spackscope.model.analysis.needs import Needs
+    from spackscope.model.report.differences import DifferenceLine
+
+NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
+KINDS_DIFFER, DOWNLOAD = "kinds differ", "download"
+"""The labels of the lines."""
+
+COMPARE_HINTS = (("compare", "compare"),)
+TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
+
+_MAX_DIFFERENCES = 2
+_MAX_NAMED = 60
+"""Values of a line: the tree has all of them."""
+
+
+class User(NamedTuple):
+    """A spec that uses another one: its id, package and version."""
+
+    id: int
+    package: str
+    version: str
+
+
+def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
+    """Return lines that are still to be read, so that what comes after them moves little."""
+    return [DetailLine("…", label, kind="dim") for label in labels]
+
+
+def difference_values(
+    hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
+) -> Iterator[DetailLine]:
+    """Yield how a spec differs from a look-alike, whose hash is `hash_` and whose id `id_`."""
+    from spackscope.model.report.differences import difference_lines, unexplained_text
+
+    short = clean(hash_)[:SHORT_HASH]
+    yield DetailLine(short, NEXT_TO, kind="link", id=id_, hints=COMPARE_HINTS)
+    lines = difference_lines(comparison)
+    running = [line for line in lines if line.runs]
+    building = [line for line in lines if not line.runs]
+    values = [
+        *_values(running, _MAX_DIFFERENCES),
+        *([DetailLine("runs the same", is_continued=True)] if runs_the_same else ()),
+        *_values(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
+    ]
+    if rest := unexplained_text(comparison):
+        values.append(DetailLine(rest, kind="dim", is_continued=True))
+    yield from values or [DetailLine("no difference is known", kind="dim", is_continued=True)]
+
+
+def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
+    """Yield the first differences in short, and how many more there are."""
+    for number, line in enumerate(lines[:most]):
+        yield DetailLine(
+            line.values,
+            kind="differs" if line.runs else "same",
+            is_continued=True,
+            lead="" if number else lead,
+        )
+        if where := line.where.removeprefix("through "):
+            yield DetailLine(f"({where})", kind="dim", is_continued=True, lead=" ")
+    if more := len(lines[most:]):
+        yield DetailLine(f"and {more:,} more", kind="dim", is_continued=True, lead=" ")
+
+
+def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
+    """Yield what a spec links or runs, the direct and virtual ones first, and the download.
+
+    Of several kinds these are the `shared` records only, and no download.
+    """
+    from spackscope.model.report.needs import by_interest, needs_line, spec_name
+
+    specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
+    label, total = NEEDS, len(specs)
+    if not specs:
+        yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)
+    for spec in specs[:_MAX_NAMED]:
+        name = spec_name(spec)
+        yield DetailLine(
+            name, label, is_continued=not label, id=spec.id, kind="link",
+            hints=TREE_HINTS if label else (), total=total if label else 0,
+        )  # fmt: skip
+        label = ""
+        if spec.virtuals:
+            virtuals = clean(", ".join(spec.virtuals))
+            yield DetailLine(f"({virtuals})", kind="virtual", is_continued=True, lead=" ")
+    if shared is None:
+        yield DetailLine(needs_line(needs), DOWNLOAD)
+
+
+def unlisted_line() -> DetailLine:
+    """Return that the source of a spec lists no dependencies."""
+    from spackscope.model.report.needs import UNLISTED
+
+    return DetailLine(UNLISTED, NEEDS, kind="dim")
+
+
+def user_values(users: Sequence[User], total: int) -> Iterator[DetailLine]:
+    """Yield some of the specs that use one; `total` counts all of them."""
+    if not users:
+        yield DetailLine("nothing here", USED_BY, kind="dim")
+    for number, user in enumerate(users):
+        yield DetailLine(
+            clean(user.package) or "(no name)",
+            "" if number else USED_BY,
+            kind="link",
+            is_continued=number > 0,
+            id=user.id,
+            suffix=clean(f"@{user.version}") if user.version else "",
+            hints=() if number else USERS_HINTS,
+            total=0 if number else total,
+        )
+
+
+def kinds_line(packages: str) -> DetailLine:
+    """Return the packages in which the kinds of a folded row differ."""
+    return DetailLine(packages, KINDS_DIFFER, kind="differs", hints=COMPARE_HINTS)

@@ -1,0 +1,141 @@
+"""Describe sources, what was read of each, and problems; with queries for their specs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from spackscope.model.core.records import Problem, SourceStatus
+from spackscope.model.core.text import clean, counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.parser import parse
+from spackscope.model.report.report import Row
+from spackscope.model.sources.source_name import PREFIX, SAMPLE
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.signing import SourceSigning
+
+
+HEADS = ("source", "kind", "specs", "problems", "checked", "signed")
+"""The heads of the columns, the last for what of the source is signed."""
+
+NOT_SIGNED = "-"
+"""The cell of a source that has nothing to sign."""
+
+_NAMED = 3
+"""Mirrors that are named."""
+
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
+    """Return the cells of a source under the first `HEADS`; `now` is in seconds since 1970."""
+    kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
+    checked = "-" if source.checked is None else age(now - source.checked)
+    return clean(source.name), clean(kind), f"{source.specs:,}", f"{source.problems:,}", checked
+
+
+def sources_note(sources: Sequence[str]) -> str:
+    """Return what a new user needs to know of sources that were found, not named; or "".
+
+    The sample is only a sample; the mirrors of a Spack are named.
+    """
+    if SAMPLE in sources and PREFIX in sources:
+        return (
+            "Sample data: your Spack has no mirror of binaries. To add one: spackscope sources · "
+            "without: spackscope -f public"
+        )
+    if SAMPLE in sources:
+        return "Sample data. Your own cache: spackscope -f URL · spackscope sources"
+    names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    mirrors = "Mirror" if len(names) == 1 else "Mirrors"
+    return f"{mirrors} of your Spack: {', '.join(names[:_NAMED])}{more}. Others: spackscope -f URL"
+
+
+def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
+    """Return a sentence for each source whose cached copy is used as it is, with its age."""
+    return [
+        clean(f"{source.name}: using its cached copy{_checked(source, now)}: {source.remark}")
+        for source in sources
+        if source.remark and not source.failure
+    ]
+
+
+def _checked(source: SourceStatus, now: float) -> str:
+    return "" if source.checked is None else f", checked {age(now - source.checked)}"
+
+
+def age(seconds: float) -> str:
+    """Return how long ago something was, in the largest unit that fits."""
+    for length, unit in _UNITS:
+        if seconds >= length:
+            return f"{counted(int(seconds // length), unit)} ago"
+    return "just now"
+
+
+def problem_rows(catalog: Catalog) -> list[Row]:
+    """Return a row for each problem, in the order of reading, with a name and the reason.
+
+    Its note is all of it, and its queries find the specs that it is about.
+    """
+    located = zip(catalog.problems, catalog.problem_sources, strict=True)
+    return [_problem_row(problem, source) for problem, source in located]
+
+
+def _problem_row(problem: Problem, source: str) -> Row:
+    origin, place, reason = (clean(t) for t in (problem.origin, problem.place, problem.reason))
+    # Every page is a specs.md, in a directory of its own.
+    name = "/".join(origin.rstrip("/").split("/")[-2:]) or clean(source)
+    facts = f"{place}: {reason}" if place else reason
+    queries = []
+    # The end of the place of a record is its hash.
+    if (hash_ := re.search(r"/([a-z2-7]{7,32})$", problem.place)) is not None:
+        queries.append(parse(f"/{hash_[1]}"))
+    if source:
+        queries.append(_of_source(source))
+    note = "\n".join(filter(None, (origin, place, reason)))
+    return Row((name, facts), note, queries=tuple(queries), style="error")
+
+
+def source_rows(
+    sources: Iterable[SourceStatus], now: float, signing: Mapping[str, SourceSigning] = {}
+) -> list[Row]:
+    """Return a row for each source, with its name and facts; `now` is in seconds since 1970.
+
+    Its note is all that is known, and its query finds its specs. `signing` says who signed those
+    that are mirrors, by their names.
+    """
+    return [_source_row(source, now, signing.get(source.name)) for source in sources]
+
+
+def _source_row(source: SourceStatus, now: float, signing: SourceSigning | None) -> Row:
+    name, kind, _, _, checked = source_cells(source, now)
+    facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
+    if checked != "-":
+        facts.append(f"checked {checked}")
+    remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
+    lines: list[str] = []
+    if signing is not None:
+        from spackscope.model.report.signing import signing_cell, source_signing_lines
+
+        facts.append(f"signed: {signing_cell(signing)}")
+        lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
+    in_line = " · ".join([kind, *remarks] if source.failure else facts)
+    note = "\n".join([name, " · ".join(facts), *remarks, *lines])
+    style = "error" if source.failure else ""
+    return Row((name, in_line), note, queries=(_of_source(source.name),), style=style)
+
+
+def failure_rows(failure: str) -> list[Row]:
+    """Return a row for each source where none could be read, from the sentence on all."""
+    failures = clean(failure).split("; ")
+    return [Row(("unreadable", each), each, style="error") for each in failures]
+
+
+def _of_source(name: str) -> Query:
+    return Query().also(exact_term("source", name))

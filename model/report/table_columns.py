@@ -1,0 +1,430 @@
+"""Choose the columns of the table, lay them out, and the head line of what all rows share."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
+from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.records import Spec
+from spackscope.model.core.text import cell_width, clean, cut_words
+from spackscope.model.core.variants import short_digests, split_variant
+from spackscope.model.index.view import USED_BY
+from spackscope.model.report.progress import first_in_view, fitting
+
+if TYPE_CHECKING:
+    from spackscope.model.index.listing import Listing
+
+
+DIFFERS_IN = "differs in"
+"""The column of what the specs of a row differ in."""
+
+MISSING = "-"
+"""Stands in a slot for a variant that a spec does not have."""
+
+MAX_SLOTS = 40
+"""Variants that have a column: others are read in the detail."""
+
+MAX_SLOT_WIDTH = 16
+_MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
+_MAX_HASH_OR_KINDS = len("99 kinds")
+_NOT_FIELDS = ("package", "hash", "variants")
+_FROZEN = ("package", "version")
+_PROVENANCE = ("state", "source", "tag")
+"""Columns that follow the variants, unless they are filtered: they say where a spec is from."""
+
+_SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
+"""What is before values that could be anything without it."""
+
+
+class TableColumn(Frozen):
+    """A column of the table: a field of the registry, a variant, or a note on the rows.
+
+    `name` is that of the registry, `+x` for the variant `x`, or that of a note. A column is at
+    most `width` cells wide, and not less than `min_width`.
+    """
+
+    name: str
+    label: str
+    width: int
+    min_width: int
+    field: Column | None = None
+
+    @property
+    def variant(self) -> str:
+        """The name of the variant of a slot; empty for other columns."""
+        return self.name[1:] if self.name.startswith("+") else ""
+
+    @property
+    def is_note(self) -> bool:
+        """Whether its cells are computed after the rows are shown."""
+        return self.name in (USED_BY, DIFFERS_IN)
+
+    @property
+    def aligns_right(self) -> bool:
+        """Whether its cells are numbers."""
+        return self.name == USED_BY or (self.field is not None and self.field.align_right)
+
+    def cell(self, spec: Spec) -> str:
+        """Return the clean cell of a spec; empty for a note."""
+        if self.field is not None:
+            return self.field.cell(self.field.value(spec))
+        if self.variant:
+            return slot_cell(variant_texts(spec.variants).get(self.variant, ""))
+        return ""
+
+
+class HeadText(NamedTuple):
+    """A value that all rows share, and the name of its column."""
+
+    column: str
+    text: str
+
+
+class ColumnChoices(Frozen):
+    """What a user chose for columns, by their names: which are hidden, and how wide some are."""
+
+    hidden: frozenset[str] = frozenset()
+    widths: Mapping[str, int] = field(default_factory=dict)
+
+    def resized(self, column: TableColumn) -> TableColumn:
+        """Return a column as wide as the user made it."""
+        width = self.widths.get(column.name)
+        return column if width is None else replace(column, width=width, min_width=width)
+
+
+class TableColumns(NamedTuple):
+    """The columns of a table: frozen ones, those that scroll, and the last, which always fit.
+
+    `head` are the values that all rows share, in the order of the head line.
+    """
+
+    frozen: tuple[TableColumn, ...] = ()
+    scrolled: tuple[TableColumn, ...] = ()
+    last: tuple[TableColumn, ...] = ()
+    head: tuple[HeadText, ...] = ()
+
+    @property
+    def all(self) -> tuple[TableColumn, ...]:
+        """All columns from left to right."""
+        return self.frozen + self.scrolled + self.last
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all columns from left to right."""
+        return [column.name for column in self.all]
+
+    def without(self, names: Collection[str]) -> TableColumns:
+        """Return the columns without some, which are not in the head line either."""
+        frozen, scrolled, last = (
+            tuple(column for column in part if column.name not in names) for part in self[:3]
+        )
+        return TableColumns(frozen, scrolled, last, self.head)
+
+
+@lru_cache(4096)
+def variant_texts(variants: tuple[str, ...]) -> Mapping[str, str]:
+    """Return the variants of a spec by their names."""
+    return {split_variant(text)[0]: text for text in variants}
+
+
+def slot_cell(text: str) -> str:
+    """Return the cell of a variant in its slot, such as `+`, `~` or `ofi,verbs`."""
+    if not text:
+        return MISSING
+    if text[0] in "+~":
+        return text[0]
+    return clean(text.partition("=")[2]) or clean(text)
+
+
+def split_variants(
+    variants: Iterable[str], varying: Mapping[str, int]
+) -> tuple[list[str], list[str]]:
+    """Return the variants that vary among the rows, by their rank, and the others."""
+    ranked = [(varying.get(split_variant(text)[0]), text) for text in variants]
+    differing = sorted(
+        ((rank, text) for rank, text in ranked if rank is not None), key=lambda pair: pair[0]
+    )
+    return [text for _, text in differing], [text for rank, text in ranked if rank is None]
+
+
+def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[str, str]:
+    """Return a cell's text in two parts: the variants that vary among the rows, and the others."""
+    parts = split_variants(variants, varying)
+    differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
+    return differing, same
+
+
+def choose_columns(
+    listing: Listing,
+    shared: Iterable[tuple[str, str]],
+    filtered: Collection[str] = (),
+    choices: ColumnChoices | None = None,
+) -> TableColumns:
+    """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
+
+    `shared` are the values that all rows share, as `frame.shared_texts` returns them. Columns
+    that were `filtered` under their heads stay, even where all rows have the same value.
+    """
+    choices = choices or ColumnChoices()
+    values, hidden, varying = listing.values, choices.hidden, listing.values.varying_columns
+    fields = []
+    for column in COLUMNS:
+        name = column.name
+        # The name of an operating system implies its platform.
+        if name in ("hash", "variants") or (name == "platform" and "os" in varying):
+            continue
+        is_told = name in varying or (listing.shown <= 1 and column.shown == "always")
+        if name in filtered or (is_told and name not in hidden):
+            width = max(values.widths[name], len(column.label))
+            least = min(width, column.min_width)
+            fields.append(TableColumn(name, column.label, width, least, column))
+    variants = [variant for variant in values.varying_variants if f"+{variant}" not in hidden]
+    stay = [name[1:] for name in filtered if name[:1] == "+" and name[1:] not in variants]
+    slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
+    hash_ = BY_NAME["hash"]
+    width = hash_.width
+    notes = []
+    if listing.lists_dependencies:
+        notes.append(TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
+        if listing.max_count > 1:
+            notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
+            # In place of the hash of folded rows is the number of their kinds.
+            width = max(width, min(len(f"{listing.max_count} kinds"), _MAX_HASH_OR_KINDS))
+    behind = [name for name in _PROVENANCE if name not in filtered]
+    frozen = [column for column in fields if column.name in _FROZEN]
+    scrolled = [column for column in fields if column.name not in (*_FROZEN, *behind)]
+    scrolled += [*slots, *(column for column in fields if column.name in behind)]
+    last = [TableColumn("hash", hash_.label, width, width, hash_)]
+    last += [note for note in notes if note.name not in hidden]
+    names = {column.name for column in (*frozen, *scrolled, *last)}
+    return TableColumns(
+        tuple(map(choices.resized, frozen)),
+        tuple(map(choices.resized, scrolled)),
+        tuple(map(choices.resized, last)),
+        _head(listing, dict(shared), names),
+    )
+
+
+def _slot(listing: Listing, variant: str) -> TableColumn:
+    cells = [cell_width(slot_cell(text)) for text in listing.values.variants.get(variant, ("",))]
+    width, label = min(max(cells), MAX_SLOT_WIDTH), clean(variant)
+    most = max(width, cell_width(label))
+    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SHORT_LABEL))
+    return TableColumn(f"+{variant}", label, most, least)
+
+
+def _head(
+    listing: Listing, shared: Mapping[str, str], columns: Collection[str]
+) -> tuple[HeadText, ...]:
+    """Return what all rows share: fields, then variants with `+`, with `~`, and with values.
+
+    The source is last: it does not describe the specs.
+    """
+    texts = [
+        HeadText(name, _SIGNS.get(name, "") + text)
+        for name, text in shared.items()
+        if text and name not in columns and name not in _NOT_FIELDS
+    ]
+    if "package" in shared and "package" not in columns:
+        has_version = bool(texts) and texts[0].column == "version"
+        version = texts.pop(0).text if has_version else ""
+        name = "version" if has_version else "package"
+        texts.insert(0, HeadText(name, shared["package"] + version))
+    constant = sorted(
+        (text for texts in listing.values.variants.values() if len(texts) == 1 for text in texts),
+        key=lambda text: ("+~".find(text[:1]) % 3, split_variant(text)[0]),
+    )
+    variants = [HeadText(f"+{split_variant(text)[0]}", clean(text)) for text in constant]
+    heads = [*texts, *(head for head in variants if head.column not in columns)]
+    return tuple(sorted(heads, key=lambda head: head.column == "source"))
+
+
+GAP = 1
+"""Blank cells between two columns."""
+
+_MAX_FIELD_WIDTH = 24
+"""Cells of a value up to which it is whole before variants get room."""
+_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 44, 1 << 16
+_MIN_WITH_USERS = 56
+"""Cells of a table from which on the users of its rows come before fields."""
+_MIN_WITH_LONG_USERS = 100
+"""Cells from which on the head of the users is more than one word."""
+_MIN_DIFFERS, _MAX_DIFFERS = 12, 30
+"""Cells that what rows differ in gets before variants do; a quarter of the table."""
+
+
+class Placed(Frozen):
+    """A column with its offset and its width in cells."""
+
+    column: TableColumn
+    at: int
+    width: int
+
+    @property
+    def end(self) -> int:
+        """The offset of the cell after the last."""
+        return self.at + self.width
+
+
+class Layout(NamedTuple):
+    """The columns that fit, and the numbers of those scrolled out of view on each side."""
+
+    placed: Sequence[Placed] = ()
+    before: int = 0
+    after: int = 0
+
+    def at(self, x: int) -> Placed | None:
+        """Return the column at a cell; None between columns."""
+        return next((placed for placed in self.placed if placed.at <= x < placed.end), None)
+
+
+def lay_out(
+    columns: TableColumns,
+    width: int,
+    *,
+    current: str = "",
+    first: int = 0,
+    floors: Mapping[str, int] | None = None,
+) -> Layout:
+    """Place columns side by side in `width` cells, each as wide as its content if possible.
+
+    Frozen columns and the last ones stay, but for a second frozen one without room for the
+    `current` one. Of the others those from number `first` on are shown, or others so that the
+    `current` one is. Where there is little room, fields shrink first, then
+    what rows differ in; variants get what is left. `floors` are widths that columns need.
+    """
+    width = max(width, 1)
+    least = {column.name: column.min_width for column in columns.all}
+    needed = [c for c in columns.all if c in columns.frozen or c.name in ("hash", current)]
+    frozen = columns.frozen if _total(needed, least) <= width else columns.frozen[:1]
+    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled)
+    fixed = [*frozen, *columns.last]
+    fields = [column for column in scrolled if column.field is not None]
+    if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
+        fixed = [column for column in fixed if column.name != USED_BY]
+    widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
+    room = width - _total(fixed, widths)
+    if scrolled and room < widths[scrolled[0].name] + GAP:
+        # Too narrow for the notes.
+        fixed = [column for column in fixed if not column.is_note]
+        room = width - _total(fixed, widths)
+    cells = [widths[column.name] + GAP for column in scrolled]
+    names = [column.name for column in scrolled]
+    first = max(0, min(first, len(scrolled) - 1)) if sum(cells) > room else 0
+    if current in names and sum(cells) > room:
+        first = first_in_view(cells, room, names.index(current), first)
+    in_view = scrolled[first : first + fitting(cells[first:], room)]
+    shown = [column for column in columns.all if column in fixed or column in in_view]
+    rest = width - _total(shown, widths)
+    for column, most in _growing(shown):
+        more = max(0, min(rest, most - widths[column.name]))
+        if column.name == USED_BY and width < _MIN_WITH_LONG_USERS:
+            continue
+        widths[column.name] += more
+        rest -= more
+    after = len(scrolled) - first - len(in_view)
+    placed, at = [], 0
+    for column in shown:
+        if (cells_left := min(widths[column.name], width - at)) <= 0:
+            break
+        placed.append(Placed(column, at, cells_left))
+        at += cells_left + GAP
+    return Layout(placed, first, after)
+
+
+def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
+    return sum(widths[column.name] + GAP for column in columns) - (GAP if columns else 0)
+
+
+def _widths(
+    columns: Sequence[TableColumn],
+    first: Sequence[TableColumn],
+    width: int,
+    floors: Mapping[str, int],
+) -> dict[str, int]:
+    """Return the widths before the room that is left is given away; `first` ones are to fit."""
+    least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
+    widths = dict(least)
+    for column in first:
+        if column.field is not None:
+            widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
+        elif column.name == DIFFERS_IN:
+            widths[column.name] = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS))
+    for stage in ([c for c in first if c.field is not None], first):
+        while (excess := _total(first, widths) - width) > 0:
+            shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]
+            if not shrinkable:
+                break
+            widest = max(shrinkable, key=widths.__getitem__)
+            widths[widest] -= max(
+                1, min(excess // len(shrinkable), widths[widest] - least[widest])
+            )
+    return widths
+
+
+def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
+    """Return the columns in the order in which they get more room, each with its width then."""
+    differs = [column for column in shown if column.name == DIFFERS_IN]
+    others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
+    fields = [column for column in others if not column.variant]
+    short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
+    return [
+        *((column, column.width) for column in (*fields, *short)),
+        *((column, _GOOD_DIFFERS) for column in differs),
+        *((column, column.width) for column in others),
+        *((column, _UNBOUNDED) for column in differs),
+    ]
+
+
+_SAME = "same in all: "
+_MORE = " … {} more"
+_BETWEEN = " · "
+_MAX_TEXT = 28
+"""Cells of one value: a list of patches would leave no room for others."""
+
+
+class HeadPiece(NamedTuple):
+    """A part of the line, and the column that it is the value of; empty for words between."""
+
+    text: str
+    column: str = ""
+
+
+def head_line(
+    head: Sequence[HeadText], width: int, *, current: str = "", before: str = ""
+) -> list[HeadPiece]:
+    """Return the parts of the line in some cells, cut between values.
+
+    The value of the `current` column is in view; `before` precedes all of them.
+
+    Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
+    """
+    pieces = [HeadPiece(cut_words(before, max(0, width)) + _BETWEEN)] if before else []
+    named = [text for text in head[:1] if text.column in ("package", "version")]
+    rest = head[len(named) :]
+    for text in named:
+        pieces += [HeadPiece(cut_words(text.text, _MAX_TEXT), text.column)]
+    if rest:
+        pieces.append(HeadPiece((_BETWEEN if named else "") + _SAME))
+    room = width - sum(cell_width(piece.text) for piece in pieces)
+    widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in rest]
+    # The last value has no blank after it.
+    number = next((n for n, text in enumerate(rest) if text.column == current), 0)
+    first = first_in_view(widths, room - 1, number, more=_MORE.format)
+    if first:
+        pieces.append(HeadPiece("… "))
+        room -= 2
+    shown = rest[first : first + fitting(widths[first:], room + 1, _MORE.format)]
+    for number, text in enumerate(shown):
+        pieces.append(HeadPiece(" " if number else ""))
+        pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
+    left = len(rest) - first - len(shown)
+    if left and shown:
+        pieces.append(HeadPiece(_MORE.format(left)))
+    elif left:
+        between = _BETWEEN if named else ""
+        pieces[-1 - bool(first) :] = [HeadPiece(f"{between}{len(rest)} same in all")]
+    return [piece for piece in pieces if piece.text]

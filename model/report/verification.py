@@ -1,0 +1,86 @@
+"""Describe which records of sources are whole, as their content gives their hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spackscope.model.core.frozen import asdict
+from spackscope.model.core.text import clean, counted
+from spackscope.model.report.report import Report, Row, Section
+from spackscope.model.sources.verify import VerifiedSource
+
+HEADS = ("source", "kind", "whole", "wrong", "unchecked")
+"""The heads of the columns."""
+
+_DIFFERING = {
+    "unindexed": "in the mirror, but not in its index",
+    "missing": "in the index, but not in the mirror",
+    "without_blobs": "in the mirror without the archive or another file",
+}
+
+
+def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
+    """Return the cells of a source under `HEADS`."""
+    kind = "unreadable" if source.failure else source.kind
+    unchecked = set().union(*source.unchecked.values())
+    counts = (len(source.whole), source.wrong_count, len(unchecked))
+    return clean(source.name), clean(kind), *(f"{count:,}" for count in counts)
+
+
+def verified_report(source: VerifiedSource) -> Report:
+    """Describe what is wrong, record by record, and how many cannot be checked, with the reasons.
+
+    The title is the name of the source.
+    """
+
+    def data() -> dict[str, Any]:
+        return {
+            "name": source.name,
+            "kind": source.kind,
+            "whole": len(source.whole),
+            "wrong_count": source.wrong_count,
+            "wrong": [
+                {"document": document, **record._asdict()}
+                for record, document in source.wrong.items()
+            ],
+            **{
+                kind: [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
+                for kind, specs in source.differing.items()
+            },
+            "not_compared": source.not_compared,
+            "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
+            "problems": [asdict(problem) for problem in source.problems],
+            "failure": source.failure,
+        }
+
+    return Report(clean(source.name), _sections(source), data)
+
+
+def _sections(source: VerifiedSource) -> Iterator[Section]:
+    wrong: dict[tuple[str, str], list[Row]] = {}
+    for record, document in source.wrong.items():
+        digest = f"gives {record.content_hash}" if record.content_hash else "gives none"
+        version = f"@{record.version}" if record.version else ""
+        text = clean(f"{record.package}{version} /{record.hash} {digest}")
+        wrong.setdefault((document, record.reason), []).append(Row((text,)))
+    for (document, reason), rows in wrong.items():
+        noun = counted(len(rows), "record")
+        heading = f"{document}: the content of {noun} gives another hash ({reason}):"
+        yield Section(clean(heading), rows)
+    if hidden := source.wrong_count - len(source.wrong):
+        yield Section("", [Row((f"and {hidden:,} more",))], is_apart=False)
+    for kind, specs in source.differing.items():
+        if specs:
+            rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
+            noun = counted(len(specs), "spec")
+            yield Section(clean(f"{source.name}: {noun} {_DIFFERING[kind]}:"), rows)
+    if source.not_compared:
+        yield Section(clean(f"{source.name}: {source.not_compared}"))
+    for reason, hashes in source.unchecked.items():
+        noun = counted(len(hashes), "record")
+        yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"))
+
+
+def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(specs.items(), key=lambda item: (item[1], item[0]))

@@ -1,0 +1,114 @@
+"""Tests of columns and conditions whose answers depend on the host."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import FacetKey, facets, mark_of
+from spackscope.model.index.view import Sort, View
+from spackscope.model.query.ast import Query, exact_term, query_of
+from spackscope.model.query.parser import parse
+from tests.builders import INDEX_OF_1_2, catalog_of, on_host
+
+HOST = "target=x86_64_v3 glibc=2.28 os=rocky8"
+
+
+@pytest.fixture(scope="module")
+def catalog(whole_catalogs: dict[str, Catalog]) -> Catalog:
+    return on_host(whole_catalogs["spack1"], HOST)
+
+
+def expected(catalog: Catalog, column: str) -> dict[str, set[int]]:
+    """Return the ids of each value of a column, one spec after the other."""
+    answers = catalog.by_host.answers
+    ids: dict[str, set[int]] = {}
+    for id_ in range(catalog.total):
+        fit = answers.of(id_)
+        values = fit.fits_values if column == "fits" else fit.reusable_values
+        for value in values:
+            ids.setdefault(value, set()).add(id_)
+    return ids
+
+
+@pytest.mark.parametrize("column", ["fits", "reusable"])
+def test_each_value_is_counted_and_found(catalog: Catalog, column: str) -> None:
+    ids = expected(catalog, column)
+    counted = {facet.value: facet.count for facet in facets(catalog, Query(), column)}
+    assert counted == {value: len(of_value) for value, of_value in ids.items()}
+    assert {"yes", "no", "target too new", "glibc 2.39 > 2.28"} <= counted.keys()
+    for value, of_value in ids.items():
+        term = exact_term(column, value)
+        assert set(catalog.match(query_of(term))) == of_value
+        groups = query_of(term).groups
+        assert [v for v in counted if mark_of(FacetKey(column), groups, v)] == [value]
+        assert parse(str(term)) == query_of(term)
+
+
+def test_terms_are_words_like_those_of_the_state(catalog: Catalog) -> None:
+    everything, runs = catalog.total, catalog.count(parse("fits"))
+    assert 0 < catalog.count(parse("reusable")) < runs < everything
+    assert str(parse("fits=yes reusable=yes")) == "fits reusable"
+    assert catalog.count(parse("!fits")) == everything - runs
+    assert catalog.count(parse("fits=no")) == everything - runs
+    assert catalog.count(parse("fits !reusable")) > 0
+    assert catalog.count(parse("hdf5 fits")) <= catalog.count(parse("hdf5"))
+
+
+def test_other_columns_are_counted_under_it(catalog: Catalog) -> None:
+    specs = catalog.specs(catalog.listing(View(parse("zlib-ng fits"))))
+    targets = [spec.target for spec in specs]
+    counted = facets(catalog, parse("zlib-ng fits"), "target")
+    assert {f.value: f.count for f in counted} == {t: targets.count(t) for t in targets}
+
+
+def test_rows_have_it_and_are_sorted_by_it(catalog: Catalog) -> None:
+    view = View(parse("zlib-ng fits=*"), sort=Sort("fits"))
+    fits = [spec.fit for spec in catalog.specs(catalog.listing(view))]
+    answers = [bool(fit.fits) for fit in fits if fit is not None]
+    assert answers == sorted(answers, reverse=True)
+    assert {True, False} == set(answers)
+    assert "fits" in catalog.listing(view).values.varying_columns
+    assert "fits" not in catalog.listing(View(parse("zlib-ng"))).values.varying_columns
+    assert catalog.listing(View(parse("zlib-ng fits"))).values.constants["fits"] == ("yes",)
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("target=:host", "target=:x86_64_v3"),
+        ("target=host", "target=x86_64_v3"),
+        ("target=host:,aarch64", "target=x86_64_v3:,aarch64"),
+        ("!target=:host", "!target=:x86_64_v3"),
+        ("os=host", "os=rocky8"),
+        ("platform=host", "platform=linux"),
+        ("zlib target=:host hdf5", "zlib target=:x86_64_v3 hdf5"),
+    ],
+)
+def test_host_stands_for_its_parts(catalog: Catalog, text: str, same: str) -> None:
+    assert list(catalog.match(parse(text))) == list(catalog.match(parse(same)))
+
+
+def test_what_is_not_known_of_the_host_cannot_be_answered() -> None:
+    catalog = catalog_of(INDEX_OF_1_2)
+    for text in ("fits", "reusable=no", "target=:host", "os=host"):
+        with pytest.raises(Unanswerable, match="host, which is not known"):
+            catalog.match(parse(text))
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host("target=zen3")))
+    with pytest.raises(Unanswerable, match="os of the host"):
+        catalog.match(parse("os=host"))
+
+
+def test_a_bare_word_does_not_match_it(catalog: Catalog) -> None:
+    assert not catalog.count(parse("'target too new'", packages=()))
+
+
+def test_a_check_of_all_specs_can_be_cancelled() -> None:
+    catalog = catalog_of(INDEX_OF_1_2)
+    catalog.by_host.connect(lambda: HostFit(catalog, parse_host(HOST)))
+    with pytest.raises(Cancelled):
+        catalog.match(parse("fits"), should_stop=lambda: True)
+    assert catalog.count(parse("fits=*")) == catalog.total

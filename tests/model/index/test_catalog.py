@@ -1,0 +1,125 @@
+"""The catalog counts and finds, and names the filter to blame where nothing matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.columns import BY_NAME, COLUMNS
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.parser import parse
+from tests.builders import all_records, catalog_of, hash_of, record, write_page
+
+
+@pytest.fixture
+def three(tmp_path: Path) -> Catalog:
+    """Index three packages of one, two and three specs."""
+    for count, title in enumerate(("zlib", "bzip2", "HDF5"), 1):
+        records = [record(10 * count + n, os=f"os{n}") for n in range(count)]
+        write_page(tmp_path, records, title=title)
+    return catalog_of(tmp_path)
+
+
+# Packages
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", [("HDF5", 3, 3), ("bzip2", 2, 2), ("zlib", 1, 1)]),
+        ("os=os1", [("HDF5", 1, 3), ("bzip2", 1, 2)]),
+        ("os=os9", []),
+    ],
+)
+def test_packages_with_a_match_come_by_name_with_their_counts(
+    three: Catalog, text: str, expected: list[tuple[str, int, int]]
+) -> None:
+    shown = [
+        (package.name, package.shown, package.total) for package in three.packages(parse(text))
+    ]
+
+    assert shown == expected
+    assert three.count(parse(text)) == sum(count for _, count, _ in expected)
+    assert three.total == 6
+
+
+# Hashes
+
+
+def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
+    everyone = sorted(spec.hash for spec in all_records(three))
+
+    assert three.hashes("", limit=10) == everyone
+    assert three.hashes("", limit=2) == everyone[:2]
+    assert three.hashes(everyone[3], limit=10) == [everyone[3]]
+    assert three.hashes(everyone[0][:31], limit=10) == [h for h in everyone if h[:31] == "2" * 31]
+    assert three.hashes("z", limit=10) == []
+
+
+@pytest.mark.parametrize(
+    "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é"]
+)
+def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
+    assert three.hashes(prefix, limit=10) == []
+    assert not three.has_hash(prefix)
+    assert three.by_hash(prefix) == []
+
+
+def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) -> None:
+    counts = Counter(spec.hash for spec in all_records(mixed))
+    (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
+
+    assert mixed.hashes(twice, limit=10) == [twice]
+    assert {row.spec.tag for row in mixed.by_hash(twice)} == {"develop", "other"}
+
+
+# Rows
+
+
+def test_rows_come_as_they_are_asked_for(three: Catalog) -> None:
+    rows = three.rows([5, 0, 3], [7, 8, 9])
+
+    assert [(row.id, row.count) for row in rows] == [(5, 7), (0, 8), (3, 9)]
+    assert [row.spec for row in rows] == [all_records(three)[id_] for id_ in (5, 0, 3)]
+    assert three.rows([]) == []
+
+
+@pytest.mark.parametrize("name", [column.name for column in COLUMNS if column.has_dictionary])
+def test_every_value_of_a_column_is_in_its_dictionary(name: str, mixed: Catalog) -> None:
+    there = {BY_NAME[name].value(spec) for spec in all_records(mixed)}
+
+    assert set(mixed.values(name)) == there
+
+
+# Stopping
+
+
+def test_a_question_can_be_stopped_before_it_begins(mixed: Catalog) -> None:
+    # No other test asks these, whose answers would be cached.
+    for query in (parse("os=stopped"), parse("size=17:")):
+        with pytest.raises(Cancelled):
+            mixed.listing(View(query), should_stop=lambda: True)
+        with pytest.raises(Cancelled):
+            mixed.packages(query, should_stop=lambda: True)
+
+    assert len(mixed.listing(View(), should_stop=lambda: False)) == 190
+
+
+def test_a_question_can_be_stopped_in_its_middle(tmp_path: Path) -> None:
+    records = [record(number, variants=[f"v={number}"]) for number in range(6_000)]
+    write_page(tmp_path, records)
+    catalog = catalog_of(tmp_path)
+    hard = query_of(Term("hash", "*2*2*2*2*3*4*5*6*7*"))
+
+    for ask in (lambda stop: catalog.packages(hard, should_stop=stop),
+                lambda stop: catalog.listing(View(hard), should_stop=stop)):  # fmt: skip
+        answers = iter([False] + [True] * 9)
+        with pytest.raises(Cancelled):
+            ask(lambda answers=answers: next(answers))
+
+    assert catalog.by_hash(hash_of(1))

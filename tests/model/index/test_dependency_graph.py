@@ -1,0 +1,127 @@
+"""What depends on what: edges, dependents, and paths between two specs."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter, deque
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import Edge
+from tests.builders import SPACK_DATA, catalog_of, record, write_page
+
+INDEXES = ("spack0", "spack1")
+
+
+@pytest.fixture(scope="module", params=INDEXES)
+def catalog(request: pytest.FixtureRequest) -> Catalog:
+    return catalog_of(SPACK_DATA / f"{request.param}.index.json.gz")
+
+
+@pytest.fixture(scope="module")
+def documents() -> dict[str, dict[str, Any]]:
+    """Read the indexes without any code of the program."""
+    read = {}
+    for name in INDEXES:
+        text = gzip.decompress((SPACK_DATA / f"{name}.index.json.gz").read_bytes())
+        read[f"{name}.index.json.gz"] = json.loads(text)["database"]["installs"]
+    return read
+
+
+def edges_of(spec: Mapping[str, Any]) -> Counter[tuple[str, tuple[str, ...], tuple[str, ...]]]:
+    """Return the edges of a node as the document has them: hash, deptypes, virtuals."""
+    return Counter(
+        (
+            dependency["hash"],
+            tuple(sorted(dependency["parameters"]["deptypes"])),
+            tuple(sorted(dependency["parameters"]["virtuals"])),
+        )
+        for dependency in spec.get("dependencies", ())
+    )
+
+
+def hash_in(catalog: Catalog, id_: int) -> str:
+    absent = catalog.edges.absent_at(id_)
+    return absent.hash if absent else catalog.rows([id_])[0].spec.hash
+
+
+def everyone(catalog: Catalog) -> range:
+    """Return the ids of all records, those that have no row among them."""
+    return range(catalog.first[-1])
+
+
+def test_every_edge_of_an_index_is_there_and_no_other(
+    catalog: Catalog, documents: dict[str, dict[str, Any]]
+) -> None:
+    known = catalog.edges
+    ids = everyone(catalog)
+    rows = catalog.rows(ids)
+    document = documents[Path(rows[0].spec.origin).name]
+    hashes = {row.id: row.spec.hash for row in rows}
+    assert set(hashes.values()) == set(document)
+    for id_ in ids:
+        found = Counter(
+            (
+                hashes[dependency.child]
+                if dependency.child in hashes
+                else hash_in(catalog, dependency.child),
+                tuple(sorted(dependency.deptypes)),
+                tuple(sorted(dependency.virtuals)),
+            )
+            for dependency in known.of(id_)
+        )
+        assert found == edges_of(document[hashes[id_]]["spec"])
+
+
+def test_dependents_are_the_edges_the_other_way(catalog: Catalog) -> None:
+    known = catalog.edges
+    downwards = [dependency for id_ in everyone(catalog) for dependency in known.of(id_)]
+    nodes = {dependency.child for dependency in downwards} | set(everyone(catalog))
+    upwards = [dependency for id_ in sorted(nodes) for dependency in known.dependents(id_)]
+
+    assert Counter(upwards) == Counter(downwards)
+    for id_ in nodes:
+        parents = [dependency.parent for dependency in known.dependents(id_)]
+        assert parents == sorted(parents)
+
+
+def test_a_way_leads_from_one_end_to_the_other_and_none_is_shorter(catalog: Catalog) -> None:
+    known = catalog.edges
+    start = max(everyone(catalog), key=lambda id_: len(known.of(id_)))
+    steps = {start: 0}
+    waiting = deque([start])
+    while waiting:
+        id_ = waiting.popleft()
+        for dependency in known.of(id_):
+            if dependency.child not in steps:
+                steps[dependency.child] = steps[id_] + 1
+                waiting.append(dependency.child)
+
+    assert max(steps.values()) > 1
+    for end, count in steps.items():
+        way = known.path(start, end)
+        assert way is not None
+        assert len(way) == count
+        assert_leads(way, start, end)
+    for other in [id_ for id_ in everyone(catalog) if id_ not in steps][:50]:
+        assert known.path(start, other) is None
+
+
+def assert_leads(way: Sequence[Edge], start: int, end: int) -> None:
+    for one in way:
+        assert one.parent == start
+        start = one.child
+    assert start == end
+
+
+def test_pages_list_no_dependencies(tmp_path: Path) -> None:
+    catalog = catalog_of(write_page(tmp_path, [record(1), record(2)]))
+
+    assert not catalog.edges.lists(0)
+    assert catalog.edges.of(0) == catalog.edges.dependents(0) == []
+    assert catalog.edges.path(0, 1) is None

@@ -1,0 +1,340 @@
+"""Values are counted under the other conditions, shown in sections, and chosen."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.columns import BY_NAME, FACETED
+from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.records import Spec
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.facets import (
+    MAX_VARIANTS,
+    FacetKey,
+    FacetSection,
+    FacetValue,
+    Verb,
+    choose,
+    facet_sections,
+    facets,
+    variant_texts,
+)
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parser import parse
+from tests.builders import all_records, catalog_of, on_host, record, write_page
+from tests.evaluator import satisfies
+
+QUERIES = [
+    "", "os=linux", "zlib", "+shared", "zlib +shared os=linux", "libs=shared %gcc", "/2",
+    "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9: hdf5", "!os=linux",
+    "~shared | os=linux",
+]  # fmt: skip
+
+
+def values(spec: Spec, column: str) -> set[str]:
+    value = BY_NAME[column].value(spec)
+    return set(value) if isinstance(value, tuple) else {str(value)}
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_values_are_counted_under_the_other_conditions(mixed: Catalog, text: str) -> None:
+    for query in (parse(text), parse(text).with_package("zlib")):
+        for column in set(FACETED) - {"variants"}:
+            others = query.without_column(column)
+            specs = [spec for spec in all_records(mixed) if satisfies(spec, others)]
+            expected = Counter(value for spec in specs for value in values(spec, column))
+
+            counted = facets(mixed, query, column)
+
+            assert {facet.value: facet.count for facet in counted} == expected
+            assert [facet.count for facet in counted] == sorted(expected.values(), reverse=True)
+
+
+def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) -> None:
+    specs = all_records(mixed)
+    counts = {f.value: f.count for f in facets(mixed, parse("+shared os=linux"), "variants")}
+
+    assert counts["~shared"] == sum(s.os == "linux" and "~shared" in s.variants for s in specs)
+    assert counts["os=linux"] == sum(
+        s.os == "linux" and {"+shared", "os=linux"} <= set(s.variants) for s in specs
+    )
+
+
+def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
+    for query in (parse("^zlib"), parse("os=linux ^zlib")):
+        with pytest.raises(Unanswerable):
+            facets(mixed, query, "os")
+        with pytest.raises(Unanswerable):
+            list(facet_sections(mixed, query))
+    with pytest.raises(Cancelled):
+        facets(mixed, parse("os=linux !os=x"), "stack", should_stop=lambda: True)
+    with pytest.raises(Cancelled):
+        list(facet_sections(mixed, parse("os=linux !os=y"), should_stop=lambda: True))
+
+
+# Sections
+
+
+def sections_of(
+    catalog: Catalog, text: str, wanted: FacetKey | None = None
+) -> dict[str, FacetSection]:
+    """Return the sections by their labels, in their order."""
+    found = facet_sections(catalog, parse(text), wanted=wanted)
+    return {section.key.label: section for section in found}
+
+
+def marks(section: FacetSection) -> dict[str, bool]:
+    """Return the marks by the texts that have one."""
+    return {each.text: each.mark for each in section.values if each.mark is not None}
+
+
+def counts(section: FacetSection) -> dict[str, int]:
+    return {each.text: each.count for each in section.values}
+
+
+@pytest.mark.parametrize("text", QUERIES)
+def test_each_value_is_counted_under_all_filters_but_those_on_its_section(
+    mixed: Catalog, text: str
+) -> None:
+    query, specs = parse(text), all_records(mixed)
+    found = list(facet_sections(mixed, query))
+    assert {section.key.column for section in found} >= {"version", "compiler", "variants"}
+    for section in found:
+        rest = section.key.without(query)
+        for value in section.values:
+            count = sum(satisfies(s, rest) and _has(s, section.key, value) for s in specs)
+            assert value.count == count, value
+
+
+def _has(spec: Spec, key: FacetKey, value: FacetValue) -> bool:
+    if value.condition is not None:
+        return key.fits(value.condition, str(BY_NAME[key.column].value(spec)))
+    if key.variant:
+        return satisfies(spec, Query().also(key.term(value.value)))
+    values = BY_NAME[key.column].value(spec)
+    texts = values if isinstance(values, tuple) else (str(values),)
+    return value.value in (texts or ("",))
+
+
+def test_a_section_has_several_values_or_a_filter(tmp_path: Path) -> None:
+    records = [
+        record(
+            n,
+            os=f"os{n % 2}",
+            target="zen4",
+            variants=["+one", f"two={n % 2}", *["+a"][: n % 3]],
+            stacks=["e4s"],
+        )
+        for n in range(6)
+    ]
+    write_page(tmp_path, records, title="p")
+    catalog = catalog_of(tmp_path)
+    assert list(sections_of(catalog, "p")) == ["os", "two", "a"]
+    assert list(sections_of(catalog, "p os=os1")) == ["os", "a"]
+    assert list(sections_of(catalog, "p target=zen4 +one")) == ["os", "target", "two", "a", "one"]
+    assert "target" in sections_of(catalog, "p", wanted=FacetKey("target"))
+    assert "one" in sections_of(catalog, "p", wanted=FacetKey("variants", "one"))
+    assert "package" in sections_of(catalog, "p", wanted=FacetKey("package"))
+
+
+def test_the_newest_version_of_a_package_is_first_else_what_is_most_frequent(
+    mixed: Catalog,
+) -> None:
+    versions = list(counts(sections_of(mixed, "zlib")["version"]))
+    assert versions.index("develop") < versions.index("1.10") < versions.index("1.9")
+    for name in ("compiler", "os"):
+        numbers = list(counts(sections_of(mixed, "")[name]).values())
+        assert numbers == sorted(numbers, reverse=True)
+
+
+def test_what_has_no_value_is_the_last_of_a_package(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(n, variants=["+x"] * (n < 2)) for n in range(9)], title="p")
+    catalog = catalog_of(tmp_path)
+    assert counts(sections_of(catalog, "p")["x"]) == {"+x": 2, "none": 7}
+    assert "x" not in sections_of(catalog, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "label", "expected"),
+    [
+        ("os=linux", "os", {"linux": True}),
+        ("os=linux | os=centos7", "os", {"linux": True, "centos7": True}),
+        ("!os=linux", "os", {"linux": False}),
+        ("os=linux !os=centos7", "os", {"linux": True, "centos7": False}),
+        ("os=*n*u*", "os", {"*n*u*": True, "linux": True, "ubuntu24.04": True}),
+        ("zlib@1.10:", "version", {"1.10:": True, "1.10": True, "develop": True}),
+        ("zlib@1.10", "version", {"1.10": True}),
+        ("%gcc@10:", "compiler", {"gcc@13.2.0": True}),
+        ("+shared", "shared", {"+shared": True}),
+        ("!~shared", "shared", {"~shared": False}),
+        ("libs=shared", "libs", {"shared": True}),
+        ("os=nothing", "os", {"nothing": True}),
+        ("stack=e4s stack=hep", "stacks", {"e4s": True, "hep": True}),
+        ("zlib !shared=*", "shared", {"none": True, "+shared": False, "~shared": False}),
+    ],
+)
+def test_the_filters_of_the_query_are_marks(
+    mixed: Catalog, text: str, label: str, expected: dict[str, bool]
+) -> None:
+    found = marks(sections_of(mixed, text)[label])
+    assert {text: found.get(text) for text in expected} == expected
+    assert sum(found.values()) == sum(expected.values()) or ":" in text
+
+
+@pytest.fixture(scope="module")
+def with_host(mixed: Catalog) -> Catalog:
+    return on_host(mixed, "target=x86_64_v3 glibc=2.28 os=rocky8")
+
+
+def test_what_the_host_can_run_is_offered_among_the_targets(
+    with_host: Catalog, mixed: Catalog
+) -> None:
+    section = sections_of(with_host, "")["target"]
+    assert section.values[0].text == ":x86_64_v3"
+    assert section.values[0].count == with_host.count(parse("target=:x86_64_v3"))
+    assert section.texts == ["aarch64", "x86_64_v3"]
+    chosen = sections_of(with_host, "target=:x86_64_v3")["target"]
+    assert marks(chosen) == {":x86_64_v3": True, "x86_64_v3": True}
+    assert "fits" in sections_of(with_host, "", wanted=FacetKey("fits"))
+    assert "fits" not in sections_of(mixed, "", wanted=FacetKey("fits"))
+
+
+def test_variants_are_bounded_but_for_those_of_the_query(tmp_path: Path) -> None:
+    names = [f"v{number:03}" for number in range(MAX_VARIANTS + 20)]
+    records = [
+        record(n, stacks=["e4s"], variants=["+~"[n] + name for name in names]) for n in range(2)
+    ]
+    write_page(tmp_path, records, title="p")
+    catalog = catalog_of(tmp_path)
+    assert len(sections_of(catalog, "p")) == MAX_VARIANTS
+    found = sections_of(catalog, f"p +{names[-1]}", wanted=FacetKey("variants", names[-2]))
+    assert list(found)[-2:] == names[-2:]
+
+
+def test_a_variant_with_several_values_has_each_of_them() -> None:
+    assert variant_texts("cuda_arch=80,90") == ("cuda_arch", ("cuda_arch=80", "cuda_arch=90"))
+    assert variant_texts("cuda_arch:=80") == ("cuda_arch", ("cuda_arch=80",))
+    assert variant_texts("+mpi") == ("mpi", ("+mpi",))
+    assert variant_texts('flags="a,b"') == ("flags", ("flags='a,b'",))
+
+
+def test_variants_keep_their_order_while_values_are_chosen(mixed: Catalog) -> None:
+    def order(text: str) -> list[str]:
+        found = facet_sections(mixed, parse(text))
+        return [section.key.variant for section in found if section.key.variant]
+
+    for package in ("", "zlib"):
+        names = order(package)
+        for more in ("+shared", "!libs=shared", "os=linux"):
+            kept = order(f"{package} {more}")
+            assert kept == [name for name in names if name in kept]
+
+
+def test_variants_that_split_a_package_most_evenly_are_first(tmp_path: Path) -> None:
+    records = [
+        record(
+            n, variants=["langs=c,cxx", *[f"a={n}"][: n < 3], "+~"[n % 2] + "b"], stacks=["e4s"]
+        )
+        for n in range(20)
+    ]
+    write_page(tmp_path, records, title="p")
+    found = list(sections_of(catalog_of(tmp_path), "p"))
+    assert found[:2] == ["b", "a"]
+    assert "langs" not in found, "all have the same values"
+
+
+# Choices
+
+
+def chosen(catalog: Catalog, verb: Verb, before: str, name: str, text: str) -> Query:
+    """Choose a value that is shown with a text below the name of a column or variant."""
+    query = parse(before)
+    key = FacetKey("variants", name) if name in ("shared", "libs") else FacetKey(name)
+    sections = facet_sections(catalog, query, wanted=key)
+    section = next(section for section in sections if section.key == key)
+    value = next((value for value in section.values if value.text == text), None)
+    assert (value is None) == (verb == "clear")
+    return choose(query, section, value, verb)
+
+
+@pytest.mark.parametrize(
+    ("verb", "before", "name", "text", "after"),
+    [
+        # The first value, another one, and no more.
+        ("include", "", "os", "linux", "os=linux"),
+        ("include", "os=linux", "os", "centos7", "os=linux | os=centos7"),
+        ("include", "os=linux | os=centos7", "os", "linux", "os=centos7"),
+        ("include", "os=linux", "os", "linux", ""),
+        ("include", "+mpi os=linux", "os", "linux", "+mpi"),
+        # What was typed counts like what was chosen.
+        ("include", "zlib@1.10", "version", "1.10", "zlib"),
+        ("include", "zlib@1.10", "version", "develop", "zlib @1.10 | @=develop"),
+        ("include", "+shared", "shared", "+shared", ""),
+        ("include", "+shared", "shared", "~shared", "+shared | ~shared"),
+        # A value of a range takes its place; one outside is added.
+        ("include", "os=*u*", "os", "linux", "os=linux"),
+        ("include", "os=*u*", "os", "*u*", ""),
+        ("include", "os=*u*", "os", "centos7", "os=*u* | os=centos7"),
+        # From excluded to included, and back.
+        ("include", "!os=linux", "os", "linux", "os=linux"),
+        ("include", "!os=linux", "os", "centos7", "os=centos7 !os=linux"),
+        ("exclude", "", "os", "linux", "!os=linux"),
+        ("exclude", "!os=linux", "os", "linux", ""),
+        ("exclude", "os=linux", "os", "linux", "!os=linux"),
+        ("exclude", "os=linux", "os", "centos7", "os=linux !os=centos7"),
+        ("exclude", "!os=linux", "os", "centos7", "!os=linux !os=centos7"),
+        ("exclude", "os=*u*", "os", "linux", "os=*u* !os=linux"),
+        ("exclude", "os=*u*", "os", "*u*", "!os=*u*"),
+        ("exclude", "+shared", "shared", "~shared", "+shared !~shared"),
+        # Records without a value.
+        ("include", "zlib", "shared", "none", "zlib !shared=*"),
+        ("include", "zlib !shared=*", "shared", "none", "zlib"),
+        ("exclude", "zlib", "shared", "none", "zlib shared=*"),
+        ("exclude", "zlib shared=*", "shared", "none", "zlib"),
+        ("include", "zlib shared=*", "shared", "+shared", "zlib +shared"),
+        ("exclude", "zlib +shared", "shared", "none", "zlib +shared"),
+        # Only this.
+        ("only", "os=linux !os=centos7 +mpi", "os", "centos7", "os=centos7 +mpi"),
+        ("only", "+shared libs=shared", "shared", "~shared", "~shared libs=shared"),
+        ("only", "!os=*u*", "os", "*u*", "os=*u*"),
+        # Others are left alone.
+        ("include", "os=linux | +mpi", "os", "linux", "os=linux | +mpi os=linux"),
+        ("include", "!+mpi", "shared", "+shared", "!+mpi +shared"),
+        ("clear", "zlib os=linux !os=centos7 +shared", "os", "", "zlib +shared"),
+        (
+            "clear",
+            "zlib os=linux +shared !~shared libs=shared",
+            "shared",
+            "",
+            "zlib os=linux libs=shared",
+        ),
+        ("clear", "zlib os=linux", "target", "", "zlib os=linux"),
+    ],
+)
+def test_a_choice_is_written_into_the_query(
+    mixed: Catalog, verb: Verb, before: str, name: str, text: str, after: str
+) -> None:
+    assert chosen(mixed, verb, before, name, text) == parse(after)
+
+
+@pytest.mark.parametrize("text", [text for text in QUERIES if "hdf5" not in text])
+def test_each_value_can_be_chosen_alone_and_excluded(mixed: Catalog, text: str) -> None:
+    query = parse(text)
+    for section in facet_sections(mixed, query):
+        rest = section.key.without(query)
+        for value in section.values:
+            only = choose(query, section, value, "only")
+            # A compiler without a hash fits those with one too.
+            alike = [v for v in section.values if v.value.startswith(value.value or "?")]
+            most = max(value.count, sum(v.count for v in alike))
+            assert value.count <= mixed.count(only) <= most, value
+            assert parse(str(only), packages=()) == only
+            assert choose(rest, section, value, "include") == only or value.condition is not None
+            excluded = choose(rest, section, value, "exclude")
+            assert mixed.count(excluded) == mixed.count(rest) - mixed.count(only)
+            verbs: tuple[Verb, ...] = ("include", "exclude")
+            for verb in verbs if len(alike) < 2 and value.value != "linux" else ():
+                assert choose(choose(rest, section, value, verb), section, value, verb) == rest

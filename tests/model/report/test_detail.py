@@ -1,0 +1,171 @@
+"""The detail of a record has all its values, and only clean text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spackscope.model.core.columns import COLUMNS
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Provenance, Spec
+from spackscope.model.core.text import is_clean
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.query.ast import Term, query_of
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
+from spackscope.model.report.detail import DetailLine, detail
+from spackscope.model.report.paste import install_command, spec_string
+from spackscope.model.report.table_columns import variants_cell
+from spackscope.tui.cli.colours import Colours
+from spackscope.tui.cli.spec_report import SpecReport
+from tests.builders import all_records, page, read, record
+from tests.evaluator import satisfies
+from tests.hostile import HOSTILE_TEXT
+
+SPEC = Spec(
+    package="hdf5",
+    hash="23r4fq5ly72u3bfmbi3o3unokk4d5ipr",
+    version="1.14.5",
+    compiler="gcc@13.2.0/5o2zn6vqwerthjkl",
+    platform="linux",
+    os="ubuntu24.04",
+    target="x86_64_v3",
+    variants=("api=default", "build_type=Release", "~cxx", "+mpi", "libs:=shared,static"),
+    stacks=("e4s", "hep", "root"),
+    size=5_100_000,
+    tag="develop",
+    origin="mirror/specs.md",
+    source="mirror",
+)
+
+
+def lines(spec: Spec, **options: Any) -> list[DetailLine]:
+    defaults: dict[str, Any] = {"varying": {}, "alike": 1, "shown": 1}
+    return detail(spec, **(defaults | options))
+
+
+def labelled(result: list[DetailLine]) -> dict[str, str]:
+    return {line.label: line.text for line in result if line.label}
+
+
+def test_the_detail_of_a_record_is_complete() -> None:
+    result = lines(SPEC)
+
+    assert [line.text for line in result[:2]] == ["hdf5@1.14.5", SPEC.hash]
+    assert labelled(result) == {
+        "install": install_command(SPEC),
+        "spec": spec_string(SPEC),
+        "variants": "api=default",
+        "package": "hdf5",
+        "version": "1.14.5",
+        "compiler": "gcc@13.2.0/5o2zn6vqwerthjkl",
+        "platform": "linux",
+        "os": "ubuntu24.04",
+        "target": "x86_64_v3",
+        "tag": "develop",
+        "size": "5.1 MB",
+        "stacks": "e4s",
+        "source": "mirror",
+        "document": "mirror/specs.md",
+        "page": "https://cache.spack.io/?package=hdf5&release=develop",
+    }
+    texts = [line.text for line in result]
+    assert {"e4s", "hep", "root", *SPEC.variants} <= set(texts)
+
+
+def test_what_a_record_lacks_has_no_line() -> None:
+    found = labelled(lines(replace(SPEC, tag="", size=None, stacks=())))
+
+    assert not {"tag", "size", "stacks", "state", "namespace"} & found.keys()
+    assert labelled(lines(replace(SPEC, size=None, cached=True)))["size"] == "-"
+    assert labelled(lines(replace(SPEC, package="", os="")))["package"] == "-"
+
+
+def test_several_values_are_listed_under_one_label() -> None:
+    spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
+
+    text_lines = list(SpecReport(None, Colours(False)).detail_lines(lines(spec)))
+    assert "state         cached  installed" in text_lines
+    assert "source        mirror  tree" in text_lines
+
+
+@pytest.mark.parametrize(
+    ("spec", "provenance", "expected"),
+    [
+        (replace(SPEC, cached=True, installed=True), Provenance(), install_command(SPEC)),
+        (replace(SPEC, installed=True), Provenance(), "it is installed, and in no build cache"),
+        (
+            replace(SPEC, in_cache=False),
+            Provenance(),
+            "nothing to install: the cache has no archive of it",
+        ),
+        (
+            replace(SPEC, in_cache=False, installed=True),
+            Provenance(external="/usr"),
+            "nothing to install: it is external, at /usr",
+        ),
+    ],
+)
+def test_an_install_command_is_shown_where_it_would_work(
+    spec: Spec, provenance: Provenance, expected: str
+) -> None:
+    assert labelled(lines(spec, provenance=provenance))["install"] == expected
+
+
+def test_variants_that_differ_come_first_in_the_detail() -> None:
+    result = lines(SPEC, varying={"libs": 1, "mpi": 0})
+
+    variants = [
+        (line.lead + line.text, line.kind) for line in result if line.kind in ("differs", "same")
+    ]
+    assert variants == [
+        ("≠ +mpi", "differs"),
+        ("libs:=shared,static", "differs"),
+        ("= api=default", "same"),
+        ("build_type=Release", "same"),
+        ("~cxx", "same"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("alike", "expected"), [(1, None), (38, "38 of 1,200 builds look the same")]
+)
+def test_look_alikes_are_counted(alike: int, expected: str | None) -> None:
+    assert labelled(lines(SPEC, alike=alike, shown=1_200)).get("look-alikes") == expected
+
+
+def terms(result: list[DetailLine]) -> list[Term]:
+    return [line.term for line in result if line.term is not None]
+
+
+def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catalog) -> None:
+    for catalog in (sample, mixed):
+        for spec in all_records(catalog)[::7]:
+            query = query_of(*terms(lines(spec)))
+            assert satisfies(spec, query)
+            assert parse(str(query)) == query
+            listing = catalog.listing(View(query))
+            assert {one.hash for one in catalog.specs(listing)} == {spec.hash}
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_is_presented_clean_and_can_be_asked_for(text: str) -> None:
+    fields = record(
+        1, compiler=text, os=text, platform=text, target=text,
+        variants=[text, "+" + text, "k=" + text, text + "=v"],
+        stacks=[text, "root"], versions=[text],
+    )  # fmt: skip
+    (spec,), _ = read(page([fields], title=text, tag=text))
+    spec = replace(spec, origin=text, source=text.encode("utf-8", "replace").decode())
+
+    result = lines(spec, varying={"k": 0, text: 1}, alike=2, shown=3)
+    strings = {part for line in result for part in (line.text, line.label)}
+    strings |= {column.cell(column.value(spec)) for column in COLUMNS}
+    strings |= {spec_string(spec), install_command(spec), *variants_cell(spec.variants, {text: 0})}
+
+    assert [shown for shown in strings if not is_clean(shown)] == []
+    for term in terms(result):
+        assert satisfies(spec, query_of(term))
+        if len(str(term)) <= MAX_QUERY_LENGTH:
+            assert parse(str(term)) == query_of(term)

@@ -1,0 +1,76 @@
+"""Tests of the sentences on what runs on a host."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.core.records import Fit, FitReason
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.parser import parse
+from spackscope.model.report.fit import fit_sentences, hidden_by_host
+from tests.builders import on_host
+
+TOO_NEW = FitReason("T", "target too new", "target zen4 > zen3", is_run=True)
+LIBC = FitReason("l", "glibc 2.39 > 2.34", "zlib: glibc 2.39 > 2.34", is_run=True)
+OLD = FitReason("F", "built before Spack 1.0", "built before Spack 1.0, in format 4", is_run=False)
+NOT_LISTED = FitReason(
+    "",
+    "dependencies not listed",
+    "dependencies not listed; target x86_64 runs on zen3",
+    is_run=True,
+)
+NO_TARGET = FitReason("", "target of the host unknown", "target of the host unknown", is_run=True)
+
+
+@pytest.mark.parametrize(
+    ("fit", "sentences"),
+    [
+        (Fit(True, True), ["✓ runs here"]),
+        (
+            Fit(False, False, (TOO_NEW, LIBC)),
+            ["does not run here: target zen4 > zen3", "zlib: glibc 2.39 > 2.34"],
+        ),
+        (
+            Fit(True, False, (OLD,)),
+            ["✓ runs here", "Spack does not reuse it: built before Spack 1.0, in format 4"],
+        ),
+        (
+            Fit(None, None, (NOT_LISTED,)),
+            ["unknown: dependencies not listed; target x86_64 runs on zen3"],
+        ),
+        (Fit(None, None, (NO_TARGET,)), ["unknown: target of the host unknown"]),
+        (Fit(False, False, (TOO_NEW, NOT_LISTED)), ["does not run here: target zen4 > zen3"]),
+    ],
+)
+def test_sentences_on_one_spec(fit: Fit, sentences: list[str]) -> None:
+    assert [sentence.text for sentence in fit_sentences(fit)] == sentences
+
+
+def test_each_sentence_has_the_filter_for_it() -> None:
+    fit = Fit(False, False, (OLD, TOO_NEW))
+    filters = [sentence[:2] for sentence in fit_sentences(fit)]
+    assert filters == [("fits", "target too new"), ("reusable", "built before Spack 1.0")]
+    assert list(fit_sentences(Fit(True, True), "on zen3")) == [("fits", "yes", "✓ runs on zen3")]
+
+
+@pytest.fixture(scope="module")
+def catalog(whole_catalogs: dict[str, Catalog]) -> Catalog:
+    return on_host(whole_catalogs["spack1"], "target=x86_64_v3 glibc=2.28")
+
+
+def test_what_a_filter_hides_is_counted(catalog: Catalog) -> None:
+    assert hidden_by_host(catalog, parse("zlib-ng")) == ""
+    hidden = hidden_by_host(catalog, parse("zlib-ng fits"))
+    total, shown = catalog.count(parse("zlib-ng")), catalog.count(parse("zlib-ng fits"))
+    assert hidden.startswith(f"fits hides {total - shown} of {total}: ")
+    newer = catalog.count(parse("zlib-ng fits='glibc 2.35 > 2.28'"))
+    assert f"glibc 2.35 > 2.28: {newer}" in hidden
+    others = hidden_by_host(catalog, parse("zlib-ng !fits"))
+    assert others == f"!fits hides {shown} of {total}: yes {shown}"
+
+
+def test_of_several_specs_each_may_hide_some(catalog: Catalog) -> None:
+    both, hdf5 = hidden_by_host(catalog, parse("hdf5 fits zlib-ng")), parse("hdf5")
+    hides = catalog.count(hdf5) - catalog.count(parse("hdf5 fits"))
+    total = catalog.count(hdf5) + catalog.count(parse("zlib-ng"))
+    assert both.startswith(f"fits hides {hides} of {total}: ")

@@ -1,0 +1,113 @@
+"""The title counts and names what is shown; the overview of packages fits any width."""
+
+from __future__ import annotations
+
+import pytest
+
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.package_summary import PackageSummary
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.query.parser import parse
+from spackscope.model.report.frame import (
+    MIN_WIDTH,
+    OverviewColumn,
+    overview_cell,
+    overview_layout,
+    position,
+    query_counts,
+    runs_head,
+    shared_texts,
+    source_chips,
+    tags_title,
+)
+
+
+def test_sources_are_named_with_their_size(sample: Catalog) -> None:
+    (chip,) = source_chips(sample)
+
+    assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
+    assert tags_title(sample) == "develop"
+
+
+def test_values_that_all_rows_share_are_in_the_title(sample: Catalog) -> None:
+    listing = sample.listing(View(parse("py-build os=ubuntu24.04 target=aarch64")))
+
+    shared = dict(shared_texts(listing))
+    expected = {"package": "py-build", "os": "ubuntu24.04", "target": "aarch64"}
+    assert expected.items() <= shared.items()
+    assert not {"hash", "variants", "tag", "source", "state"} & shared.keys()
+
+
+def test_folded_rows_are_counted(sample: Catalog) -> None:
+    listing = sample.listing(View(folded=True))
+
+    groups = sum(count > 1 for count in listing.part()[1])
+    assert query_counts(listing, sample.total, None) == (
+        f"346 specs · {groups} look-alike groups",
+        f"346 specs · {groups} groups",
+        "346 specs",
+        "346",
+    )
+
+
+def test_matches_are_counted_among_the_specs_of_their_package(sample: Catalog) -> None:
+    listing = sample.listing(View(parse("package=py-build os=ubuntu24.04")))
+
+    assert query_counts(listing, 24, "py-build")[0] == f"{listing.shown} of 24 py-build"
+
+
+def test_the_position_counts_from_one() -> None:
+    assert position(11, 2_052) == "12/2,052"
+    assert position(0, 0) == ""
+
+
+@pytest.mark.parametrize(
+    ("width", "names"),
+    [
+        (MIN_WIDTH, ["builds", "runs"]),
+        (48, ["newest", "builds", "runs"]),
+        (56, ["newest", "builds", "kinds", "runs"]),
+        (72, ["newest", "builds", "kinds", "targets", "runs"]),
+        (160, ["newest", "builds", "kinds", "targets", "runs"]),
+    ],
+)
+def test_there_are_as_many_columns_as_fit(width: int, names: list[str]) -> None:
+    for longest in (5, 20, 60):
+        layout = overview_layout(width, longest, "runs here")
+        assert [column.name for column in layout.columns] == names
+        used = 2 + layout.name_width + sum(2 + column.width for column in layout.columns)
+        assert used == width - 1
+        assert layout.name_width >= min(longest, 14)
+
+
+SUMMARY = PackageSummary("1.14.6", ("x86_64_v3", "aarch64", "zen4"), 7, 0, is_whole=True)
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "summary", "cell"),
+    [
+        ("builds", 6, None, "1,200"),
+        ("newest", 10, None, ""),
+        ("newest", 10, SUMMARY, "1.14.6"),
+        ("newest", 5, SUMMARY, "1.….6"),
+        ("kinds", 5, SUMMARY, "7"),
+        ("runs", 9, SUMMARY, "0"),
+        ("targets", 12, SUMMARY, "x86_64_v3 +2"),
+        ("targets", 20, SUMMARY, "x86_64_v3 aarch64 +1"),
+        ("targets", 40, SUMMARY, "x86_64_v3 aarch64 zen4"),
+        ("targets", 6, SUMMARY, "x8…_v3"),
+        ("kinds", 5, PackageSummary("", ()), ""),
+        ("kinds", 5, PackageSummary("", (), is_whole=True), "-"),
+        ("newest", 10, PackageSummary("\x1b[31m", ()), "␛[31m"),
+        ("targets", 10, PackageSummary("", ()), "-"),
+    ],
+)
+def test_a_cell_is_clean_and_fits(
+    name: str, width: int, summary: PackageSummary | None, cell: str
+) -> None:
+    assert overview_cell(OverviewColumn(name, name, width), 1200, summary) == cell
+
+
+def test_the_head_says_where_they_run() -> None:
+    assert runs_head(parse_host("target=zen3")) == "runs on zen3"

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from spackscope.model.analysis.needs import NeededSpec, Needs
+from spackscope.model.report.needs import by_interest, needs_line, needs_report
+from spackscope.model.report.relations import needs_values
+from tests.builders import hash_of, zlib_index, zlib_of
+
+
+def spec(number: int, package: str, **fields: Any) -> NeededSpec:
+    return NeededSpec(number, package, "1.0", hash_of(number), **fields)
+
+
+SPEC, _ = zlib_of(zlib_index())
+HDF5 = spec(0, "hdf5", states=("cached",), size=2_000_000)
+MPICH = spec(1, "mpich", states=("cached",), size=1_000_000, is_direct=True, virtuals=("mpi",))
+ZLIB = spec(2, "zlib", states=("installed",), is_direct=True)
+RUNTIME = spec(3, "gcc-runtime", states=("cached",), is_direct=True)
+LIBXML2 = spec(4, "libxml2")
+GLIBC = spec(5, "glibc", external="/usr", is_direct=True, virtuals=("libc",))
+MPT = spec(6, "mpt", external="mpt/2.3", modules=("mpt/2.3",))
+GCC = spec(7, "gcc", external="/usr", modules=("gcc/12",))
+
+
+@pytest.mark.parametrize(
+    ("needs", "line"),
+    [
+        (None, "This source lists no dependencies"),
+        (Needs((HDF5,), (), ()), "1 spec, 2.0 MB"),
+        (Needs((ZLIB,), (), ()), "1 spec, 1 installed"),
+        (Needs((RUNTIME,), (), ()), "1 spec, size unknown"),
+        (
+            Needs((HDF5, MPICH, ZLIB, RUNTIME, LIBXML2), (GLIBC,), (), is_unknown=True),
+            "at least 5 specs, 1 installed, 1 not cached, 3.0 MB + 2 unknown",
+        ),
+    ],
+)
+def test_needs_are_counted_in_a_line(needs: Needs | None, line: str) -> None:
+    assert needs_line(needs) == line
+
+
+def test_the_most_telling_dependencies_come_first() -> None:
+    needs = Needs((HDF5, RUNTIME, ZLIB, LIBXML2, MPICH), (), ())
+    assert [spec.package for spec in by_interest(needs)] == [
+        *("mpich", "zlib", "gcc-runtime", "libxml2")
+    ]
+    first, virtuals, *_, last, download = needs_values(needs)
+    assert (first.text, first.label, first.total) == ("mpich@1.0", "needs to run", 4)
+    assert (virtuals.text, virtuals.kind) == ("(mpi)", "virtual")
+    assert (last.text, last.id) == ("libxml2@1.0", LIBXML2.id)
+    assert download.text == needs_line(needs)
+    (nothing, _) = needs_values(Needs((HDF5,), (), ()))
+    assert nothing.text == "nothing else"
+
+
+def test_of_several_kinds_only_what_all_need_is_named() -> None:
+    needs = Needs((HDF5, RUNTIME, ZLIB, MPICH), (), ())
+    assert [value.text for value in needs_values(needs, frozenset({ZLIB.id}))] == ["zlib@1.0"]
+
+
+def test_all_needs_are_listed_in_sections() -> None:
+    needs = Needs((HDF5, MPICH, ZLIB), (GLIBC, MPT), (GCC,))
+    assert list(needs_report(SPEC, needs).lines()) == [
+        f"zlib@1.3.1  /{SPEC.hash}",
+        "needs to run: 3 specs, 1 installed, 3.0 MB",
+        f"  {hash_of(0)[:7]}  hdf5@1.0         cached     2.0 MB",
+        f"  {hash_of(1)[:7]}  mpich@1.0 (mpi)  cached     1.0 MB",
+        f"  {hash_of(2)[:7]}  zlib@1.0         installed",
+        "externals assumed on the host: 2",
+        f"  {hash_of(5)[:7]}  glibc@1.0 (libc)  external at /usr",
+        f"  {hash_of(6)[:7]}  mpt@1.0           external module mpt/2.3",
+        "needs to build only: 1 spec more",
+        f"  {hash_of(7)[:7]}  gcc@1.0  external at /usr, module gcc/12",
+    ]
+
+
+def test_hostile_texts_are_cleaned() -> None:
+    hostile = NeededSpec(
+        0, "a\x1b[31m", "\n", hash_of(0), external="\x1b]0;x\x07", virtuals=("\t",)
+    )
+    needs = Needs((hostile, hostile), (hostile,), ())
+    texts = [value.text for value in needs_values(needs)]
+    for text in (*needs_report(SPEC, needs).lines(), *texts):
+        assert text.isprintable()

@@ -1,0 +1,430 @@
+"""What is pasted: spec strings as Spack spells them, requirements, and command lines."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Compiler, Spec
+from spackscope.model.core.text import is_clean
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.lexer import DEPENDENCY, HASH, NAME, PAIR, SPACE, VARIANT, tokens
+from spackscope.model.query.lexer import VERSION as VERSION_TOKEN
+from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
+from spackscope.model.report.paste import (
+    FROM_STDIN,
+    WITHOUT_SECRETS,
+    ViewCommand,
+    install_command,
+    query_requirement,
+    spec_requirement,
+    spec_string,
+    view_command,
+)
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import SAMPLE
+from tests.builders import (
+    GCC,
+    PAGES,
+    SPACK_DATA,
+    ZLIB,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    in_format,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+from tests.hostile import HOSTILE_TEXT
+from tests.model.report.test_detail import SPEC as FULL_SPEC
+from tests.tui.cli.test_secrets import SECRETS, URLS
+
+SPEC = replace(FULL_SPEC, compiler="gcc@13.2.0", namespace="builtin")
+SHORT = replace(SPEC, compiler="none", platform="", os="", target="", variants=())
+GCC_13 = Compiler("gcc", "13.2.0", ("c", "cxx"))
+BUILD = replace(
+    SPEC,
+    variants=("+mpi", "api=default", "patches=0123456789abcdef", "~cxx"),
+    compiler="gcc@13.2.0",
+    compilers=(Compiler("gcc", "13.2.0", ("c", "fortran")),),
+)
+
+
+def catalog_of_nodes(directory: Path, *nodes: dict[str, Any], version: str = "8") -> Catalog:
+    path = directory / "index.json"
+    path.write_bytes(database(installs(*nodes), version))
+    return catalog_of(path, dependency_only=True)
+
+
+def spelled(catalog: Catalog) -> Iterator[tuple[str, Spec]]:
+    for row in catalog.rows(range(catalog.total)):
+        spec = catalog.with_compilers(row)
+        yield spec_string(spec), spec
+
+
+def string_of(catalog: Catalog, hash_: str = ZLIB) -> str:
+    (row,) = catalog.by_hash(hash_)
+    return spec_string(catalog.with_compilers(row))
+
+
+def assert_each_is_found(catalog: Catalog) -> None:
+    by_string = defaultdict(set)
+    for id_, (text, _) in enumerate(spelled(catalog)):
+        by_string[text].add(id_)
+    assert by_string
+    for text, ids in by_string.items():
+        assert ids <= set(catalog.match(parse(text))), text
+
+
+def test_a_spec_is_spelled_as_spack_1_prints_it() -> None:
+    spec = replace(SPEC, flags=("cflags=-O2 -g", "ldflags=-static"), compilers=(GCC_13,))
+    at = "platform=linux os=ubuntu24.04 target=x86_64_v3"
+
+    assert spec_string(spec) == (
+        "hdf5@1.14.5 cflags='-O2 -g' ldflags=-static ~cxx+mpi api=default build_type=Release"
+        f" libs:=shared,static {at} %c,cxx=gcc@13.2.0"
+    )
+    assert spec_string(SPEC) == (
+        f"hdf5@1.14.5~cxx+mpi api=default build_type=Release libs:=shared,static {at} %gcc@13.2.0"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "@1.14.5"),
+        ({"version": "", "compiler": "gcc"}, " %gcc"),
+        ({"compilers": (Compiler("gcc"),)}, "@1.14.5 %gcc"),
+        ({"namespace": "ncar.hpcd"}, "@1.14.5 namespace=ncar.hpcd"),
+        ({"namespace": ""}, "@1.14.5"),
+        ({"variants": ("+mpi", "~mpi", "k=1", "+k", "k=2")}, "@1.14.5+mpi k=1"),
+        (
+            {
+                "compilers": (
+                    Compiler("gcc", "13.2.0", ("fortran",)),
+                    Compiler("intel-oneapi-compilers", "2024.2.1", ("sycl",)),
+                    Compiler("llvm", "18.1.3", ("c", "cxx")),
+                )
+            },
+            "@1.14.5 %fortran=gcc@13.2.0 %sycl=oneapi@2024.2.1 %c,cxx=clang@18.1.3",
+        ),
+        *(
+            ({"version": version}, expected)
+            for version, expected in (
+                ("git.feature/foo=1.2", "@git.feature/foo=1.2"),
+                ("a" * 40 + "=1.2", "@" + "a" * 40 + "=1.2"),
+                ("2025-08-12", "@2025-08-12"),
+                *((version, "") for version in ("a" * 40, "git.main", "1.2:", "1.2-", "%s it's")),
+            )
+        ),
+        *(
+            ({"variants": (variant,)}, f"@1.14.5 {expected}")
+            for variant, expected in (
+                ("languages:='c,c++'", "languages:='c,c++'"),
+                ("note=it's", 'note="it\'s"'),
+                ('note="it\'s"', 'note="it\'s"'),
+                ("libs=shared,static", "libs=shared,static"),
+                ("dev_path=/tmp/a b", "dev_path='/tmp/a b'"),
+                ("dev_path=/tmp/[a]", "dev_path='/tmp/[a]'"),
+                ("patches=0f6940d,3e6448a", "patches=0f6940d,3e6448a"),
+                ("patches:=" + "0f6940dd" * 8 + "," + "b231fccd" * 8, "patches=0f6940d,b231fcc"),
+            )
+        ),
+    ],
+)
+def test_what_spack_parses_is_written_and_the_rest_left_out(
+    fields: dict[str, Any], expected: str
+) -> None:
+    assert spec_string(replace(SHORT, **fields)) == f"hdf5{expected}"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "spelled"),
+    [
+        ("gcc@13.2.0/5o2zn6v", "%gcc@13.2.0"),
+        ("oneapi@2024.2.1", "%@2024.2.1"),
+        ("intel", ""),
+        ("none", ""),
+        ("cxx@1.2", ""),
+    ],
+)
+def test_a_compiler_that_is_only_stated_has_no_languages(compiler: str, spelled: str) -> None:
+    spec = replace(SHORT, compiler=compiler)
+
+    assert spec_string(spec) == f"hdf5@1.14.5 {spelled}".strip()
+    assert spec_string(replace(spec, compilers=())) == spec_string(spec)
+
+
+@pytest.mark.parametrize(
+    "variant",
+    [
+        *("plain", "empty=", "a b=c", "=v", "+", "k=back\\slash", "k='$(id)", 'k="a,b"'),
+        *("k='say \"it\"'", "k=\x1b[31m", "os=linux"),
+    ],
+)
+def test_what_spack_cannot_read_is_left_out(variant: str) -> None:
+    assert spec_string(replace(SHORT, variants=(variant,))) == "hdf5@1.14.5"
+
+
+@pytest.mark.parametrize("name", ["", "a b", "; rm -rf ~", "[red", "it's", "ä"])
+def test_the_hash_replaces_a_name_that_no_package_can_have(name: str) -> None:
+    assert spec_string(replace(SHORT, package=name)) == f"/{SPEC.hash}@1.14.5"
+    too_long = replace(SHORT, variants=("k=" + "v" * MAX_QUERY_LENGTH,))
+    assert spec_string(too_long) == f"/{SPEC.hash}"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        SAMPLE,
+        PAGES,
+        *(SPACK_DATA / f"spack{number}.index.json.gz" for number in (0, 1)),
+        *(SPACK_DATA / name for name in ("mirror-v2", "mirror-v3", "install-tree-1.2")),
+    ],
+    ids=lambda source: Path(source).name,
+)
+def test_every_spec_string_finds_its_spec(source: Path | str) -> None:
+    assert_each_is_found(catalog_of(source, dependency_only=True))
+
+
+def test_every_spec_string_of_pages_finds_its_spec(mixed: Catalog, tmp_path: Path) -> None:
+    assert_each_is_found(mixed)
+    for line in (SPACK_DATA / "pages.jsonl").read_text().splitlines():
+        page = json.loads(line)
+        write_page(tmp_path, page["records"], title=page["name"])
+    assert_each_is_found(catalog_of(tmp_path, dependency_only=True))
+
+
+@pytest.mark.parametrize("name", ["spack1.index.json.gz", "mirror-v3", "mirror-v2"])
+def test_specs_with_one_string_are_alike_in_all_that_it_can_say(name: str) -> None:
+    by_string = defaultdict(set)
+    for text, spec in spelled(catalog_of(SPACK_DATA / name, dependency_only=True)):
+        said = spec.package, spec.version, spec.flags, spec.namespace, spec.compilers
+        by_string[text].add((*said, spec.platform, spec.os, spec.target, spec.variants))
+
+    assert [text for text, said in by_string.items() if len(said) > 1] == []
+
+
+def test_a_compiler_has_what_the_document_says_of_it(tmp_path: Path) -> None:
+    catalog = catalog_of_nodes(tmp_path, node())
+    assert string_of(catalog).endswith(" %c,cxx=gcc"), "it is absent, and has no version"
+    assert_each_is_found(catalog)
+    catalog = catalog_of_nodes(tmp_path, in_format(4, node()), version="7")
+    assert string_of(catalog).endswith(" %gcc@13.2.0"), "an old database states it"
+    assert_each_is_found(catalog)
+
+
+@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
+def test_hostile_text_is_left_out_and_the_spec_found(text: str, tmp_path: Path) -> None:
+    fields = {"compiler": text, "os": text, "platform": text, "target": text}
+    variants = [text, "+" + text, f"k={text}", text + "=v", f"j='{text}'"]
+    records = [record(1, variants=variants, versions=[text], **fields)]
+    write_page(tmp_path, [*records, record(2, variants=[f"k={text}"])], title="zlib")
+    odd = node(
+        hash_of(3),
+        name=text,
+        version=text,
+        namespace=text,
+        parameters={text or "x": text, "k": [text], "cflags": [text]},
+        dependencies=[edge(text, GCC, ["build"], ["c", text])],
+    )
+    (tmp_path / "index.json").write_bytes(database(installs(odd, leaf(GCC, "gcc", text))))
+
+    for source in (tmp_path / "develop", tmp_path / "index.json"):
+        catalog = catalog_of(source, dependency_only=True)
+        for said, _ in spelled(catalog):
+            assert is_clean(said)
+            kinds = {token.kind for token in tokens(said)}
+            assert kinds <= {NAME, VERSION_TOKEN, VARIANT, PAIR, HASH, DEPENDENCY, SPACE}
+            assert shlex.split(said)
+        assert_each_is_found(catalog)
+
+
+def test_the_command_installs_this_binary_and_builds_nothing() -> None:
+    command = install_command(SPEC)
+
+    assert command == f"spack install --cache-only /{SPEC.hash}"
+    assert shlex.split(command)[-1] == "/" + SPEC.hash
+
+
+@pytest.mark.parametrize("hash_", ["", "abc", SPEC.hash + "\n", "; rm -rf ~", SPEC.hash.upper()])
+def test_there_is_no_command_for_what_is_not_a_hash(hash_: str) -> None:
+    with pytest.raises(AssertionError):
+        install_command(replace(SPEC, hash=hash_))
+
+
+def required(text: str) -> dict[str, Any]:
+    """Read packages.yaml, and check it as the schema of Spack 0.22 to 1.2 does."""
+    (packages,) = yaml.safe_load(text).values()
+    assert text.startswith("packages:\n")
+    for name, settings in packages.items():
+        assert re.fullmatch(r"\w[\w-]*", name), "schema/packages.py: the name of a package"
+        assert settings.keys() == {"require"}
+        assert isinstance(settings["require"], list)
+        for group in settings["require"]:
+            strings = [group] if isinstance(group, str) else group["any_of"]
+            assert isinstance(group, str) or group.keys() == {"any_of"}
+            for string in strings:
+                # Spack's own syntax has no negation, no alternatives and no keys of columns.
+                assert parse(string)
+                assert not re.search(r"[|!]", string)
+    return {name: settings["require"] for name, settings in packages.items()}
+
+
+def test_a_build_is_required_without_its_name_its_patches_and_its_platform() -> None:
+    assert required(spec_requirement([BUILD])) == {
+        "hdf5": [
+            "@=1.14.5 ~cxx+mpi api=default os=ubuntu24.04 target=x86_64_v3 %c,fortran=gcc@13.2.0"
+        ]
+    }
+
+
+def test_one_of_several_builds_of_a_package_is_required() -> None:
+    other = replace(BUILD, version="1.14.6")
+    zlib = replace(BUILD, package="zlib", variants=())
+    made = required(spec_requirement([BUILD, other, zlib, BUILD]))
+    (group,) = made["hdf5"]
+    assert [string.split()[0] for string in group["any_of"]] == ["@=1.14.5", "@=1.14.6"]
+    assert len(made["zlib"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "name", "start", "end"),
+    [
+        ({"compiler": "oneapi@2023.1", "compilers": None}, "hdf5", "@=1.14.5 ", "%oneapi@2023.1"),
+        ({"compiler": "gcc@11.4.0", "compilers": None}, "hdf5", "@=1.14.5 ", "%gcc@11.4.0"),
+        ({"compiler": "none", "compilers": None}, "hdf5", "@=1.14.5 ", "x86_64_v3"),
+        ({"version": "git.main=1.15"}, "hdf5", "@git.main=1.15 ", "=gcc@13.2.0"),
+        *(({"package": name}, name, "@=1.14.5 ", "=gcc@13.2.0") for name in ("on", "y", "7zip")),
+    ],
+)
+def test_names_are_those_of_the_document_and_of_yaml(
+    fields: dict[str, Any], name: str, start: str, end: str
+) -> None:
+    ((required_of, (text,)),) = required(spec_requirement([replace(BUILD, **fields)])).items()
+    assert (required_of, text[: len(start)]) == (name, start)
+    assert text.endswith(end)
+
+
+@pytest.mark.parametrize(
+    ("query", "packages"),
+    [
+        (
+            "hdf5@1.14.6 +mpi target=:zen3 %gcc@12: os=a | os=b",
+            {
+                "hdf5": [
+                    *("@1.14.6", "+mpi", "target=:zen3"),
+                    {"any_of": ["os=a", "os=b"]},
+                    "%gcc@12:",
+                ]
+            },
+        ),
+        ("target=:zen3 %gcc", {"all": ["target=:zen3", "%gcc"]}),
+        ("hdf5 | zlib +pic", {"hdf5": ["+pic"], "zlib": ["+pic"]}),
+        ("hdf5+mpi hdf5~mpi", {"hdf5": [{"any_of": ["+mpi", "~mpi"]}]}),
+        ("hdf5 cflags='-O2 -g'", {"hdf5": ["cflags='-O2 -g'"]}),
+        ("hdf5 ^zlib-ng@2.2: +pic", {"hdf5": ["^zlib-ng@2.2: +pic"]}),
+    ],
+)
+def test_a_query_is_required_of_the_packages_that_it_names(
+    query: str, packages: dict[str, Any]
+) -> None:
+    made = query_requirement(parse(query))
+    assert not made.left_out
+    assert required(made.text) == packages
+
+
+@pytest.mark.parametrize(
+    "left_out",
+    [
+        *("!+cxx", "stack=e4s", "/abc", "os=ub*", "target=:host", "fits", "cached | os=a"),
+        *("any=x", "++pic", "^zlib/abc", "variants=*x"),
+    ],
+)
+def test_what_spack_cannot_require_is_left_out_and_named(left_out: str) -> None:
+    made = query_requirement(parse(f"hdf5 +mpi {left_out}"))
+    assert made.left_out == (left_out,)
+    assert required(made.text) == {"hdf5": ["+mpi"]}
+
+
+@pytest.mark.parametrize("query", ["", "hdf5", "py-* +mpi", "fits +mpi", "mpi=x any=y"])
+def test_nothing_is_required_of_all_packages_by_accident(query: str) -> None:
+    assert not query_requirement(parse(query)).text
+
+
+def command(*sources: str, query: str = "", **options: object) -> ViewCommand:
+    environ = {"SPACKSCOPE_HOST": str(options.pop("environ", ""))}
+    session = Session(environ, **options)  # type: ignore[arg-type]
+    return view_command(sources, parse(query, packages=()), session)
+
+
+def test_paths_are_absolute_and_everything_odd_is_quoted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    here = f"""'{tmp_path}/it'"'"'s here'"""
+    assert command("it's here", "public:v1,v2", "sample_data") == ViewCommand(
+        f"spackscope find -f {here} -f public:v1,v2 -f sample_data --hashes"
+    )
+    text = command("-x", "cache_spack_io_index.json#v1", "spack:site", "file:///m").text
+    paths = f"-f {tmp_path}/-x -f '{tmp_path}/cache_spack_io_index.json#v1'"
+    assert text == f"spackscope find {paths} -f spack:site -f file:///m --hashes"
+
+
+@pytest.mark.parametrize(
+    ("query", "quoted"),
+    [
+        ("hdf5@1.14: +mpi", "'hdf5@1.14: +mpi'"),
+        ("!os=a", "'!os=a'"),
+        ("cflags='-O2 -g'", """'cflags='"'"'-O2 -g'"'"''"""),
+        ("mpi", "any=mpi"),
+        ("stack='a$b`c'", """'stack='"'"'a$b`c'"'"''"""),
+    ],
+)
+def test_the_query_is_one_word(query: str, quoted: str) -> None:
+    assert command("public", query=query).text == f"spackscope find -f public {quoted} --hashes"
+
+
+def test_options_that_change_the_answer_are_written() -> None:
+    text = command(
+        "public", query="fits", include_dependency_only=True, host="target=zen3 glibc=2.35"
+    ).text
+    host = "--host 'target=zen3 glibc=2.35'"
+    assert text == f"spackscope find -f public --all {host} fits --hashes"
+    assert command("public", environ="zen4").text == (
+        "spackscope find -f public --host zen4 --hashes"
+    )
+
+
+def test_secrets_are_left_out_and_the_remark_says_so() -> None:
+    made = command("https://ann:secret@example.org/m?token=abc")
+    assert made == ViewCommand(
+        "spackscope find -f 'https://example.org/m?…' --hashes", WITHOUT_SECRETS
+    )
+    assert command("-") == ViewCommand("spackscope find -f - --hashes", FROM_STDIN)
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_no_secret_of_a_mistyped_url_is_in_the_command_line(url: str) -> None:
+    made = command(url)
+    assert not [secret for secret in SECRETS if secret in made.text]
+    assert made.remark == WITHOUT_SECRETS
+
+
+def test_a_path_that_looks_like_a_url_stays_if_it_exists(tmp_path: Path) -> None:
+    path = tmp_path / "a:b@c"
+    path.touch()
+    assert command(str(path)) == ViewCommand(f"spackscope find -f {path} --hashes")

@@ -1,0 +1,127 @@
+"""Tests of the notes on the rows of look-alikes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.view import View
+from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
+from tests.builders import (
+    Node,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+
+A, B, C, LIB, OTHER, USER, GMAKE = (hash_of(number) for number in range(11, 18))
+
+
+def app(hash_: str, lib: str, *dependencies: Node) -> Node:
+    return node(hash_, name="app", dependencies=[edge("lib", lib, ["link"]), *dependencies])
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    """Index two builds of app that run the same, and another that links another lib."""
+    nodes = [
+        app(A, LIB),
+        app(B, LIB, edge("gmake", GMAKE, ["build"])),
+        app(C, OTHER),
+        *(leaf(LIB, "lib", "1"), leaf(OTHER, "lib", "2"), leaf(GMAKE, "gmake", "4")),
+        node(USER, name="user", dependencies=[edge("app", B, ["link"])]),
+        *(leaf(hash_of(n), "twin", "1") for n in (30, 31)),
+    ]
+    nodes[-1]["package_hash"] = "other"
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return catalog_of(path)
+
+
+def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
+    notes = row_notes(catalog)
+    listing = catalog.listing(view, partition=notes.partition)
+    rows = catalog.rows(*listing.part())
+    found = notes.of(listing, rows)
+    found |= notes.whole(listing, rows, found)
+    return [
+        (row.spec.hash, row.count, note) for row, note in zip(rows, found.values(), strict=True)
+    ]
+
+
+def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) -> None:
+    assert notes_on(catalog, View(folded=True)) == [
+        (A, 3, RowNote(1, "2 kinds", "lib")),
+        (GMAKE, 1, RowNote(1)),
+        (LIB, 1, RowNote(2)),
+        (OTHER, 1, RowNote(1)),
+        (hash_of(30), 2, RowNote(0, "", "build tools only")),
+        (USER, 1, RowNote(0)),
+    ]
+
+
+def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
+    opened = frozenset(row.look_alike for row in catalog.rows(range(catalog.total)))
+    notes = notes_on(catalog, View(folded=True, opened=opened))
+
+    assert notes[:3] == [
+        (A, 3, RowNote(1, "2 kinds", "")),
+        (B, 2, RowNote(1, "", "build tools only: all run the same")),
+        (C, 1, RowNote(0, "", "lib 2, others 1")),
+    ]
+    assert notes[-4:-1] == [
+        (hash_of(30), 2, RowNote(0, "", "build tools only: all run the same")),
+        (hash_of(30), 1, RowNote(0, "", "twin recipe abc====")),
+        (hash_of(31), 1, RowNote(0, "", "twin recipe other")),
+    ]
+
+
+def test_specs_of_a_kind_have_what_they_are_built_with(catalog: Catalog) -> None:
+    rows = catalog.rows(range(catalog.total))
+    look_alike = next(row.look_alike for row in rows if row.spec.hash == A)
+    opened_kinds = frozenset(row.id for row in rows if row.spec.hash == A)
+    view = View(folded=True, opened=frozenset({look_alike}), opened_kinds=opened_kinds)
+
+    assert notes_on(catalog, view)[1:4] == [
+        (B, 2, RowNote(1, "", "build tools only: all run the same")),
+        (B, 1, RowNote(1, "", "with gmake 4")),
+        (A, 1, RowNote(0, "", "without gmake")),
+    ]
+
+
+def test_pages_tell_nothing(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1), record(2)], title="zlib")
+    catalog = catalog_of(tmp_path)
+
+    ((_, _, note),) = notes_on(catalog, View(folded=True))
+    assert note == RowNote(None, "", "not listed")
+    assert row_notes(catalog).partition([0, 1]) == ()
+
+
+def test_it_can_be_cancelled(catalog: Catalog) -> None:
+    listing = catalog.listing(View())
+
+    with pytest.raises(Cancelled):
+        row_notes(catalog).of(listing, catalog.rows([0]), should_stop=lambda: True)
+
+
+def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:
+    count = MAX_COMPARED + 1
+    nodes = [node(hash_of(n), dependencies=..., package_hash=str(n)) for n in range(count)]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    catalog = catalog_of(path)
+    opened = frozenset({catalog.rows([0])[0].look_alike})
+    notes = notes_on(catalog, View(folded=True, opened=opened))
+
+    assert notes[0][2] == RowNote(0, "", "build tools only: all run the same")
+    assert notes[1][2] == RowNote(0, "", "one of 501, too many to compare")

@@ -1,0 +1,288 @@
+"""The columns of the table follow from its rows, share a width, and leave the head line."""
+
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spackscope.model.core.columns import BY_NAME
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.index.view import USED_BY, View
+from spackscope.model.query.parser import parse
+from spackscope.model.report.frame import shared_texts
+from spackscope.model.report.table_columns import (
+    DIFFERS_IN,
+    MAX_SLOTS,
+    ColumnChoices,
+    HeadText,
+    Layout,
+    TableColumn,
+    TableColumns,
+    choose_columns,
+    head_line,
+    lay_out,
+)
+from tests.builders import Record, all_records, catalog_of, record, write_page
+from tests.tui.browser.look_alike_index import write_look_alikes
+
+HEAD = (
+    HeadText("version", "hdf5@1.14.6"),
+    HeadText("os", "linux"),
+    HeadText("+shared", "+shared"),
+    HeadText("+java", "~java"),
+    HeadText("+api", "api=default"),
+)
+
+
+def listing_of(path: Path, *variants: str, **fields: Any) -> Listing:
+    """List records with some variants each, separated by blanks."""
+    records: list[Record] = [
+        record(number, variants=texts.split(), **fields) for number, texts in enumerate(variants)
+    ]
+    listing = catalog_of(write_page(path, records, title="hdf5")).listing(View(folded=True))
+    listing.precompute()
+    return listing
+
+
+def columns_of(listing: Listing, *filtered: str) -> TableColumns:
+    return choose_columns(listing, shared_texts(listing), filtered)
+
+
+def heads(columns: TableColumns) -> list[str]:
+    return [head.text for head in columns.head]
+
+
+def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Path) -> None:
+    columns = columns_of(listing_of(tmp_path, "api=x +hl ~java +mpi", "api=x ~hl ~java +mpi"))
+
+    assert columns.names == ["+hl", "hash"]
+    assert heads(columns) == [
+        *("hdf5@1.3.1", "%gcc@13.2.0", "ubuntu24.04", "x86_64_v3", "e4s", "linux"),
+        *("+mpi", "~java", "api=x"),
+    ]
+    assert columns.head[-1].column == "+api"
+
+
+def test_where_a_spec_is_from_follows_the_variants_unless_it_is_filtered(tmp_path: Path) -> None:
+    pages = [
+        write_page(tmp_path / tag, [record(n, variants=[text])], title="hdf5", tag=tag)
+        for n, (tag, text) in enumerate((("v1", "+hl"), ("v2", "~hl")))
+    ]
+    listing = catalog_of(*pages).listing(View(folded=True))
+    listing.precompute()
+
+    assert columns_of(listing).names[:2] == ["+hl", "tag"]
+    assert columns_of(listing, "tag").names[:2] == ["tag", "+hl"]
+
+
+def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path) -> None:
+    rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
+    columns = columns_of(listing_of(tmp_path, *rows))
+
+    assert columns.names == ["+b", "+c", "+a", "+patches", "hash"]
+
+
+def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
+    listing = listing_of(tmp_path, "+a f=x,y", "~a f=z", "+a")
+    specs = all_records(catalog_of(tmp_path / "develop" / "hdf5" / "specs.md"))
+    columns = {column.name: column for column in columns_of(listing).all}
+
+    cells = {tuple(columns[name].cell(spec) for name in ("+a", "+f")) for spec in specs}
+    assert cells == {("+", "x,y"), ("~", "z"), ("+", "-")}
+    assert columns["+f"].width == 3
+    assert columns["+a"].min_width == 1
+
+
+def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None:
+    listing = listing_of(tmp_path, "+a +b", "~a +b")
+    columns = columns_of(listing, "os", "+b")
+
+    assert columns.names == ["os", "+b", "+a", "hash"]
+    assert "ubuntu24.04" not in heads(columns)
+    assert "+b" not in heads(columns)
+
+
+def test_a_column_can_be_hidden_and_made_wider(tmp_path: Path) -> None:
+    listing = listing_of(tmp_path, "+a +b", "~a ~b")
+    columns = choose_columns(listing, (), choices=ColumnChoices(frozenset({"+a"}), {"+b": 9}))
+
+    assert columns.names == ["+b", "hash"]
+    assert (columns.all[0].width, columns.all[0].min_width) == (9, 9)
+
+
+def test_there_are_not_more_slots_than_can_be_walked_through(tmp_path: Path) -> None:
+    many = " ".join(f"+v{number}" for number in range(100))
+    columns = columns_of(listing_of(tmp_path, many, many.replace("+", "~")))
+
+    assert len(columns.scrolled) == MAX_SLOTS
+
+
+def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> None:
+    path = tmp_path / "index.json"
+    write_look_alikes(path)
+    catalog = catalog_of(path)
+
+    def names(**view: Any) -> list[str]:
+        return columns_of(catalog.listing(View(parse("hdf5"), **view))).names
+
+    assert names(folded=True) == ["version", "hash", USED_BY, DIFFERS_IN]
+    assert names()[-1] == USED_BY
+
+
+@pytest.mark.parametrize(("text", "package"), [("package=py-build", False), ("py-*", True)])
+def test_package_and_version_are_frozen_where_they_differ(
+    text: str, package: bool, sample: Catalog
+) -> None:
+    columns = columns_of(sample.listing(View(parse(text, packages=()))))
+
+    assert [column.name for column in columns.frozen] == [*["package"] * package, "version"]
+    assert "package" not in [column.name for column in columns.scrolled]
+
+
+def test_one_spec_has_its_fields_in_columns(tmp_path: Path) -> None:
+    columns = columns_of(listing_of(tmp_path, "+a"))
+
+    assert {"version", "compiler", "os", "target", "hash"} <= set(columns.names)
+    assert "+a" in heads(columns)
+
+
+def field(name: str, width: int, least: int) -> TableColumn:
+    return TableColumn(name, name, width, least, BY_NAME[name])
+
+
+PACKAGE = field("package", 20, 12)
+FIELDS = (field("compiler", 14, 11), field("os", 11, 11))
+SLOTS = tuple(
+    TableColumn(f"+{name}", name, len(name), min(len(name), 4))
+    for name in ("hl", "fortran", "mpi", "subfiling", "threadsafe")
+)
+LAST = (
+    field("hash", 8, 8),
+    TableColumn(USED_BY, USED_BY, 7, 4),
+    TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12),
+)
+ONE_PACKAGE = TableColumns((), FIELDS + SLOTS, LAST)
+SEVERAL = TableColumns((PACKAGE,), FIELDS + SLOTS, LAST)
+
+
+def widths(layout: Layout) -> dict[str, int]:
+    return {placed.column.name: placed.width for placed in layout.placed}
+
+
+def test_every_column_has_its_width_where_there_is_room() -> None:
+    layout = lay_out(ONE_PACKAGE, 140)
+
+    assert (layout.before, layout.after) == (0, 0)
+    assert all(widths(layout)[c.name] == c.width for c in (*FIELDS, *SLOTS, *LAST[:2]))
+    assert layout.placed[-1].end == 140, "what rows differ in takes the rest"
+
+
+def test_what_rows_differ_in_has_room_before_variants_at_80_columns() -> None:
+    layout = lay_out(ONE_PACKAGE, 73)
+
+    assert widths(layout)[DIFFERS_IN] >= 18
+    assert [name for name in widths(layout) if name[0] == "+"] == ["+hl", "+fortran", "+mpi"]
+    assert layout.after == 2
+
+
+@pytest.mark.parametrize("columns", [ONE_PACKAGE, SEVERAL])
+@pytest.mark.parametrize("current", [*ONE_PACKAGE.names, ""])
+def test_columns_fit_any_width_with_the_hash_and_the_current_one(
+    columns: TableColumns, current: str
+) -> None:
+    for width in range(20, 150):
+        layout = lay_out(columns, width, current=current)
+        assert layout.placed[-1].end <= width
+        assert {"hash"} | {column.name for column in columns.frozen} <= set(widths(layout))
+        if width >= 50 and (current in columns.names and current != USED_BY):
+            assert current in widths(layout)
+        ends = [(placed.at, placed.end) for placed in layout.placed]
+        assert all(end < at for (_, end), (at, _) in itertools.pairwise(ends))
+
+
+def test_scrolling_keeps_the_package_in_view() -> None:
+    layout = lay_out(SEVERAL, 70, current="+threadsafe")
+
+    assert next(iter(widths(layout))) == "package"
+    assert layout.before > 0
+    assert layout.after == 0
+    back = lay_out(SEVERAL, 70, current="+threadsafe", first=layout.before)
+    assert back == layout, "what is in view is not scrolled"
+
+
+def test_scrolling_ends_where_all_columns_fit() -> None:
+    assert lay_out(ONE_PACKAGE, 140, first=3).before == 0
+
+
+def test_a_filter_has_room_for_its_text() -> None:
+    assert widths(lay_out(ONE_PACKAGE, 80, floors={"+hl": 9}))["+hl"] == 9
+
+
+def test_no_column_is_cut_beside_blank_cells() -> None:
+    without_notes = TableColumns((), FIELDS + SLOTS, LAST[:1])
+    for width in range(60, 120):
+        layout = lay_out(without_notes, width)
+        cut = [p for p in layout.placed if p.width < p.column.width]
+        assert not cut or layout.placed[-1].end == width
+
+
+def test_a_column_is_found_by_its_cell() -> None:
+    layout = lay_out(ONE_PACKAGE, 100)
+    second = layout.placed[1]
+
+    assert layout.at(second.at) is second
+    assert layout.at(second.at - 1) is None
+    assert second.column.name == "os"
+    assert "target" not in widths(layout)
+
+
+def line(width: int, current: str = "", before: str = "") -> str:
+    pieces = head_line(HEAD, width, current=current, before=before)
+    return "".join(piece.text for piece in pieces)
+
+
+def test_all_values_are_in_the_line_where_they_fit() -> None:
+    assert line(80) == "hdf5@1.14.6 · same in all: linux +shared ~java api=default"
+    assert len(line(58)) == 58
+
+
+def test_values_are_cut_off_whole_and_counted() -> None:
+    assert line(57) == "hdf5@1.14.6 · same in all: linux +shared ~java … 1 more"
+    assert line(50) == "hdf5@1.14.6 · same in all: linux +shared … 2 more"
+
+
+def test_the_line_fits_and_has_the_current_value() -> None:
+    for width in range(46, 70):
+        for head in HEAD:
+            assert len(line(width, head.column)) <= width
+            assert head.text in line(width, head.column)
+
+
+def test_a_value_knows_its_column() -> None:
+    pieces = {piece.text: piece.column for piece in head_line(HEAD, 80)}
+
+    assert pieces["~java"] == "+java"
+    assert pieces["hdf5@1.14.6"] == "version"
+    assert pieces[" · same in all: "] == ""
+
+
+def test_something_else_comes_before() -> None:
+    assert line(80, before="3 hidden").startswith("3 hidden · hdf5@1.14.6")
+    assert head_line((), 80) == []
+
+
+def test_a_long_value_is_cut() -> None:
+    (_, piece) = head_line((HeadText("+libs", "libs=" + "x" * 90),), 80)
+
+    assert len(piece.text) == 28
+    assert piece.text.endswith("…")
+
+
+def test_values_that_do_not_fit_at_all_are_counted() -> None:
+    assert line(36) == "hdf5@1.14.6 · 4 same in all"
+    assert line(36, "+java", "3 hidden") == "3 hidden · hdf5@1.14.6 · 4 same in all"
+    assert all(len(line(width)) <= width for width in range(27, 46))
