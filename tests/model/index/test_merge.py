@@ -125,6 +125,14 @@ def test_a_record_that_one_source_only_depends_on_is_listed_for_the_other(tmp_pa
     assert (catalog.total, row.spec.in_cache, row.spec.cached) == (1, True, True)
     assert row.spec.sources == (str(pushed),)
     assert "source" not in catalog.listing(View()).values.varying_columns
+    # Where everything is asked for, both list it, and it is not only needed.
+    everything = load([str(needed), str(pushed)], Session({}, include_dependency_only=True))
+    (row,) = everything.by_hash(ZLIB)
+    assert row.spec.sources == (str(needed), str(pushed))
+    assert (row.spec.in_cache, row.spec.states) == (True, ("cached",))
+    again = write(tmp_path / "c.json", needed.read_bytes())
+    (row,) = catalog_of(needed, again).by_hash(ZLIB)
+    assert (row.spec.in_cache, row.spec.states) == (False, ("needed",))
 
 
 def test_a_page_and_an_index_make_one_record_with_tag_stacks_and_dependencies(
