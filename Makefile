@@ -46,7 +46,7 @@ check: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy -p spackscope.model -p spackscope.tui
-	@$(BIN)/mypy tests
+	@$(BIN)/mypy tests benchmarks
 	@$(BIN)/lint-imports --no-logo
 
 format: $(VENV)/dev.stamp

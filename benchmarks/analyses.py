@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from benchmarks import dag_index
@@ -75,8 +76,8 @@ def _kinds(
     run_kinds(graph, groups[0])
     measured = [
         (
-            seconds(lambda group=group: run_kinds(graph, group)),
-            seconds(lambda group=group: _closures(graph, group)),
+            seconds(partial(run_kinds, graph, group)),
+            seconds(partial(_closures, graph, group)),
         )
         for group in like_60
     ]
@@ -98,7 +99,8 @@ def _fits(figures: Figures, index: Path, environ: Mapping[str, str]) -> None:
 
 def _closures(graph: Dag, group: range) -> list[set[int]]:
     """Walk the dependencies of each spec: the least that comparing specs one by one takes."""
-    first, nodes = graph.down.first, graph.down.nodes
+    down = graph.catalog.edges.down
+    first, nodes = down.first, down.nodes
     closures = []
     for id_ in group:
         reached, waiting = {id_}, [id_]

@@ -89,6 +89,6 @@ def _time_typing(source: str, environ: Mapping[str, str], text: str) -> float:
     for length in range(1, len(text) + 1):
         with contextlib.suppress(QueryError, Unanswerable):
             query = parse(text[:length], packages=())
-            took += seconds(lambda query=query: answer(catalog, replace(_BROWSED, query=query)))
+            took += seconds(partial(answer, catalog, replace(_BROWSED, query=query)))
             keys += 1
     return took / keys

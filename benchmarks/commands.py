@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from benchmarks.measurements import MILLISECONDS, Figures, alternate
@@ -40,7 +41,7 @@ def measure(
     }
     for name, words in commands.items():
         measured = alternate(
-            lambda words=words: seconds_of([SPACKSCOPE, *words], environ),
+            partial(seconds_of, [SPACKSCOPE, *words], environ),
             lambda: seconds_of(_PASS, environ),
             pairs,
         )
@@ -71,7 +72,7 @@ def measure_peers(
             lambda: seconds_of(
                 [SPACKSCOPE, "find", "-f", source, "--hashes", f"os={_WORD}"], environ
             ),
-            lambda arguments=arguments: seconds_of(arguments, environ),
+            partial(seconds_of, arguments, environ),
             pairs,
         )
         figures.add(
