@@ -6,9 +6,9 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache
 from itertools import chain, count
-from operator import itemgetter, or_
+from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.errors import Cancelled
@@ -415,17 +415,20 @@ class ClosureMasks(Generic[_Node]):
     def whole(self, start: _Node, should_stop: ShouldStop = never) -> Mask:
         """Return the union for a node. Raises Cancelled."""
         known = self._whole
-        if start not in known and not self._below(start):
+        if (mask := known.get(start)) is not None:
+            return mask
+        if not self._below(start):
             # Most specs of pages have nothing below them, and need not be kept.
             return self._own(start)
-        starts = () if start in known else (start,)
         for number, node in enumerate(
-            post_order(starts, lambda node: [c for c in self._below(node) if c not in known])
+            post_order([start], lambda node: [c for c in self._below(node) if c not in known])
         ):
             if number % _CHECK_INTERVAL == 0 and should_stop():
                 raise Cancelled
-            below = (known.get(child, 0) for child in self._below(node))
-            known[node] = reduce(or_, below, self._own(node))
+            mask = self._own(node)
+            for child in self._below(node):
+                mask |= known.get(child, 0)
+            known[node] = mask
         return known[start]
 
     def witness(self, start: _Node, bits: Mask) -> _Node:
