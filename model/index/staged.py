@@ -6,7 +6,6 @@ that did not change since.
 
 from __future__ import annotations
 
-import re
 from array import array
 from collections.abc import Iterable, Sequence
 from itertools import chain, compress, count, repeat
@@ -36,6 +35,7 @@ from spackscope.model.index.columns import (
     unpack_hashes,
     with_tuples,
 )
+from spackscope.model.index.masks import spans_of
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
@@ -319,7 +319,7 @@ class OldIndex:
         documents = [self.kept.get(document, GONE) for document in range(len(self.specs))]
         its_documents = array("I", map(documents.__getitem__, columns.numbers("document")))
         is_kept = bytes(map(GONE.__ne__, its_documents))
-        spans = [match.span() for match in re.finditer(b"\1+", is_kept)]
+        spans = list(spans_of(is_kept))
         first = columns.ascending("first")
         spec_spans = [(first[start], first[stop]) for start, stop in spans]
         new_look_alike, new_record = len(codes["document"]), len(staged.look_alikes)

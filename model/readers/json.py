@@ -182,8 +182,7 @@ class _Parser:
 
     def _next(self, at: int, closing: str) -> int:
         """Return the offset of the next member; of objects in a list also without one comma."""
-        commas = _COMMAS.match(self._text, at)
-        end = commas.end() if commas is not None else at
+        end = _skip_space(self._text, at, _COMMAS)
         if closing == "]" and self._text.startswith("{", end):
             if self._text.count(",", at, end) != 1:
                 self._wrong_commas.append(at)
@@ -241,8 +240,8 @@ def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
     return error.pos >= length - _MAX_TOKEN or error.msg.startswith("Unterminated")
 
 
-def _skip_space(text: str, at: int) -> int:
-    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
+def _skip_space(text: str, at: int, skipped: re.Pattern[str] = _SPACE) -> int:
+    return skipped.match(text, at).end()  # type: ignore[union-attr]
 
 
 # The values of a record.
