@@ -371,7 +371,7 @@ class IndexData:
     def _read(self, ids: Sequence[int]) -> dict[int, tuple[int, Spec]]:
         """Return the look-alike and the record of each id."""
         unique = list(dict.fromkeys(ids))
-        documents, sources = self.column("document"), [s.name for s in self.indexed_sources]
+        documents, sources = self.column("document"), self._source_names
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
         for id_, hash_ in zip(unique, self.hashes_of(unique), strict=True):
@@ -472,6 +472,11 @@ class IndexData:
         return [SourceStatus(*[*row, counts[code]]) for code, row in rows]
 
     @cached_property
+    def _source_names(self) -> list[str]:
+        """The names of all sources, for which rows need not wait for the problems."""
+        return [row[0] for row in self.columns.json("sources")]
+
+    @cached_property
     def _problems(self) -> Sequence[Sequence[Any]]:
         problems: Sequence[Sequence[Any]] = self.columns.json("problems")
         return problems
@@ -484,7 +489,7 @@ class IndexData:
     @cached_property
     def problem_sources(self) -> list[str]:
         """The names of the sources of `problems`, each empty if it is of none."""
-        names = [source.name for source in self.indexed_sources]
+        names = self._source_names
         return ["" if source is None else names[source] for source, *_ in self._problems]
 
 
