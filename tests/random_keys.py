@@ -121,7 +121,7 @@ class RandomKeys:
         """Return what the screen shows."""
         browser, rows = self.browser, self.browser.table.rows
         lines, state = browser.lines, browser.state
-        node = browser.browser.panes.where.node
+        node = browser.browser.panes.node
         marks = browser.browser.query_one(MarksLine)
         line = rows.cursor - rows.top
         is_there = rows.is_on_screen and 0 <= line < rows.size.height and rows.length > 0

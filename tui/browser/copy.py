@@ -129,9 +129,8 @@ class CopyController:
     ) -> None:
         """Read the specs to copy, or show why there are none."""
         state = self._host.state
-        where = self._host.where
         # The menu names what it copies.
-        target = find_target(state, replace(where, is_row_seen=where.is_row_seen or not is_bare))
+        target = find_target(state, self._host.where, may_be_unseen=not is_bare)
         if isinstance(target, str) or state.catalog is None:
             self._host.say(target if isinstance(target, str) else LOADING, error=True)
             return
@@ -223,32 +222,33 @@ class CopyController:
         self._host.run(lambda _: copy(), done, group="copy")
 
 
-def find_target(state: BrowserState, where: Where) -> Target | str:
-    """Return the specs to copy, which are on the screen, or why there are none."""
+def find_target(state: BrowserState, where: Where, *, may_be_unseen: bool = False) -> Target | str:
+    """Return the specs to copy, or why there are none; unseen ones if allowed."""
     reason = why_not_shown(state)
     if where.pane == "detail" and reason in ("", NO_ROWS):
-        return _detail_target(state, where)
+        return _detail_target(state, where, may_be_unseen)
     listing, row = state.listing, where.row
     if reason or listing is None:
         return reason
     if where.is_waiting or row is None:
         return LOADING
     in_sight = [spec for spec in state.marked if spec.is_in(listing)]
-    if in_sight and (where.is_row_seen or where.are_marks_seen):
+    is_seen = may_be_unseen or where.is_row_seen
+    if in_sight and (is_seen or where.are_marks_seen):
         return Target([spec.ids[0] for spec in in_sight], is_marked=True)
-    if not where.is_row_seen:
+    if not is_seen:
         return row_out_of_sight()
     return Target((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
 
 
-def _detail_target(state: BrowserState, where: Where) -> Target | str:
+def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Target | str:
     """Return the spec of the line of the tree with the cursor, or that of the detail."""
     details, node = state.details, where.node
     if details is None:
         return NO_ROWS
     if details.is_pending:
         return LOADING
-    if not where.is_row_seen:
+    if not (may_be_unseen or where.is_row_seen):
         return row_out_of_sight()
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()

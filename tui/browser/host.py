@@ -74,7 +74,7 @@ class ScreenHost:
     @property
     def where(self) -> Where:
         """Where the user is."""
-        return self._panes.where
+        return self._panes
 
     def change(self, **fields: Any) -> None:
         """Replace some fields of the state, and show what changed."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.index.rows import Row
+from spackscope.model.query.ast import Term
+from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report import frame as titles
 from spackscope.model.report.frame import runs_head
 from spackscope.tui import keymap
@@ -17,10 +21,14 @@ from spackscope.tui.browser.empty_choices import without_rows
 from spackscope.tui.browser.frame import Frame
 from spackscope.tui.browser.hint_words import changed_hints
 from spackscope.tui.browser.pane_focus import PaneFocus
-from spackscope.tui.browser.state import BrowserState, Facets, Summary, Where
+from spackscope.tui.browser.state import BrowserState, Facets, Summary
 from spackscope.tui.keymap import in_use
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
+
+if TYPE_CHECKING:
+    from spackscope.model.index.facets import FacetKey
+    from spackscope.model.index.tree import Node
 
 
 class Panes:
@@ -47,35 +55,79 @@ class Panes:
         panes = self.query_bar, self.names, self.table, self.detail
         return all(pane.is_mounted and pane.children for pane in panes)
 
-    @property
-    def where(self) -> Where:
-        """Where the user is."""
-        input_, detail, rows = self.focus.focused_input, self.detail, self.table.rows
-        return Where(
-            self.focus.pane,
-            input_.name if input_ is not None else None,
-            self.table.highlighted,
-            rows.is_waiting,
-            self._is_row_seen,
-            self.table.column,
-            detail.position,
-            detail.term,
-            detail.tree_row,
-            detail.node,
-            self.query_bar.input.parsed,
-            self.facets.place,
-            self.draft_box.is_late,
-            self._is_seen(self.marks, 0),
-        )
+    # Where the user is
 
     @property
-    def _is_row_seen(self) -> bool:
-        """Whether the line under the cursor is on the screen, and nothing over it.
+    def pane(self) -> str:
+        """The name of the pane with the focus, or `query`."""
+        return self.focus.pane
 
-        In the detail it is the line of that, elsewhere the row of the table.
-        """
+    @property
+    def input(self) -> str | None:
+        """The name of the input with the focus."""
+        input_ = self.focus.focused_input
+        return input_.name if input_ is not None else None
+
+    @property
+    def row(self) -> Row | None:
+        """The row of the table under the cursor."""
+        return self.table.highlighted
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether that row is still to be read."""
+        return self.table.rows.is_waiting
+
+    @property
+    def is_row_seen(self) -> bool:
+        """Whether the row, or in the detail its own line, is on the screen."""
         list_ = self.detail.shown_list if self.focus.pane == "detail" else self.table.rows
         return self._is_seen(list_, list_.cursor - list_.top)
+
+    @property
+    def column(self) -> str:
+        """The column of the table under the cursor."""
+        return self.table.column
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """The line of the detail with the cursor, and the one at its top."""
+        return self.detail.position
+
+    @property
+    def term(self) -> Term | None:
+        """The filter of the line of the detail under the cursor."""
+        return self.detail.term
+
+    @property
+    def tree_row(self) -> int | None:
+        """The line of the tree under the cursor."""
+        return self.detail.tree_row
+
+    @property
+    def node(self) -> Node | None:
+        """What that line of the tree is about."""
+        return self.detail.node
+
+    @property
+    def line(self) -> ParsedInput:
+        """What the query line shows."""
+        return self.query_bar.input.parsed
+
+    @property
+    def facet(self) -> tuple[FacetKey, str | None] | None:
+        """The section and the value under the cursor of the facets."""
+        return self.facets.place
+
+    @property
+    def is_box_late(self) -> bool:
+        """Whether the box under the input does not show the completions of the draft yet."""
+        return self.draft_box.is_late
+
+    @property
+    def are_marks_seen(self) -> bool:
+        """Whether the line that names the marked specs is on the screen."""
+        return self._is_seen(self.marks, 0)
 
     def _is_seen(self, widget: Widget, line: int) -> bool:
         """Check whether a line of a widget is on the screen, and nothing over it."""

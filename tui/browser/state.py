@@ -15,7 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
 from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
-from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
 from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.widgets.row_windows import Windows
@@ -207,32 +207,64 @@ class BrowserState(Frozen):
         return self.results.listing if self.results is not None else None
 
 
-class Where(Frozen):
-    """Where the user is: the pane and input with the focus, and what is under the cursors.
+class Where(Protocol):
+    """Where the user is; each answer is asked of the widgets when it is needed."""
 
-    `row` and `column` are those of the table; `is_waiting` if the row is still to be read, and
-    `is_row_seen` if it is on the screen, or in the detail its own line; `are_marks_seen` if the
-    marked specs are named there. `position` is the line of
-    the detail with the cursor and that at its top; `term` is the filter of that line, `tree_row`
-    its line of the tree, which is `node`. `line` is what the query line shows, `facet` the
-    section and the value under the cursor of the facets. `is_box_late` if the box under the
-    input does not show the completions of the draft yet.
-    """
+    @property
+    def pane(self) -> str:
+        """The name of the pane with the focus, or `query`."""
 
-    pane: str = "packages"
-    input: str | None = None
-    row: Row | None = None
-    is_waiting: bool = False
-    is_row_seen: bool = True
-    column: str = "hash"
-    position: tuple[int, int] = (0, 0)
-    term: Term | None = None
-    tree_row: int | None = None
-    node: Node | None = None
-    line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
-    facet: tuple[FacetKey, str | None] | None = None
-    is_box_late: bool = False
-    are_marks_seen: bool = True
+    @property
+    def input(self) -> str | None:
+        """The name of the input with the focus."""
+
+    @property
+    def row(self) -> Row | None:
+        """The row of the table under the cursor."""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether that row is still to be read."""
+
+    @property
+    def is_row_seen(self) -> bool:
+        """Whether the row, or in the detail its own line, is on the screen."""
+
+    @property
+    def column(self) -> str:
+        """The column of the table under the cursor."""
+
+    @property
+    def position(self) -> tuple[int, int]:
+        """The line of the detail with the cursor, and the one at its top."""
+
+    @property
+    def term(self) -> Term | None:
+        """The filter of the line of the detail under the cursor."""
+
+    @property
+    def tree_row(self) -> int | None:
+        """The line of the tree under the cursor."""
+
+    @property
+    def node(self) -> Node | None:
+        """What that line of the tree is about."""
+
+    @property
+    def line(self) -> ParsedInput:
+        """What the query line shows."""
+
+    @property
+    def facet(self) -> tuple[FacetKey, str | None] | None:
+        """The section and the value under the cursor of the facets."""
+
+    @property
+    def is_box_late(self) -> bool:
+        """Whether the box under the input does not show the completions of the draft yet."""
+
+    @property
+    def are_marks_seen(self) -> bool:
+        """Whether the line that names the marked specs is on the screen."""
 
 
 class Task(Protocol):

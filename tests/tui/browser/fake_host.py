@@ -9,13 +9,16 @@ from typing import Any, NamedTuple
 from textual.screen import ModalScreen
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.index.facets import FacetKey
 from spackscope.model.index.rows import Row
+from spackscope.model.index.tree import Node
+from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
-from spackscope.model.query.parser import ParsedInput
+from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results, Where
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results
 from spackscope.tui.copy_forms import CopyDone
 from tests.browsing import HOST, shown_hashes
 
@@ -41,12 +44,31 @@ class FakeTask:
         call()
 
 
+class FakeWhere(Frozen):
+    """Where the user is, as a test says it."""
+
+    pane: str = "packages"
+    input: str | None = None
+    row: Row | None = None
+    is_waiting: bool = False
+    is_row_seen: bool = True
+    column: str = "hash"
+    position: tuple[int, int] = (0, 0)
+    term: Term | None = None
+    tree_row: int | None = None
+    node: Node | None = None
+    line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
+    facet: tuple[FacetKey, str | None] | None = None
+    is_box_late: bool = False
+    are_marks_seen: bool = True
+
+
 class FakeHost:
     """A state; keep messages, moves of the focus, dialogs and the end for tests to see."""
 
     def __init__(self) -> None:
         self.state = BrowserState()
-        self.where = Where()
+        self.where = FakeWhere()
         self.jobs: dict[str, Job] = {}
         self.messages: list[str] = []
         self.progress: list[str] = []
