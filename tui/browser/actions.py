@@ -160,7 +160,7 @@ class Actions(Frozen):
     def clear(self) -> None:
         """Remove all filters, and that of the packages' names."""
         self.panes.names.filter_by("")
-        self.controllers.changes.clear()
+        self.controllers.search.clear()
 
     def open_row(self, row: Row | None) -> None:
         """Show the specs that a report is about: the record if it can be found, or the source."""
@@ -176,7 +176,7 @@ class Actions(Frozen):
             if query is None:
                 self.host.say("No spec of it could be read")
             else:
-                self.controllers.changes.choose(query, f"Now {query} ({shown('undo')} goes back)")
+                self.controllers.search.choose(query, f"Now {query} ({shown('undo')} goes back)")
                 self.host.focus("specs")
 
         self.host.run(find, show, group="menu")
@@ -195,7 +195,7 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": lambda self: self.sort(),
     "fold": lambda self: self.controllers.groups.fold(),
-    "history": lambda self: self.controllers.recall.open(self.controllers.changes.take_text),
+    "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear_query": lambda self: self.clear(),
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),

@@ -14,7 +14,7 @@ def open_commands(app: App[list[str]]) -> None:
     """Open the commands over the screen of an app, unless it is such a list itself."""
     screen = app.screen
     if isinstance(screen, BrowserScreen):
-        more = named_query_commands(screen.named_queries, screen.controllers.changes.take_text)
+        more = named_query_commands(screen.named_queries, screen.controllers.search.take_text)
         open_palette(app, screen.panes.key_panes, more)
     elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
         open_palette(app, screen.key_panes)

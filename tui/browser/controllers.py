@@ -10,12 +10,10 @@ from spackscope.tui.browser.columns import ColumnsController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.focus import Focus
-from spackscope.tui.browser.input_assist import InputAssist
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.overview import Overview
-from spackscope.tui.browser.query_changes import QueryChanges
 from spackscope.tui.browser.query_history import History, QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
@@ -56,10 +54,8 @@ class Controllers:
     ) -> None:
         self.host = host
         self._sources, self._session, self._copy = sources, session, copy
-        self.assist = InputAssist(host)
         self.recall = QueryRecall(host, History(session.environ))
-        self.search = Search(host, self.assist, session.named_queries)
-        self.changes = QueryChanges(host, self.search)
+        self.search = Search(host, session.named_queries)
         self.mirrors = MirrorAnswers(host, sources, session)
         self.details = DetailsController(host, sources, session, self.mirrors)
         self.navigation = Navigation(host, self.search, self.details)
@@ -70,7 +66,7 @@ class Controllers:
         self.selection = Selection(host, self.recall, self.groups)
         self.selection.on_marked = self.details.relate
         self.loading.on_catalog = self.selection.forget
-        self.facets = FacetsController(host, self.changes)
+        self.facets = FacetsController(host, self.search)
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
         self.focus = Focus(host, self.loading, self.details, self.groups, is_pick=is_pick)
@@ -124,4 +120,4 @@ class Controllers:
         """Counts of values."""
         from spackscope.tui.browser.frequency import FrequencyController
 
-        return FrequencyController(self.host, self.changes)
+        return FrequencyController(self.host, self.search)

@@ -11,7 +11,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
-from spackscope.tui.browser.query_changes import QueryChanges
+from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap.in_use import shown
 
@@ -28,8 +28,8 @@ _REPORT = 0.1
 class FacetsController:
     """Count the facets once their pane is seen, and choose among their values."""
 
-    def __init__(self, host: Host, changes: QueryChanges) -> None:
-        self._host, self._changes = host, changes
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
         self._wanted: FacetKey | None = None
 
     def open(self) -> None:
@@ -121,4 +121,4 @@ class FacetsController:
         query = self._host.state.view.query
         chosen = choose(query, section, value, verb)
         if chosen != query:
-            self._changes.choose(chosen, "")
+            self._search.choose(chosen, "")

@@ -10,7 +10,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term
-from spackscope.tui.browser.query_changes import QueryChanges
+from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
@@ -20,8 +20,8 @@ from spackscope.tui.keymap.in_use import shown
 class FrequencyController:
     """Open the frequency of the values of the column under the cursor."""
 
-    def __init__(self, host: Host, changes: QueryChanges) -> None:
-        self._host, self._changes = host, changes
+    def __init__(self, host: Host, search: Search) -> None:
+        self._host, self._search = host, search
 
     def open(self) -> None:
         """Count the rows by the column, and show the counts."""
@@ -76,7 +76,7 @@ class FrequencyController:
         for term in terms:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
-        self._changes.choose(query, sentence)
+        self._search.choose(query, sentence)
 
 
 def with_value(query: Query, term: Term) -> Query:

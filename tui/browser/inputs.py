@@ -21,8 +21,7 @@ class Inputs:
 
     def __init__(self, host: Host, panes: Panes, controllers: Controllers) -> None:
         self._host, self._panes = host, panes
-        self._assist, self._recall = controllers.assist, controllers.recall
-        self._search = controllers.search
+        self._search, self._recall = controllers.search, controllers.recall
 
     def _parse(self, input_: FilterInput) -> ParsedInput:
         if isinstance(input_, QueryInput):
@@ -45,30 +44,30 @@ class Inputs:
 
     def move_cursor(self, input_: FilterInput) -> None:
         """Complete the word that the cursor came to."""
-        self._assist.move_cursor(input_.name or "", input_.value, input_.cursor_position)
+        self._search.move_cursor(input_.name or "", input_.value, input_.cursor_position)
 
     def accept(self, input_: FilterInput | None) -> None:
         """Insert the marked completion into the input, or go on to the next pane."""
         if input_ is None:
             return
         name, item = input_.name or "", self._panes.frame.popup.marked
-        replacement = self._assist.accept(item, name, input_.value)
+        replacement = self._search.accept(item, name, input_.value)
         if replacement is not None:
             input_.replace(*replacement)
-        elif item is None and self._assist.may_leave(name):
+        elif item is None and self._search.may_leave(name):
             self._panes.focus.go_on(1)
 
     def move_completion(self, event: FilterInput.CompletionMoved) -> None:
         """Mark another completion, or show some where none are shown."""
         is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
         if not self._panes.frame.popup.mark(event.step) and is_query_or_filter:
-            self._assist.request(self._parse(event.input))
+            self._search.request_completions(self._parse(event.input))
 
     def recall(self, event: QueryInput.Recalled) -> None:
         """Show the query before or after the one shown; after the last go on to the rows."""
         text = self._recall.go(event.step, event.input.value, self._search.given_up)
         if text is not None:
-            self._assist.choose(text)
+            self._search.keep_as_it_is(text)
             event.input.recall(text)
         elif event.step > 0:
             event.input.action_done()

@@ -25,9 +25,8 @@ from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.report.sources import stale_copies
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
-from spackscope.tui.browser.views import preferred_order
 from spackscope.tui.keymap.in_use import shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 

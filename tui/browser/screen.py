@@ -12,6 +12,7 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.report.sources import sources_note
 from spackscope.tui import keymap
 from spackscope.tui.browser.actions import ACTIONS, Actions
@@ -19,10 +20,10 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import BrowserState, Task
-from spackscope.tui.browser.views import first_view
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap.in_use import key_names
+from spackscope.tui.settings.column_settings import first_sort
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
@@ -63,7 +64,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
     FilterInput.Done: lambda self, event: self.inputs.finish(event),
-    FilterInput.Rejected: lambda self, event: self.controllers.assist.reject(),
+    FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
         event.packages
     ),
@@ -71,7 +72,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
     SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
     SpecTable.RangeMarked: lambda self, event: self.controllers.selection.mark_range(),
-    RelaxationList.Taken: lambda self, event: self.controllers.changes.relax(event.relaxation),
+    RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
         self.action_browse, "focus_filter" if event.on_filter else "sort"
@@ -82,7 +83,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     SpecTable.ColumnsRequested: lambda self, event: self.actions.list_columns(),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
-    DetailLines.TermChosen: lambda self, event: self.controllers.changes.add(event.term),
+    DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),
     DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
     TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
@@ -93,7 +94,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FacetPane.Needed: lambda self, event: self.controllers.facets.count(),
     FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
-    TitleLine.SourceClicked: lambda self, event: self.controllers.changes.toggle(event.term),
+    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
     TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
@@ -135,7 +136,8 @@ class BrowserScreen(Screen[None]):
         self._was_shown = False
         self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
         self.named_queries = self.panes.query_bar.named = session.named_queries
-        self.host = ScreenHost(self, self.panes, BrowserState(view=first_view(settings)))
+        first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
+        self.host = ScreenHost(self, self.panes, BrowserState(view=first))
         self.controllers = Controllers(
             self.host, sources, query, session, copy, settings, is_pick=pick
         )

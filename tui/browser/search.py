@@ -2,34 +2,66 @@
 
 While a text is typed that has no rows yet, the rows of the last one that had some stay: its view
 is refused. Once the input is left, the view is requested again, and explained if it has no rows.
+
+The name of a package that was chosen in the list is at the beginning of the query line. A second
+name after it means the other package: no spec has both names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spackscope.model.assist.answers import Note
+from spackscope.model.assist.answers import Completion, Completions, Note, Relaxation
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import Sort, View
+from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput, parse, parse_input
-from spackscope.tui.browser.chosen_package import typed_readings, without_chosen
-from spackscope.tui.browser.input_assist import InputAssist
-from spackscope.tui.browser.state import QUERY, Draft, Host, Refusal, Results, Task
-from spackscope.tui.browser.views import LARGE, Entry, preferred_order, selects_otherwise
+from spackscope.tui.browser.state import (
+    NO_COMPLETIONS,
+    QUERY,
+    Draft,
+    Host,
+    Refusal,
+    Results,
+    Summary,
+    Task,
+)
+from spackscope.tui.keymap.in_use import shown
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
 
+LARGE = 20_000
+"""Records from which on a letter waits a moment for the next one before it is answered.
+
+Up to so many are checked against the host before they are shown first.
+"""
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
 """Seconds after which the first rows are read: the first frame is drawn before."""
+
+
+class Entry(NamedTuple):
+    """What an input and the rows showed when the input was entered."""
+
+    input: str
+    text: str
+    view: View
+    row: Row | None
+
+
+class Replacement(NamedTuple):
+    """A text in place of the characters from `start` to `end` of an input."""
+
+    text: str
+    start: int
+    end: int
 
 
 def _read(*arguments: Any, **options: Any) -> Results | Refusal:
@@ -40,17 +72,19 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 
 
 class Search:
-    """Request views, and keep the rows while what is typed has none.
+    """Request views, complete what is typed, and keep the rows while that has none.
 
     `named` are the named queries that a text may use.
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
 
-    def __init__(self, host: Host, assist: InputAssist, named: NamedQueries | None = None) -> None:
-        self._host, self._assist, self._named = host, assist, named
+    def __init__(self, host: Host, named: NamedQueries | None = None) -> None:
+        self._host, self._named = host, named
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: Entry | None = None
+        # A text that was chosen, not typed: its last word is not completed further.
+        self._chosen_text: str | None = None
         self.given_up = ""
         self.before_change: Callable[[], None] = lambda: None
         self.on_shown: Callable[[], None] = lambda: None
@@ -101,7 +135,7 @@ class Search:
             typed,
             target=self._target(view),
             may_refuse=state.results is not None and state.results.catalog is catalog,
-            completes=typed is not None and not self._assist.is_chosen(typed.text),
+            completes=typed is not None and typed.text != self._chosen_text,
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
 
@@ -127,7 +161,7 @@ class Search:
         if answer.virtuals:
             self._host.say(answer.virtuals)
         if state.draft is not None and state.draft.completions is None:
-            self._assist.complete(state.draft.parsed)
+            self._complete(state.draft.parsed)
         self.on_shown()
 
     def _drop_chosen_package(self, view: View) -> None:
@@ -156,9 +190,9 @@ class Search:
             stale = "?" if refusal.is_unanswerable else "0"
             self._host.change(refused=state.view, draft=draft, stale=stale)
             if refusal.completions is not None:
-                self._assist.take(draft.parsed, refusal.completions)
+                self._take_completions(draft.parsed, refusal.completions)
             elif draft.completions is None:
-                self._assist.complete(draft.parsed)
+                self._complete(draft.parsed)
         elif refusal.is_unanswerable:
             self._return_to_user(refusal.note)
         else:
@@ -214,7 +248,8 @@ class Search:
             self.before_change()
             if self._entry is None or self._entry.input != name:
                 self.enter(name, str(host.state.view.query) if name == QUERY else "")
-        self._assist.note_text(parsed.text)
+        if parsed.text != self._chosen_text:
+            self._chosen_text = None
         host.say("")
         text = parsed.text
         parsed, instead = typed_readings(parsed, self._chosen, host.state.package_names)
@@ -223,10 +258,10 @@ class Search:
         host.change(draft=Draft(parsed, note, parsed.query is None, None, replaces=replaces))
         if parsed.query is None:
             host.change(stale="?" if host.state.results is not None else "")
-            self._assist.complete(parsed)
+            self._complete(parsed)
         elif parsed.query == host.state.view.query and host.state.is_shown:
             host.change(stale="")
-            self._assist.complete(parsed)
+            self._complete(parsed)
         else:
             self.show(self.of_query(parsed.query), typed=parsed, instead=instead)
         if host.where.input != name:
@@ -241,7 +276,7 @@ class Search:
         text = entry.text.rstrip()
         if draft is not None and name == QUERY and draft.parsed.text.strip() != text:
             self.given_up = draft.parsed.text
-        self._assist.stop()
+        self._stop_typing()
         self._show_again(entry.view, entry.row)
         return text
 
@@ -258,7 +293,7 @@ class Search:
                 host.say(f"Back to the last query: {draft.note.sentence}", error=True)
         elif state.is_refused:
             self.show(state.view)
-        self._assist.stop()
+        self._stop_typing()
         if host.state.is_shown:
             self.on_shown()
 
@@ -282,10 +317,6 @@ class Search:
         else:
             self.show(view, rewrite=True, cursor_on=row)
 
-    def show_query(self, query: Query, *, rewrite: bool = False) -> None:
-        """Request the view of another query."""
-        self.show(self.of_query(query), rewrite=rewrite)
-
     def of_query(self, query: Query | None) -> View:
         """Return the view of another query, ordered by all that is known by now."""
         state = self._host.state
@@ -307,3 +338,196 @@ class Search:
         """Fold look-alikes into one row, or unfold them all."""
         view = self._host.state.view
         self.show(replace(view, folded=not view.folded).closed())
+
+    # What is chosen rather than typed: values, relaxations, older queries
+
+    def add(self, term: Term | None) -> None:
+        """Add the filter of a line of the detail."""
+        query = self._host.state.view.query
+        if term is None:
+            self._host.say("Nothing to filter by on this line")
+        elif (more := query.also(term)) is query:
+            self._host.say(f"Already filtered by {term}")
+        else:
+            self._host.say(f"Added {term} ({shown('undo')} removes)")
+            self.show(self.of_query(more), cursor_on=self._host.state.selected)
+
+    def choose(self, query: Query, sentence: str) -> None:
+        """Request a query that was built from chosen values, and show a sentence."""
+        try:
+            # What cannot be written as a query could not be shown, nor removed by hand.
+            parse(str(query), packages=())
+        except QueryError as error:
+            self._host.say(f"no query can express this: {error}", error=True)
+            return
+        self._rewrite(query, sentence)
+
+    def toggle(self, term: Term) -> None:
+        """Add a condition as one more alternative on its column, or remove it."""
+        self.show(self.of_query(self._host.state.view.query.toggled(term)), rewrite=True)
+
+    def clear(self) -> None:
+        """Remove all filters, the package among them."""
+        if self._host.state.view.query:
+            self._rewrite(Query(), f"Removed all filters ({shown('undo')} goes back)")
+        else:
+            self._host.say("There are no filters to remove")
+
+    def take_text(self, text: str) -> None:
+        """Request the query that a text means; what is not one is returned to the query line."""
+        parsed = self.parse(text)
+        if parsed.query is None:
+            self.edit(text, Note(str(parsed.error)))
+            return
+        self._rewrite(parsed.query, f"Now {text} ({shown('undo')} goes back)")
+        self._host.focus("specs")
+
+    def relax(self, relaxation: Relaxation) -> None:
+        """Request a query that was offered in place of one without rows."""
+        self._rewrite(relaxation.query, f"Now {relaxation.label} ({shown('undo')} goes back)")
+
+    def _rewrite(self, query: Query | None, sentence: str) -> None:
+        self._host.say(sentence)
+        self.show(self.of_query(query), rewrite=True)
+
+    # Completions
+
+    def _complete(self, parsed: ParsedInput, *, always: bool = False) -> None:
+        """Look for completions of a draft; with `always` also of a word that is not begun."""
+        host, state = self._host, self._host.state
+        catalog = state.catalog
+        draft = state.draft if state.draft is not None else Draft(parsed)
+        if catalog is None or (parsed.text == self._chosen_text and not always):
+            host.change(draft=replace(draft, parsed=parsed, completions=NO_COMPLETIONS))
+            return
+        host.change(draft=replace(draft, parsed=parsed, completions=None))
+
+        def job(task: Task) -> Completions:
+            # Imported here, after the first rows are shown.
+            from spackscope.model.assist.completion import complete
+
+            return complete(catalog, parsed, always=always, should_stop=task)
+
+        take = partial(self._take_completions, parsed)
+        host.run(job, take, group="completions")
+
+    def _take_completions(self, parsed: ParsedInput, completions: Completions) -> None:
+        """Show the completions of a text, if that is still the draft."""
+        draft = self._host.state.draft
+        if draft is not None and draft.parsed is parsed:
+            self._host.change(draft=replace(draft, completions=completions))
+
+    def move_cursor(self, name: str, text: str, cursor: int) -> None:
+        """Complete the word that the cursor of an input came to."""
+        draft = self._draft_of(name, text)
+        if draft is not None and draft.parsed.cursor != cursor:
+            self._complete(replace(draft.parsed, cursor=cursor))
+
+    def request_completions(self, parsed: ParsedInput) -> None:
+        """Show completions of a text although none were shown."""
+        draft = self._host.state.draft
+        if draft is not None and draft.input != (parsed.column or QUERY):
+            self._host.change(draft=Draft(parsed))
+        self._complete(parsed, always=True)
+
+    def accept(self, item: Completion | None, name: str, text: str) -> Replacement | None:
+        """Return what to put into an input for a completion; None if the text is another now."""
+        draft = self._draft_of(name, text)
+        if item is None or draft is None:
+            return None
+        word = draft.completions or NO_COMPLETIONS
+        start, end = word.start, word.end
+        # A version or a variant that is typed next is a word of its own, as of a spec.
+        ends_word = name == QUERY and end == len(text) and item.text.startswith("package=")
+        inserted = item.text + " " * ends_word
+        if not item.text.endswith("="):
+            self._chosen_text = text[:start] + inserted + text[end:]
+        if inserted == text[start:end]:
+            # The text stays, so nothing else hides its completions.
+            self._host.change(draft=replace(draft, completions=NO_COMPLETIONS))
+        return Replacement(inserted, start, end)
+
+    def _draft_of(self, name: str, text: str) -> Draft | None:
+        """Return the draft if it is of this text of an input."""
+        draft = self._host.state.draft
+        is_it = draft is not None and draft.input == name and draft.parsed.text == text
+        return draft if is_it else None
+
+    def keep_as_it_is(self, text: str) -> None:
+        """Offer no completions of a text that is about to be put into the input."""
+        self._chosen_text = text
+
+    def may_leave(self, name: str) -> bool:
+        """Check whether Tab may leave an input: not if its text is not a query, or has no rows."""
+        state, draft = self._host.state, self._host.state.draft
+        if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
+            return True
+        self._host.say(
+            f"nothing completes this; {shown('filters-back')} goes back to the last query",
+            error=True,
+        )
+        return False
+
+    def reject(self) -> None:
+        """Refuse to leave a text that is no query, even if a completion would finish its word."""
+        if (draft := self._host.state.draft) is not None:
+            self._host.change(draft=replace(draft, insists=True))
+        self._host.say(
+            f"not a query yet; {shown('filters-back')} goes back to the last one", error=True
+        )
+
+    def _stop_typing(self) -> None:
+        """Forget the draft."""
+        self._chosen_text = None
+        self._host.cancel("completions")
+        self._host.change(draft=None)
+
+
+def preferred_order(summary: Summary) -> Order:
+    """Return the order of rows by all that is known of a catalog, or can be known at once."""
+    is_known = summary.catalog.by_host.is_ready or summary.total <= LARGE
+    return Order.PREFERRED_HERE if is_known else Order.PREFERRED
+
+
+def selects_otherwise(view: View, other: View) -> bool:
+    """Check whether two views differ in their rows or the order of these, not only in groups."""
+    return (view.query, view.sort) != (other.query, other.sort)
+
+
+def without_chosen(parsed: ParsedInput, chosen: Term | None) -> ParsedInput | None:
+    """Return the text of the query line without the chosen package at its beginning.
+
+    None if it is not there, or what follows is not a query.
+    """
+    prefix = f"{chosen} "
+    if chosen is None or parsed.column or not parsed.text.startswith(prefix):
+        return None
+    cursor = max(0, parsed.cursor - len(prefix))
+    text, packages = parsed.text[len(prefix) :], parsed.packages
+    rest = parse_input(text, cursor, packages=packages, named=parsed.named)
+    return rest if rest.query is not None else None
+
+
+def typed_readings(
+    parsed: ParsedInput, chosen: Term | None, packages: Collection[str]
+) -> tuple[ParsedInput, ParsedInput | None]:
+    """Return what a text means, and what it means instead if that has no matches.
+
+    The chosen package is left out if the rest names another one; with a word that only begins the
+    name of one, it is left out if nothing matches the whole text.
+    """
+    rest = without_chosen(parsed, chosen)
+    if rest is not None and _names_package(rest, packages):
+        return rest, None
+    return parsed, rest if rest is not None and _begins_name(rest, packages) else None
+
+
+def _names_package(parsed: ParsedInput, packages: Collection[str]) -> bool:
+    """Check whether a text names a package."""
+    return parsed.query is not None and parsed.query.package in packages
+
+
+def _begins_name(parsed: ParsedInput, packages: Collection[str]) -> bool:
+    """Check whether a word of a text begins the name of a package."""
+    words = tuple(parsed.query.words) if parsed.query is not None else ()
+    return bool(words) and any(name.startswith(words) for name in packages)

@@ -9,9 +9,9 @@ import pytest
 from spackscope.model.assist.answers import Completion
 from spackscope.model.query.ast import Query
 from spackscope.model.query.column_filter import parse_filter_input
-from spackscope.tui.browser.input_assist import Replacement
+from spackscope.tui.browser.search import Replacement
 from tests.browsing import SAMPLE
-from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.fake_host import FakeBrowser, FakeTask
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def test_the_values_of_a_column_are_offered_in_its_filter(browser: FakeBrowser) 
 
 def test_a_completion_that_changes_nothing_ends_the_completion(browser: FakeBrowser) -> None:
     ask(browser, "os=sequoi")
-    browser.controllers.assist.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
+    browser.search.accept(Completion("os=sequoi", 1), "query", "os=sequoi")
     assert items(browser) == {}
 
 
@@ -55,7 +55,7 @@ def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
     browser: FakeBrowser,
 ) -> None:
     ask(browser, "!os=seq")
-    accept = browser.controllers.assist.accept
+    accept = browser.search.accept
     item = Completion("os=sequoia", 1)
     assert accept(item, "os", "!os=seq") is None, "another input"
     assert accept(item, "query", "!os=sequ") is None, "typed on in the meantime"
@@ -69,7 +69,7 @@ def test_an_accepted_completion_replaces_the_word_and_is_not_completed_further(
 
 def test_an_accepted_key_goes_on_to_its_values(browser: FakeBrowser) -> None:
     ask(browser, "targ")
-    browser.controllers.assist.accept(Completion("target=", 1), "query", "targ")
+    browser.search.accept(Completion("target=", 1), "query", "targ")
     ask(browser, "target=")
     assert set(items(browser)) == {f"target={r['target']}" for r in SAMPLE}
 
@@ -78,7 +78,7 @@ def test_completions_follow_the_cursor(browser: FakeBrowser) -> None:
     text = "os=ub targ"
     ask(browser, text)
     assert all(item.startswith("target") for item in items(browser))
-    move = browser.controllers.assist.move_cursor
+    move = browser.search.move_cursor
     move("query", text, len("os=ub"))
     assert browser.state.draft is not None
     assert browser.state.draft.completions is None, "they are on their way"
@@ -97,20 +97,19 @@ def test_completions_of_a_word_that_is_not_begun_are_shown_on_demand(
 ) -> None:
     ask(browser, "", "os")
     assert items(browser) == {}
-    browser.controllers.assist.request(parse_filter_input("", 0, "os", Query()))
+    browser.search.request_completions(parse_filter_input("", 0, "os", Query()))
     browser.settle()
     assert items(browser) == Counter(f"={r['os']}" for r in SAMPLE)
 
 
 def test_only_the_completions_of_the_text_that_is_there_are_shown(browser: FakeBrowser) -> None:
-    first = browser.type_text("os=")
+    browser.search.request_completions(browser.type_text("os="))
+    late = browser.host.jobs["completions"]
     browser.type_text("os=ub")
     browser.settle()
     shown = items(browser)
-    browser.controllers.assist.take(first, browser.state.draft.completions)  # type: ignore[union-attr, arg-type]
+    late.done(late.work(FakeTask()))
     assert items(browser) == shown
-    browser.controllers.assist.stop()
-    assert browser.state.draft is None
 
 
 def test_without_a_catalog_nothing_is_awaited() -> None:
@@ -124,5 +123,5 @@ def test_what_is_typed_after_an_accepted_package_is_a_word_of_its_own(
 ) -> None:
     ask(browser, "py-b")
     item = Completion("package=py-build", 24)
-    replacement = browser.controllers.assist.accept(item, "query", "py-b")
+    replacement = browser.search.accept(item, "query", "py-b")
     assert replacement == Replacement("package=py-build ", 0, 4), "@1.2 is no part of the name"

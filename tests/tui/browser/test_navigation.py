@@ -243,10 +243,10 @@ def test_every_change_of_the_view_is_one_step(browser: FakeBrowser) -> None:
         lambda: browser.search.fold(),
         lambda: browser.search.fold(),
         lambda: browser.search.sort(Sort("os")),
-        lambda: browser.controllers.changes.add(Term("os", "ubuntu24.04")),
-        lambda: browser.controllers.changes.choose(parse("hdf5"), "chosen"),
+        lambda: browser.search.add(Term("os", "ubuntu24.04")),
+        lambda: browser.search.choose(parse("hdf5"), "chosen"),
         typing,
-        lambda: browser.controllers.changes.clear(),
+        lambda: browser.search.clear(),
         lambda: browser.search.select_package("zlib"),
     ]
     views = [browser.state.view]

@@ -224,9 +224,9 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser = FakeBrowser(environ=environ).load()
     browser.type("os=sequoia")
     browser.leave()
-    browser.controllers.changes.add(Term("target", "aarch64"))
+    browser.search.add(Term("target", "aarch64"))
     browser.settle()
-    browser.controllers.changes.choose(parse("+mpi"), "chosen in the facets")
+    browser.search.choose(parse("+mpi"), "chosen in the facets")
     browser.settle()
     browser.host.where = replace(browser.host.where, pane="packages")
     for name in ("py-build", "py-ml-dtypes"):
@@ -237,7 +237,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     kept = ("os=sequoia", "os=sequoia target=aarch64", "+mpi", "package=py-ml-dtypes +mpi")
     assert read(environ).queries == kept
     browser.host.where = replace(browser.host.where, line=browser.search.parse(""))
-    browser.controllers.recall.open(browser.controllers.changes.take_text)
+    browser.controllers.recall.open(browser.search.take_text)
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, HistoryDialog)
     assert done is not None
@@ -246,7 +246,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
     browser.settle()
     assert browser.query == "os=sequoia target=aarch64"
     assert browser.host.focused[-1] == "specs"
-    browser.controllers.changes.take_text("os=sequoia &")
+    browser.search.take_text("os=sequoia &")
     assert browser.host.focused[-1] == "query"
     assert browser.state.draft is not None
 
@@ -278,7 +278,7 @@ def test_only_queries_that_can_be_asked_are_remembered(environ: dict[str, str]) 
         browser.settle()
         recalled.remember(lambda: done.append("done"))
         browser.settle()
-        browser.controllers.changes.clear()
+        browser.search.clear()
         browser.settle()
     recalled.remember(lambda: done.append("done"))
     assert read(environ).queries == ("os=sequoia",)

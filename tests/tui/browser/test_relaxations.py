@@ -22,7 +22,7 @@ def test_a_relaxation_is_taken_and_undone() -> None:
     offered = {each.label: each for each in results.relaxations}
     taken = offered["without target=x86_64_v3"]
 
-    browser.controllers.changes.relax(taken)
+    browser.search.relax(taken)
     browser.settle()
 
     assert browser.shown == sample_where(lambda r: r["os"] == "sequoia")

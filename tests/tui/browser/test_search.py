@@ -13,8 +13,8 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import Order, Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser import views
-from spackscope.tui.browser.views import LARGE
+from spackscope.tui.browser import search
+from spackscope.tui.browser.search import LARGE
 from tests.browsing import SAMPLE, sample_where
 from tests.builders import (
     Node,
@@ -101,7 +101,7 @@ def test_a_column_filter_shows_the_records_that_it_means(
 
     assert browser.shown == sample_where(holds)
     assert sum(browser.packages.values()) == len(browser.shown)
-    browser.controllers.changes.clear()
+    browser.search.clear()
     browser.settle()
     assert len(browser.shown) == len(SAMPLE)
 
@@ -275,7 +275,7 @@ def test_a_filter_that_the_detail_adds_leaves_the_cursor_on_its_spec(browser: Fa
     browser.move_to(4)
     row = browser.host.where.row
     assert row is not None
-    browser.controllers.changes.add(Term("os", row.spec.os))
+    browser.search.add(Term("os", row.spec.os))
     browser.settle()
     assert browser.host.where.row == row
 
@@ -305,7 +305,7 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Opening a group must not move other rows under the cursor."""
-    monkeypatch.setattr(views, "LARGE", 1)
+    monkeypatch.setattr(search, "LARGE", 1)
     browser = FakeBrowser().load()
     assert browser.state.catalog is not None
     assert browser.state.catalog.by_host.is_ready, "it is checked after the first rows"
@@ -349,12 +349,12 @@ def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
     browser.search.select_package("py-build")
     browser.settle()
     query = browser.query
-    browser.controllers.changes.clear()
+    browser.search.clear()
     browser.settle()
     assert browser.query == ""
     assert browser.selected is None
     assert browser.host.rewritten[-1], "the input that is typed in is rewritten too"
-    browser.controllers.changes.clear()
+    browser.search.clear()
     assert browser.host.message == "There are no filters to remove"
     browser.navigation.retrace(-1)
     browser.settle()
@@ -363,12 +363,12 @@ def test_all_filters_are_removed_and_come_back(browser: FakeBrowser) -> None:
 
 
 def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> None:
-    browser.controllers.changes.add(Term("os", "ubuntu24.04"))
+    browser.search.add(Term("os", "ubuntu24.04"))
     assert browser.query == "os=ubuntu24.04"
     assert browser.host.message == "Added os=ubuntu24.04 (⌫ removes)"
-    browser.controllers.changes.add(Term("os", "ubuntu24.04"))
+    browser.search.add(Term("os", "ubuntu24.04"))
     assert browser.host.message == "Already filtered by os=ubuntu24.04"
-    browser.controllers.changes.add(None)
+    browser.search.add(None)
     assert browser.host.message == "Nothing to filter by on this line"
     assert browser.query == "os=ubuntu24.04"
 
@@ -519,10 +519,10 @@ def test_leaving_a_wrong_text_goes_back_to_the_last_query(
 @pytest.mark.parametrize("wrong", ["os=", "&x", "^zlib", "target=x86_64_w"])
 def test_tab_and_enter_do_not_leave_a_text_without_rows(browser: FakeBrowser, wrong: str) -> None:
     ask(browser, wrong)
-    assert not browser.controllers.assist.may_leave("query")
-    assert browser.controllers.assist.may_leave("names")
+    assert not browser.search.may_leave("query")
+    assert browser.search.may_leave("names")
     assert "esc" in browser.host.message
-    browser.controllers.assist.reject()
+    browser.search.reject()
     assert browser.state.draft is not None
     assert browser.state.draft.insists
     assert "esc" in browser.host.message
@@ -563,7 +563,7 @@ def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser
     browser.host.change(summary=replace(summary, total=LARGE + 1))
     browser.type_text("os")
     assert browser.host.jobs["view"].delay > 0
-    browser.controllers.changes.clear()
+    browser.search.clear()
     assert browser.host.jobs["view"].delay == 0
 
 

@@ -79,7 +79,7 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     browser.type("os=windows")
     browser.leave()
     assert list(browser.state.marks) == [first, second]
-    browser.controllers.changes.clear()
+    browser.search.clear()
     browser.settle()
     assert mark(browser, 0) == first
     assert list(browser.state.marks) == [second]
