@@ -50,7 +50,7 @@ class Inputs:
         """Insert the marked completion into the input, or go on to the next pane."""
         if input_ is None:
             return
-        name, item = input_.name or "", self._panes.frame.popup.marked
+        name, item = input_.name or "", self._panes.popup.marked
         replacement = self._search.accept(item, name, input_.value)
         if replacement is not None:
             input_.replace(*replacement)
@@ -60,7 +60,7 @@ class Inputs:
     def move_completion(self, event: FilterInput.CompletionMoved) -> None:
         """Mark another completion, or show some where none are shown."""
         is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
-        if not self._panes.frame.popup.mark(event.step) and is_query_or_filter:
+        if not self._panes.popup.mark(event.step) and is_query_or_filter:
             self._search.request_completions(self._parse(event.input))
 
     def recall(self, event: QueryInput.Recalled) -> None:

@@ -1,34 +1,62 @@
-"""Show a state of the browser in its widgets, and return where the user is."""
+"""The widgets of the browser: show a state in them, move the focus, tell where the user is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal, Vertical
+from textual.content import Content
 from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
+from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.text import cell_width
 from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report import frame as titles
-from spackscope.model.report.frame import runs_head
 from spackscope.tui import keymap
-from spackscope.tui.browser.draft_box import DraftBox
 from spackscope.tui.browser.empty_choices import without_rows
-from spackscope.tui.browser.frame import Frame
-from spackscope.tui.browser.hint_words import changed_hints
-from spackscope.tui.browser.pane_focus import PaneFocus
-from spackscope.tui.browser.state import BrowserState, Facets, Summary
+from spackscope.tui.browser.state import (
+    NO_COMPLETIONS,
+    QUERY,
+    BrowserState,
+    Draft,
+    Facets,
+    Summary,
+)
 from spackscope.tui.keymap import in_use
+from spackscope.tui.widgets.completion_popup import CompletionPopup
+from spackscope.tui.widgets.detail_pane import DetailPane
+from spackscope.tui.widgets.facets import FacetPane
+from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.marks_line import MarksLine
+from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
+from spackscope.tui.widgets.rules import DetailRule, Divider
+from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.status_line import StatusLine
+from spackscope.tui.widgets.title_line import TitleLine
+from spackscope.tui.widgets.toast import Toast
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey
     from spackscope.model.index.tree import Node
+
+_SIDE = ("packages", "facets")
+"""The panes of the side column, a drawer in narrow terminals."""
+_ROUND = (QUERY, "packages", "specs", "detail")
+"""What Tab goes through."""
+_HINT_WIDTH = len("detail")
+"""Cells of the words for Enter: the hints beside it stay where they are from row to row."""
 
 
 class Panes:
@@ -40,14 +68,45 @@ class Panes:
     def __init__(self, screen: Screen[None], *, note: str = "", is_pick: bool = False) -> None:
         self._screen, self._is_pick = screen, is_pick
         self._state = BrowserState()
-        self.frame = frame = Frame(note)
-        self.focus = PaneFocus(screen, frame)
-        self.focus.on_zoom = self.show_hints
-        self.draft_box = DraftBox(screen, frame)
-        self.title, self.query_bar, self.names = frame.title, frame.query_bar, frame.names
-        self.table, self.detail = frame.table, frame.detail
-        self.facets = frame.facets
-        self.marks, self.status, self.toast = frame.marks, frame.status, frame.toast
+        self.popup = CompletionPopup(id="completion-popup")
+        self.toast = Toast(id="toast")
+        self.title = TitleLine(id="title")
+        self.query_bar = QueryBar(id="query")
+        self.names = PackageList(id="packages", classes="pane")
+        self.facets = FacetPane(id="facets", classes="pane")
+        self.table = SpecTable(id="specs", classes="pane")
+        self.detail = DetailPane(id="detail", classes="pane")
+        self.marks = MarksLine(id="marks")
+        self.status = StatusLine(id="status")
+        below = Static(Content(note), id="packages-note", classes="" if note else "-empty")
+        lists = Vertical(self.names, below, self.facets, id="lists")
+        self.side = Horizontal(lists, Divider(id="divider"), id="side", classes="step-packages")
+        rule = DetailRule(id="detail-rule")
+        self.work = Vertical(self.table, rule, self.detail, id="work", classes="step-specs")
+        self.focus = PaneFocus(screen, self)
+        self.is_box_late = False
+        """Whether completions that are known are still to be shown, after the next drawing."""
+
+    def compose(self) -> ComposeResult:
+        """Lay out title and query above the panes, marks and status below.
+
+        The side column is packages and facets, beside the table above the detail.
+        """
+        # Last in the order of widgets the popup would move all others in it whenever it comes or
+        # goes, and Textual draws again what has moved.
+        yield self.popup
+        yield self.toast
+        yield self.title
+        yield self.query_bar
+        yield Container(self.side, self.work, id="panes")
+        yield self.marks
+        yield self.status
+
+    def input_named(self, name: str) -> FilterInput:
+        """Return the query line, or the filter of a column."""
+        if name == QUERY:
+            return self.query_bar.input
+        return next(i for i in self.table.query(FilterInput) if i.name == name)
 
     @property
     def is_ready(self) -> bool:
@@ -120,11 +179,6 @@ class Panes:
         return self.facets.place
 
     @property
-    def is_box_late(self) -> bool:
-        """Whether the box under the input does not show the completions of the draft yet."""
-        return self.draft_box.is_late
-
-    @property
     def are_marks_seen(self) -> bool:
         """Whether the line that names the marked specs is on the screen."""
         return self._is_seen(self.marks, 0)
@@ -144,7 +198,7 @@ class Panes:
         self.focus.show(self.focus.pane)
         self._show_marks()
         self.show_position()
-        self.draft_box.show_soon()
+        self.show_draft_soon()
 
     def show_state(self, old: BrowserState, new: BrowserState) -> None:
         """Show what differs between two states."""
@@ -159,7 +213,7 @@ class Panes:
             self.table.show_choices(new.column_choices)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
-            self.names.show_machine(runs_head(new.machine))
+            self.names.show_machine(titles.runs_head(new.machine))
         if new.marks != old.marks or new.marked != old.marked:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self._show_marks()
@@ -172,7 +226,7 @@ class Panes:
         if new.details is None and new.listing is not None and not new.listing:
             self.detail.show_details((), None)
         if new.draft is not old.draft:
-            self.draft_box.show(new.draft)
+            self._show_draft(old.draft, new.draft)
             if new.draft is None:
                 self.table.settle()
                 self.show_query()
@@ -189,11 +243,61 @@ class Panes:
         self.toast.show_above(2 if state.marks else 1)
         self.show_hints()
 
+    def _show_draft(self, old: Draft | None, draft: Draft | None) -> None:
+        """Show another draft in its input, or none."""
+        if old is not None and (draft is None or draft.input != old.input):
+            self.input_named(old.input).is_wrong = False
+        if draft is None:
+            self.is_box_late = False
+            self.popup.hide()
+            return
+        input_ = self.input_named(draft.input)
+        input_.is_wrong = draft.is_wrong
+        is_replaced = draft.replaces and input_.value == draft.replaces
+        if is_replaced or (old is None and input_ is not self._screen.focused):
+            input_.reflect(draft.parsed.text)
+        self.show_draft_soon()
+
+    def show_draft_soon(self) -> None:
+        """Show the note and the completions of the draft once everything is in place."""
+        draft = self._state.draft
+        if draft is not None and draft.completions is not None:
+            self.is_box_late = True
+            self._screen.call_after_refresh(self._show_box)
+
+    def _show_box(self) -> None:
+        """Show the note and the completions of the draft in a box under its input."""
+        self.is_box_late = False
+        draft = self._state.draft
+        if draft is None or not (input_ := self.input_named(draft.input)).has_focus:
+            self.popup.hide()
+            return
+        text, note = draft.parsed.text, draft.note
+        if input_.value != text:
+            return
+        completions = draft.completions or NO_COMPLETIONS
+        if not draft.insists and is_unfinished(note, completions):
+            note = None
+        inside = input_.content_region
+        begin = inside.x - input_.scroll_offset.x
+
+        def column(offset: int) -> int:
+            at = begin + cell_width(text[:offset])
+            return max(inside.x, min(at, inside.right - 1))
+
+        self.popup.show(
+            inside.y,
+            column(completions.start),
+            completions.items,
+            note.sentence if note else "",
+            column(note.offset) if note and note.offset is not None else None,
+        )
+
     def show_query(self, *, rewrite: bool = False) -> None:
         """Show the query in the line and the filters; `rewrite` also the one being typed in."""
         query, draft = self._state.view.query, self._state.draft
         typing = (
-            None if rewrite else self.frame.input(draft.input) if draft else self._screen.focused
+            None if rewrite else self.input_named(draft.input) if draft else self._screen.focused
         )
         self.query_bar.reflect(query, typing)
         self.table.reflect(query, typing)
@@ -217,8 +321,10 @@ class Panes:
         self.title.show_catalog(summary.chips, summary.remark, summary.problems)
 
     def _show_results(self, state: BrowserState) -> None:
-        results = state.results
+        results, summary = state.results, state.summary
         assert results is not None
+        is_empty = summary is not None and not results.listing
+        choices = without_rows(summary, results.listing) if summary and is_empty else ()
         self.names.show_packages(
             results.catalog, results.packages, results.selected, results.listing.view.query
         )
@@ -230,7 +336,7 @@ class Panes:
             results.windows,
             results.cursor,
             results.explanation,
-            results.relaxations or self._empty_choices(state),
+            results.relaxations or choices,
             before=results.hidden,
             is_typing=state.draft is not None,
         )
@@ -238,7 +344,7 @@ class Panes:
             self.focus.go_to("specs")
         self.facets.expect()
         # Columns may have moved.
-        self.draft_box.show_soon()
+        self.show_draft_soon()
         self.show_position()
         self.show_hints()
 
@@ -249,12 +355,6 @@ class Panes:
             new.sections, empty=new.note, place=place, is_last=not new.is_awaited
         )
         self.show_position()
-
-    def _empty_choices(self, state: BrowserState) -> Sequence[KeyChoice]:
-        summary, listing = state.summary, state.listing
-        if summary is None or listing is None or listing:
-            return ()
-        return without_rows(summary, listing)
 
     def show_counts(self) -> None:
         """Show how many specs are shown, and what all of them share."""
@@ -322,20 +422,25 @@ class Panes:
 
     def show_hints(self) -> None:
         """Show the keys of the input or the pane with the focus."""
-        row, marks = self.table.highlighted, len(self._state.marks)
-        changed = dict(
-            changed_hints(
-                row, is_pick=self._is_pick, is_folded=self._state.view.folded, marks=marks
-            )
-        )
-        panes = self.key_panes
         is_zoomed = self.focus.zoomed and not self.focus.focused_input
         self.status.show_hints(
             [
                 *(in_use.hint("zoom", "unzoom") if is_zoomed else ()),
-                *in_use.hints(*panes, words=changed),
+                *in_use.hints(*self.key_panes, words=dict(self._hint_words())),
             ]
         )
+
+    def _hint_words(self) -> Iterator[tuple[str, str]]:
+        """Yield the names of keys whose hints read otherwise with the row under the cursor."""
+        row, marks = self.table.highlighted, len(self._state.marks)
+        if self._state.view.folded:
+            yield "fold", "unfold"
+        if self._is_pick and not (row is not None and row.has_look_alikes):
+            any_of = f"pick any of {row.count:,}" if row and row.count > 1 else "pick"
+            yield "specs-open", f"pick {marks:,} marked" if marks else any_of
+        elif row is not None and row.count > 1:
+            is_open = row.role in (RowRole.GROUP, RowRole.OPEN_KIND)
+            yield "specs-open", ("close" if is_open else "open").ljust(_HINT_WIDTH)
 
     def open_help(self) -> None:
         """Show all keys, those that work now first."""
@@ -343,3 +448,184 @@ class Panes:
         from spackscope.tui.dialogs.help import open_help
 
         open_help(self._screen.app, self.key_panes)
+
+
+class PaneFocus:
+    """Move the focus, and show the pane that gets it; others make room for it.
+
+    The style sheet arranges the panes by classes: the column of the pane with the focus has
+    `step-…` with its name, the screen `-zoomed` if it has the whole screen, and those for the
+    size of the terminal.
+    `zoomed` is the pane with the whole screen.
+    """
+
+    def __init__(self, screen: Screen[None], panes: Panes) -> None:
+        self._screen, self._panes = screen, panes
+        self._waiting: list[Callable[[], object]] = []
+        self._shown = "packages"
+        self.zoomed: str | None = None
+        # Where the user came from to look at the side column.
+        self._origin: str | None = None
+
+    @property
+    def is_moving(self) -> bool:
+        """Whether the focus waits for a pane that is not on the screen yet."""
+        return bool(self._waiting)
+
+    @property
+    def pane(self) -> str:
+        """The name of the pane with the focus, or `query`."""
+        if self._screen.focused is None:
+            return "packages"
+        around = [node.id for node in self._screen.focused.ancestors_with_self]
+        return next((pane for pane in (*_ROUND, *_SIDE) if pane in around), QUERY)
+
+    @property
+    def focused_input(self) -> FilterInput | None:
+        """The input with the focus."""
+        focused = self._screen.focused
+        return focused if isinstance(focused, FilterInput) else None
+
+    def go_to(self, target: str) -> None:
+        """Move the focus to a pane, or to the query line."""
+        widgets: dict[str, Widget] = {
+            "packages": self._panes.names.rows,
+            "facets": self._panes.facets.rows,
+            "specs": self._panes.table.shown_list,
+            "detail": self._panes.detail.shown_list,
+            QUERY: self._panes.query_bar.input,
+        }
+        if target != QUERY:
+            self.show(target)
+        self._focus_soon(widgets[target].focus)
+
+    def peek(self, target: str) -> None:
+        """Go to a pane of the side column, to come back from it with `give_back`."""
+        if (pane := self.pane) not in _SIDE:
+            self._origin = "specs" if pane == QUERY else pane
+        self.go_to(target)
+
+    def give_back(self) -> bool:
+        """End the zoom, or go back to where the user came from; return False if neither is."""
+        if self.unzoom():
+            return True
+        origin = self._origin or ("specs" if self.pane == "facets" else None)
+        if self.pane in _SIDE and origin is not None:
+            self.go_to(origin)
+            return True
+        return False
+
+    def zoom(self, pane: str) -> None:
+        """Show a pane on the whole screen, and focus it."""
+        if not self._is_alone(pane):
+            self.zoomed = pane
+            self.show(pane)
+            self._screen.add_class("-zoomed")
+            self._panes.show_hints()
+        if self.pane != pane:
+            self.go_to(pane)
+
+    def unzoom(self) -> bool:
+        """Show all panes again; return whether one was zoomed."""
+        was_zoomed, self.zoomed = self.zoomed is not None, None
+        self._screen.remove_class("-zoomed")
+        if was_zoomed:
+            self._panes.show_hints()
+        return was_zoomed
+
+    def toggle_zoom(self) -> None:
+        """Zoom the pane with the focus, or end the zoom."""
+        if not self.unzoom():
+            self.zoom("specs" if self.pane == QUERY else self.pane)
+
+    def go_to_detail(self) -> None:
+        """Go to the detail; from there give it the whole screen, or end that."""
+        if self.pane == "detail":
+            self.toggle_zoom()
+        else:
+            self.go_to("detail")
+
+    def go_to_filter(self) -> bool:
+        """Move the focus to the filter of the package list, or of the current column.
+
+        Returns False if the column has none.
+        """
+        if self.pane == "packages":
+            self._panes.names.focus_filter()
+            return True
+        if not self._panes.table.head.open_filter():
+            return False
+        self.show("specs")
+        self._focus_soon(self._panes.table.head.enter_filter)
+        return True
+
+    def go_on(self, step: int) -> None:
+        """Move the focus to the next filter or pane, or with -1 to the one before."""
+        if self._panes.table.head.next_filter(step):
+            self._focus_soon(self._panes.table.head.enter_filter)
+            return
+        here = "packages" if self.pane == "facets" else self.pane
+        target = _ROUND[(_ROUND.index(here) + step) % len(_ROUND)]
+        if target == QUERY:
+            self._panes.query_bar.focus_input()
+        else:
+            self.go_to(target)
+
+    def _focus_soon(self, focus: Callable[[], object]) -> None:
+        """Move the focus once the pane is on the screen: a hidden one cannot have it."""
+        self._waiting.append(focus)
+        self.move_soon()
+
+    def move_soon(self) -> None:
+        """Move the focus to where it waits to go, if it does, after what is drawn next.
+
+        To be called when a dialog closes, too: Textual forgets what the dialog had yet to call.
+        """
+        if self._waiting:
+            self._screen.call_after_refresh(self._move)
+
+    def _move(self) -> None:
+        while self._waiting:
+            self._waiting.pop(0)()
+
+    def show(self, pane: str) -> None:
+        """Show the pane that gets the focus; for the query line the rows, which follow it.
+
+        Another pane than the zoomed one ends the zoom, and one of the work column the drawer.
+        """
+        shown = "specs" if pane == QUERY else pane
+        if shown not in _SIDE:
+            self._origin = None
+        if self.zoomed not in (None, shown):
+            self.unzoom()
+        self._step_to(shown)
+
+    def fit(self) -> None:
+        """Show the pane with the focus after the terminal got another size."""
+        self._step_to(self._shown)
+
+    def _step_to(self, pane: str) -> None:
+        """Set the class of the pane for the style sheet.
+
+        Columns have classes only where these matter: the styles of all widgets in a column are
+        computed again when its class changes.
+        """
+        self._shown = pane
+        is_alone = self.zoomed is not None or self._is_alone(pane)
+        is_side = pane in _SIDE
+        # The table and the detail are on the screen together.
+        in_work = (None if is_side else pane) if is_alone else "specs"
+        for column, step in (
+            (self._panes.side, pane if is_side else None),
+            (self._panes.work, in_work),
+        ):
+            if step is None or not column.has_class(f"step-{step}"):
+                others = [name for name in column.classes if name.startswith("step-")]
+                column.remove_class(*others, update=step is None)
+                if step is not None:
+                    column.add_class(f"step-{step}")
+
+    def _is_alone(self, pane: str) -> bool:
+        """Check whether a pane has the whole screen without a zoom."""
+        names = self._screen.classes
+        return "-single" in names or bool({"-flat", "-tiny"} & names and pane not in _SIDE)

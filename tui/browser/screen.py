@@ -155,7 +155,7 @@ class BrowserScreen(Screen[None]):
         fitting += [name for at_least, name in HEIGHTS if at_least <= height][-1:]
         # Textual adds them after the mount, and then computes the styles of all widgets again.
         self.add_class(*fitting, update=False)
-        yield from self.panes.frame.compose()
+        yield from self.panes.compose()
 
     async def on_mount(self) -> None:
         """Begin in the first pane, and load the sources: the first frame waits a moment."""
@@ -230,11 +230,11 @@ class BrowserScreen(Screen[None]):
     @on(events.ScreenResume)
     def _place_popup(self) -> None:
         self.panes.focus.fit()
-        self.panes.draft_box.show_soon()
+        self.panes.show_draft_soon()
 
     @on(events.ScreenSuspend)
     def _hide_popup(self) -> None:
-        self.panes.frame.popup.hide()
+        self.panes.popup.hide()
 
     @on(PackageList.Selected)
     def _select(self, event: PackageList.Selected) -> None:

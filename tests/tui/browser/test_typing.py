@@ -184,7 +184,7 @@ async def test_the_box_follows_fast_keys_the_cursor_and_the_focus(
         monkeypatch.setattr(box, "render_line", draw)
         await browser.press("home", "end")
         drawn.clear()
-        browser.browser.panes.draft_box.show_soon()
+        browser.browser.panes.show_draft_soon()
         await browser.settle()
         assert drawn == []
 
