@@ -33,7 +33,7 @@ from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
-from spackscope.tui.keymap.in_use import DEFAULT, use_keys
+from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane

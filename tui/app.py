@@ -21,7 +21,7 @@ from textual.worker import WorkerFailed
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import MOVES
+from spackscope.tui.keymap import MOVES, textual_keymap
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
@@ -82,7 +82,7 @@ class SpackscopeApp(App[list[str]]):
         self.register_theme(themes.OWN)
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.theme()
-        self._keys = use_keys_of(settings)
+        use_keys_of(settings)
         self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
@@ -114,7 +114,7 @@ class SpackscopeApp(App[list[str]]):
 
     def on_mount(self) -> None:
         """Draw again after the program was suspended; end if a signal came before."""
-        self.set_keymap(self._keys.changes)
+        self.set_keymap(textual_keymap())
         self.app_resume_signal.subscribe(self, lambda _: self.call_later(self.action_draw_again))
         asyncio.get_running_loop().set_exception_handler(
             lambda _loop, context: self._end_after_error(context.get("exception"))

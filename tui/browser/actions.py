@@ -15,7 +15,7 @@ from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import Host, Task
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section

@@ -16,7 +16,7 @@ from spackscope.tui.browser.copy import CopyController
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing

@@ -30,7 +30,7 @@ from spackscope.tui.copy_forms import (
     summary,
 )
 from spackscope.tui.dialogs.copy import CopyDialog
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""

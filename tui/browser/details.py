@@ -15,7 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Results, Where
-from spackscope.tui.keymap.in_use import key_names, shown
+from spackscope.tui.keymap import key_names, shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section, Tree

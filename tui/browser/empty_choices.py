@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from spackscope.tui.browser.state import Summary
-from spackscope.tui.keymap.in_use import first_key, shown
+from spackscope.tui.keymap import first_key, shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Facets, Host, Task
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb

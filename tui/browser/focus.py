@@ -6,7 +6,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.state import Host
-from spackscope.tui.keymap.in_use import key_names, shown
+from spackscope.tui.keymap import key_names, shown
 
 _ON_SPEC = (
     "copy",

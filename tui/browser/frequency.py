@@ -14,7 +14,7 @@ from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 
 class FrequencyController:

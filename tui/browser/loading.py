@@ -27,7 +27,7 @@ from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 
 if TYPE_CHECKING:

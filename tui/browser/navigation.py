@@ -16,7 +16,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
 from spackscope.tui.browser.undo import Step, UndoList
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Node

@@ -31,7 +31,6 @@ from spackscope.tui.browser.state import (
     Facets,
     Summary,
 )
-from spackscope.tui.keymap import in_use
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
@@ -425,8 +424,8 @@ class Panes:
         is_zoomed = self.focus.zoomed and not self.focus.focused_input
         self.status.show_hints(
             [
-                *(in_use.hint("zoom", "unzoom") if is_zoomed else ()),
-                *in_use.hints(*self.key_panes, words=dict(self._hint_words())),
+                *(keymap.hint("zoom", "unzoom") if is_zoomed else ()),
+                *keymap.hints(*self.key_panes, words=dict(self._hint_words())),
             ]
         )
 

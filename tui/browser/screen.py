@@ -22,7 +22,7 @@ from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
-from spackscope.tui.keymap.in_use import key_names
+from spackscope.tui.keymap import key_names
 from spackscope.tui.settings.column_settings import first_sort
 from spackscope.tui.settings.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.column_header import ColumnHeader

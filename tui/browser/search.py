@@ -32,7 +32,7 @@ from spackscope.tui.browser.state import (
     Summary,
     Task,
 )
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries

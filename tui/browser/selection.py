@@ -11,7 +11,7 @@ from spackscope.model.index.rows import Row
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.row_groups import RowGroups, why_several
 from spackscope.tui.browser.state import BrowserState, Host
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 MAX_MARKS = 500
 """Marks at most: more can be neither compared nor told apart."""

@@ -11,7 +11,7 @@ from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from spackscope.tui import keymap
-from spackscope.tui.keymap.in_use import Hint, hints, key_names
+from spackscope.tui.keymap import Hint, hints, key_names
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.status_line import StatusLine
 from spackscope.tui.widgets.toast import Toast

@@ -15,8 +15,7 @@ from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.frame import position
 from spackscope.tui.dialogs.base import closes
 from spackscope.tui.dialogs.full_screen import FullScreen
-from spackscope.tui.keymap import COMPARE, bindings
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import COMPARE, bindings, shown
 from spackscope.tui.process.stdio import supports_unicode
 from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
 from spackscope.tui.widgets.virtual_list import VirtualList

@@ -17,8 +17,7 @@ from spackscope.model.report.frame import position
 from spackscope.model.report.report import Report, Row
 from spackscope.tui.dialogs.coverage_rows import CoverageRows, coverage_lines
 from spackscope.tui.dialogs.full_screen import FullScreen
-from spackscope.tui.keymap import COVERAGE, bindings
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import COVERAGE, bindings, shown
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_ENVIRONMENT = 30

@@ -16,8 +16,15 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.report.export import FORMATS, Format
 from spackscope.model.report.progress import Progress
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import DIALOGS, EXPORTING, bindings
-from spackscope.tui.keymap.in_use import Hint, hints, shown, with_written_keys
+from spackscope.tui.keymap import (
+    DIALOGS,
+    EXPORTING,
+    Hint,
+    bindings,
+    hints,
+    shown,
+    with_written_keys,
+)
 
 FILE_FORMATS = tuple(format_ for format_ in FORMATS if format_.name != "tab")
 _BAR = 24

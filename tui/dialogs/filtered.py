@@ -18,8 +18,7 @@ from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.frame import position
 from spackscope.tui.dialogs.base import Dialog, closes
-from spackscope.tui.keymap import DIALOGS
-from spackscope.tui.keymap.in_use import Hint, hint, hints, shown
+from spackscope.tui.keymap import DIALOGS, Hint, hint, hints, shown
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles

@@ -17,8 +17,7 @@ from spackscope.model.report.progress import value_text
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
-from spackscope.tui.keymap import FREQUENCY, bindings
-from spackscope.tui.keymap.in_use import Hint, hint, hints
+from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hint, hints
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 from textual import events
 
 from spackscope.tui.dialogs.base import Dialog, Result, closes
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 
 Report = TypeVar("Report")
 

@@ -11,8 +11,7 @@ from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key
-from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight

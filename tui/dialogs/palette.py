@@ -14,8 +14,7 @@ from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.query.ast import VIEW
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap import FILTERS, HEADINGS
-from spackscope.tui.keymap.in_use import first_key, keys_of, written_key
+from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written_key
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight
 from spackscope.tui.widgets.search_list import ItemList

@@ -13,8 +13,7 @@ from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.report.report import Row
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
-from spackscope.tui.keymap import REPORTS, bindings
-from spackscope.tui.keymap.in_use import hints
+from spackscope.tui.keymap import REPORTS, bindings, hints
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import highlight

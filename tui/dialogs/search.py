@@ -13,8 +13,7 @@ from textual.widgets import Static
 
 from spackscope.model.core.text import clean, wrap
 from spackscope.tui.dialogs.base import Dialog, Result
-from spackscope.tui.keymap import DIALOGS, SEARCHED
-from spackscope.tui.keymap.in_use import Hint, hints
+from spackscope.tui.keymap import DIALOGS, SEARCHED, Hint, hints
 from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.virtual_list import VirtualList
 

@@ -9,7 +9,7 @@ from textual import on
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, pad
 from spackscope.tui.dialogs.search import SearchDialog
-from spackscope.tui.keymap.in_use import Hint, hint
+from spackscope.tui.keymap import Hint, hint
 from spackscope.tui.settings.themes import OWN, theme_names
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import filter_needles, highlight

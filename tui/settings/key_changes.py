@@ -6,12 +6,22 @@ import json
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import cell_width, pad
-from spackscope.tui.keymap import HEADINGS, STACKS, TYPED_IN, Key
-from spackscope.tui.keymap.in_use import DEFAULT, Keymap, written_key
-from spackscope.tui.keymap.names import CTRL_SPACE, is_typed, read_key, shown_key
+from spackscope.tui.keymap import (
+    CTRL_SPACE,
+    DEFAULT,
+    HEADINGS,
+    STACKS,
+    TYPED_IN,
+    Key,
+    Keymap,
+    is_typed,
+    read_key,
+    shown_key,
+    written_key,
+)
 from spackscope.tui.settings.origins import Mistake
 from spackscope.tui.settings.settings import Settings
 from spackscope.tui.settings.table import BY_NAME
@@ -35,13 +45,14 @@ class Clash(Frozen):
 
 def changed_keys(settings: Settings) -> Keymap:
     """Return the keys with the changes of the settings; those with a mistake are left out."""
-    keys: dict[str, str] = {}
+    keymap = dict(DEFAULT)
     for name, written in settings.keys.items():
         try:
-            keys[name] = _read(name, written)
+            keys = _read(name, written)
         except ValueError:
             continue
-    return DEFAULT.changed(keys)
+        keymap[name] = replace(DEFAULT[name], keys=keys)
+    return keymap
 
 
 def check_keys(settings: Settings) -> Iterator[Mistake]:
@@ -65,7 +76,7 @@ def _read(name: str, written: tuple[str, ...]) -> str:
 
     Each text may have several, separated by blanks, as they are shown. Raises ValueError.
     """
-    key = DEFAULT.by_name.get(name)
+    key = DEFAULT.get(name)
     if key is None:
         if name in BY_NAME:
             raise ValueError(f"{name} is a setting of its own, and belongs above [keys]")
@@ -85,7 +96,7 @@ def _read(name: str, written: tuple[str, ...]) -> str:
 
 
 def _hint(name: str) -> str:
-    return did_you_mean(name, DEFAULT.by_name) or "; `spackscope config --keys` lists all"
+    return did_you_mean(name, DEFAULT) or "; `spackscope config --keys` lists all"
 
 
 def clashes(keymap: Keymap) -> Iterator[Clash]:
@@ -95,7 +106,7 @@ def clashes(keymap: Keymap) -> Iterator[Clash]:
     for (first, second), key in _pairs(keymap).items():
         if (first, second) not in known and frozenset((first, second)) not in seen:
             seen.add(frozenset((first, second)))
-            panes = [keymap.by_name[name].where for name in (first, second)]
+            panes = [keymap[name].where for name in (first, second)]
             place = HEADINGS[panes[0]].lower() if panes[0] != panes[1] else ""
             yield Clash(shown_key(key), first, second, place)
 
@@ -104,7 +115,7 @@ def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
     """Return the pairs of names with a key of both, that of the inner pane first."""
     pairs: dict[tuple[str, str], str] = {}
     for stack in STACKS:
-        keys = [key for pane in stack for key in keymap.keys if key.where == pane]
+        keys = [key for pane in stack for key in keymap.values() if key.where == pane]
         by_key: dict[str, list[Key]] = {}
         for key in keys:
             for name in key.names:
@@ -126,12 +137,12 @@ def key_lines(keymap: Keymap = DEFAULT) -> Iterator[str]:
     """Yield the lines of a table `[keys]`: the names, the keys, and what they do as a remark."""
     yield "[keys]"
     pairs = {
-        key.name: json.dumps(written_key(key.shown), ensure_ascii=False) for key in keymap.keys
+        key.name: json.dumps(written_key(key.shown), ensure_ascii=False) for key in keymap.values()
     }
     lines = {name: f"{name} = {text if text != _NO_KEY else '[]'}" for name, text in pairs.items()}
     width = max(map(cell_width, lines.values()))
     for where, heading in HEADINGS.items():
         yield ""
         yield f"# {heading}"
-        for key in (key for key in keymap.keys if key.where == where):
+        for key in (key for key in keymap.values() if key.where == where):
             yield f"{pad(lines[key.name], width)}  # {key.sentence}"

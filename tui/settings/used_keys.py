@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from spackscope.tui.keymap.in_use import DEFAULT, Keymap, use_keys
+from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings.settings import Settings
 
 
-def use_keys_of(settings: Settings) -> Keymap:
-    """Use the keys of the settings from now on, and return them."""
+def use_keys_of(settings: Settings) -> None:
+    """Use the keys of the settings from now on."""
     keymap = DEFAULT
     if settings.keys:
         # Few change keys.
@@ -15,4 +15,3 @@ def use_keys_of(settings: Settings) -> Keymap:
 
         keymap = changed_keys(settings)
     use_keys(keymap)
-    return keymap

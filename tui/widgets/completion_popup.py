@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.core.text import cell_width, clean, pad, wrap
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.drawing import Piece, draw
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40

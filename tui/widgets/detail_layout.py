@@ -9,7 +9,7 @@ from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.report.detail import FITS, INSTALL, VARIANTS, DetailLine
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.signing import ARCHIVE, SIGNED, TRUST
-from spackscope.tui.keymap.in_use import Hint, hint, with_written_keys
+from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
 
 LOW, TALL = 6, 14

@@ -9,8 +9,7 @@ from textual import events
 from textual.message import Message
 
 from spackscope.model.query.ast import Term
-from spackscope.tui.keymap import DETAIL, bindings
-from spackscope.tui.keymap.in_use import first_key
+from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.detail_flow import LayoutRow
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList

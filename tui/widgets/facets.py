@@ -13,8 +13,7 @@ from textual.widgets import Input
 
 from spackscope.model.core.text import clean
 from spackscope.model.report.frame import FacetLine, facet_lines
-from spackscope.tui.keymap import FACETS, bindings
-from spackscope.tui.keymap.in_use import shown
+from spackscope.tui.keymap import FACETS, bindings, shown
 from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles

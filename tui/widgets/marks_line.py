@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import cell_width
-from spackscope.tui.keymap.in_use import Hint, hint
+from spackscope.tui.keymap import Hint, hint
 from spackscope.tui.widgets.drawing import Piece, draw
 from spackscope.tui.widgets.row_marks import MARKED
 

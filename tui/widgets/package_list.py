@@ -17,7 +17,7 @@ from spackscope.model.core.text import clean, pad
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query, exact_term
-from spackscope.tui.keymap.in_use import written_key
+from spackscope.tui.keymap import written_key
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.highlight import filter_needles
 from spackscope.tui.widgets.package_rows import PackageRows

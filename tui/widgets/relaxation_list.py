@@ -14,8 +14,7 @@ from textual.widgets import Static
 from spackscope.model.assist.answers import Relaxation
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import cell_width, clean, pad
-from spackscope.tui.keymap import RELAXATIONS, bindings
-from spackscope.tui.keymap.in_use import written_key
+from spackscope.tui.keymap import RELAXATIONS, bindings, written_key
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 

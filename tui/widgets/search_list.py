@@ -11,9 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from spackscope.model.core.text import clean
-from spackscope.tui.keymap import SEARCHED, bindings
-from spackscope.tui.keymap.in_use import first_key
-from spackscope.tui.keymap.names import shown_key
+from spackscope.tui.keymap import SEARCHED, bindings, first_key, shown_key
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200

@@ -9,7 +9,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width
-from spackscope.tui.keymap.in_use import Hint, key_names, written_key
+from spackscope.tui.keymap import Hint, key_names, written_key
 from spackscope.tui.widgets.drawing import Piece, draw
 
 _GAP = 2

@@ -7,7 +7,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, wrap
-from spackscope.tui.keymap.in_use import with_written_keys
+from spackscope.tui.keymap import with_written_keys
 from spackscope.tui.widgets.drawing import draw
 
 _SECONDS, _ERROR_SECONDS = 6, 10

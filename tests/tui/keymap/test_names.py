@@ -8,8 +8,7 @@ import pytest
 from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.keys import _character_to_key
 
-from spackscope.tui.keymap import KEYS, TYPED_IN
-from spackscope.tui.keymap.names import is_typed, name_of, read_key, shown_key
+from spackscope.tui.keymap import KEYS, TYPED_IN, is_typed, name_of, read_key, shown_key
 
 SENT = {
     str(getattr(key, "value", key))

@@ -47,8 +47,9 @@ from spackscope.tui.keymap import (
     SPECS,
     TREE,
     Key,
+    hints,
+    written_key,
 )
-from spackscope.tui.keymap.in_use import hints, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane

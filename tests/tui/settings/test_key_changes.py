@@ -11,8 +11,21 @@ from textual.binding import BindingsMap
 
 from spackscope.tui.dialogs.help import help_entries
 from spackscope.tui.dialogs.palette import commands
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, KEYS, LISTS, SPECS, STACKS, TYPED_IN, Key
-from spackscope.tui.keymap.in_use import DEFAULT, shown
+from spackscope.tui.keymap import (
+    ANYWHERE,
+    DEFAULT,
+    HEADINGS,
+    KEYS,
+    LISTS,
+    SPECS,
+    STACKS,
+    TYPED_IN,
+    Key,
+    Keymap,
+    shown,
+    textual_keymap,
+    use_keys,
+)
 from spackscope.tui.settings.key_changes import (
     NEEDED,
     changed_keys,
@@ -41,6 +54,15 @@ def changing(**keys: str | tuple[str, ...]) -> Settings:
     return Settings(keys=changes, origins=lines)
 
 
+def for_textual(keymap: Keymap) -> Mapping[str, str]:
+    """Return what Textual is told while a keymap is used."""
+    use_keys(keymap)
+    try:
+        return textual_keymap()
+    finally:
+        use_keys(DEFAULT)
+
+
 def mistakes(**keys: str | tuple[str, ...]) -> list[str]:
     return list(map(str, check_keys(changing(**keys))))
 
@@ -55,7 +77,7 @@ def test_every_key_has_a_name_of_its_own() -> None:
 
 def test_the_table_itself_has_no_clash() -> None:
     assert list(clashes(DEFAULT)) == []
-    assert DEFAULT.changes == {}
+    assert for_textual(DEFAULT) == {}
 
 
 @pytest.mark.parametrize(
@@ -76,7 +98,7 @@ def test_keys_are_changed(
 ) -> None:
     assert mistakes(**keys) == []
     if changes is not None:
-        assert changed_keys(changing(**keys)).changes == changes
+        assert for_textual(changed_keys(changing(**keys))) == changes
 
 
 @pytest.mark.parametrize(
@@ -222,7 +244,7 @@ async def test_dialogs_have_changed_keys_too() -> None:
 def test_the_keys_are_listed_as_a_table_of_the_file(
     has_unicode: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("spackscope.tui.keymap.in_use.supports_unicode", lambda: has_unicode)
+    monkeypatch.setattr("spackscope.tui.keymap.supports_unicode", lambda: has_unicode)
     keymap = changed_keys(changing(copy="c", sort="\" 'é", unmark=(), specs_columns="y"))
     lines = list(key_lines(keymap))
     assert [line for line in lines if line[:1] == "#"] == [f"# {h}" for h in HEADINGS.values()]
@@ -279,8 +301,8 @@ def test_textual_binds_what_the_keymap_says(seed: int) -> None:
     keymap = changed_keys(wanted)
     for where, owner in OWNERS.items():
         bound = BindingsMap(owner.BINDINGS)
-        bound.apply_keymap(keymap.changes)
-        here = [key for key in keymap.keys if key.where == where]
+        bound.apply_keymap(for_textual(keymap))
+        here = [key for key in keymap.values() if key.where == where]
         for key in here:
             for name in key.names:
                 actions = [binding.action for binding in bound.key_to_bindings[name]]

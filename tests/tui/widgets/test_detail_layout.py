@@ -111,6 +111,6 @@ def test_long_values_are_wrapped_below_themselves() -> None:
 def test_a_key_is_named_where_the_terminal_has_no_sign_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("spackscope.tui.keymap.in_use.supports_unicode", lambda: False)
+    monkeypatch.setattr("spackscope.tui.keymap.supports_unicode", lambda: False)
     kinds = DetailLine("4 kinds", kind="differs", is_continued=True, suffix=": ⏎ opens")
     assert drawn(layout([TITLE[0], kinds], 60, 4)) == ["hdf5@1.14.6  4 kinds: enter opens"]

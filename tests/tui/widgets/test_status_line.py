@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.tui.keymap import in_use
+from spackscope.tui import keymap
 from spackscope.tui.widgets.status_line import fitting_hints
 
-HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in in_use.hint(name)]
+HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in keymap.hint(name)]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,20 @@
-"""The one table of keys: bindings, hints, help and docs/reference/keys.md are made from it."""
+"""The one table of keys: bindings, hints, help and docs/reference/keys.md are made from it.
+
+The keys in use are those of the table with the changes of the configuration. They belong to the
+process, as its terminal does: the application sets them when it starts. Below them are the names
+of keys: as Textual has them, as they are shown, and as people write them.
+"""
 
 from __future__ import annotations
 
-from spackscope.model.core.frozen import Frozen
-from spackscope.tui.keymap.names import shown_key
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-TYPE_CHECKING = False
+from spackscope.model.core.frozen import Frozen
+from spackscope.tui.process.ascii_signs import key_word
+from spackscope.tui.process.stdio import supports_unicode
+
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
@@ -287,3 +296,250 @@ def bindings(*panes: str) -> list[BindingType]:
         for key in KEYS
         if key.where in panes
     ]
+
+
+class Hint(NamedTuple):
+    """A key as it is shown, a word for what it does, and Textual's name of the key."""
+
+    shown: str
+    word: str
+    key: str = ""
+
+
+Keymap = Mapping[str, Key]
+"""The keys of all panes by their names, in the order in which they are shown."""
+
+DEFAULT: Keymap = {key.name: key for key in KEYS}
+_used = DEFAULT
+
+
+def use_keys(keymap: Keymap) -> None:
+    """Use the keys of a keymap from now on."""
+    global _used
+    _used = keymap
+
+
+def textual_keymap() -> dict[str, str]:
+    """Return the keys in use that differ from the table, as `App.set_keymap` takes them."""
+    return {
+        name: key.keys or f"no_key_of_{name}"
+        for name, key in _used.items()
+        if key.keys != DEFAULT[name].keys
+    }
+
+
+def keys_of(*panes: str) -> list[Key]:
+    """Return the keys of some panes, those of the first pane first."""
+    return [key for pane in panes for key in _used.values() if key.where == pane]
+
+
+def key_names(*names: str) -> frozenset[str]:
+    """Return Textual's names of all keys of some names.
+
+    >>> sorted(key_names("undo", "back"))
+    ['b', 'backspace', 'escape', 'left_square_bracket']
+    """
+    return frozenset(key for name in names for key in _used[name].names)
+
+
+def first_key(name: str, *, is_letter_typed: bool = False) -> str:
+    """Return Textual's name of the first key of a name; empty if it has none.
+
+    Where letters are typed, it is the first that is none.
+    """
+    names = _used[name].names
+    return next((key for key in names if not (is_letter_typed and is_typed(key))), "")
+
+
+def shown(name: str) -> str:
+    """Return the first key of a name as it is shown in messages, or the name if it has none.
+
+    >>> f"Added a filter ({shown('undo')} removes)"
+    'Added a filter (⌫ removes)'
+    """
+    key = first_key(name)
+    return shown_key(key) if key else name
+
+
+def hint(name: str, word: str = "", *, is_letter_typed: bool = False) -> Iterator[Hint]:
+    """Yield the hint of a name, by default with its own word; none if it has no key.
+
+    >>> list(hint("zoom", "unzoom"))
+    [Hint(shown='+', word='unzoom', key='plus')]
+    """
+    if key := first_key(name, is_letter_typed=is_letter_typed):
+        yield Hint(shown_key(key), word or _used[name].hint, key)
+
+
+def hints(
+    *panes: str, words: Mapping[str, str] = {}, is_letter_typed: bool = False
+) -> Iterator[Hint]:
+    """Yield keys and words for the status line: by rank, those of the first pane first.
+
+    `words` are others for some names.
+    """
+    seen = set()
+    keys = [key for key in keys_of(*panes) if key.hint]
+    for key in sorted(keys, key=lambda key: key.rank):
+        if key.hinted_in and not any(pane in panes for pane in key.hinted_in):
+            continue
+        for each in hint(key.name, words.get(key.name, ""), is_letter_typed=is_letter_typed):
+            if each.shown not in seen:
+                seen.add(each.shown)
+                yield each
+
+
+def written_key(shown: str) -> str:
+    """Return a key as this terminal can show it: `⏎`, or `enter` without UTF-8."""
+    return shown if supports_unicode() else key_word(shown)
+
+
+def with_written_keys(text: str) -> str:
+    """Return a text with its keys as this terminal can show them."""
+    if supports_unicode():
+        return text
+    return "".join(key_word(sign) if sign in "⏎⌫⇥" else sign for sign in text)
+
+
+_SHOWN = {
+    "enter": "⏎", "backspace": "⌫", "tab": "⇥", "escape": "esc", "space": "space",
+    "left": "←", "right": "→", "up": "↑", "down": "↓",
+    "pageup": "PgUp", "pagedown": "PgDn", "home": "Home", "end": "End",
+    "insert": "Ins", "delete": "Del", **{f"f{number}": f"F{number}" for number in range(1, 25)},
+}  # fmt: skip
+"""The keys without a letter, as Textual names them and as they are shown."""
+
+_SIGNS = {
+    "slash": "SOLIDUS", "backslash": "REVERSE SOLIDUS", "at": "COMMERCIAL AT",
+    "minus": "HYPHEN-MINUS", "plus": "PLUS SIGN", "underscore": "LOW LINE",
+}  # fmt: skip
+"""Textual's own names of signs; others are named as in Unicode."""
+_NAMES = {name: key for key, name in _SIGNS.items()}
+
+_WRITTEN: Mapping[str, str] = {
+    **{shown.lower(): key for key, shown in _SHOWN.items()},
+    **{key: key for key in _SHOWN},
+    **{key: key for key in _SIGNS},
+    "return": "enter", "bksp": "backspace", "esc": "escape", "page_up": "pageup",
+    "page_down": "pagedown", "ins": "insert", "del": "delete",
+}  # fmt: skip
+"""How the keys without a letter, and signs, may be written, in small letters."""
+
+_SHIFTED = ("left", "right", "up", "down", "home", "end", "pageup", "pagedown")
+"""Keys that terminals send differently with Shift, and with Ctrl."""
+
+_SAME = {
+    "ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace",
+    "ctrl+left_square_bracket": "escape",
+}  # fmt: skip
+"""Keys that a terminal sends as another one."""
+
+_FIXED = {
+    "ctrl+c": "ends the program",
+    "ctrl+q": "ends the program",
+    "ctrl+backslash": "opens the commands",
+}
+"""Keys that always do the same."""
+
+CTRL_SPACE = ("ctrl+@", "ctrl+space")
+"""Textual's names of one key: that of most terminals, and of those that send more."""
+_CTRL_SIGNS = ("right_square_bracket", "underscore", "circumflex_accent")
+
+
+def read_key(written: str) -> str:
+    """Return Textual's name of a key as people write it: as it is shown, or by its name.
+
+    Raises ValueError, with a sentence, for what is not a key that every terminal sends, or one
+    whose meaning is fixed.
+
+    >>> read_key("^r"), read_key("PgDn"), read_key("/")
+    ('ctrl+r', 'pagedown', 'slash')
+    """
+    modifier, key = _split(written)
+    name = f"{modifier}+{key}" if modifier else key
+    if name in _SAME:
+        same = _SAME[name]
+        raise ValueError(f"a terminal sends {written} as {same}: write {same}")
+    if name in _FIXED:
+        raise ValueError(f"{written} always {_FIXED[name]}")
+    if not key or not _is_sent(modifier, key):
+        raise ValueError(f"{written} is not a key that every terminal sends")
+    return name
+
+
+def _split(written: str) -> tuple[str, str]:
+    """Return the modifier of a key, if it has one, and the name of the rest; empty if unknown."""
+    text, modifier = written, ""
+    for sign, name in (("^", "ctrl"), ("⇧", "shift"), ("C-", "ctrl"), ("M-", "alt")):
+        if text.startswith(sign) and len(text) > len(sign):
+            text, modifier = text[len(sign) :], name
+            break
+    else:
+        for name in ("ctrl", "shift", "alt"):
+            if text[: len(name)].lower() == name and text[len(name) : len(name) + 1] in ("+", "-"):
+                text, modifier = text[len(name) + 1 :], name
+                break
+    if len(text) == 1 and text.isprintable() and text not in _WRITTEN:
+        if modifier == "shift" and text.isalpha():
+            return "", text.upper()
+        key = name_of(text.lower() if modifier == "ctrl" else text)
+        return modifier, key if _character(key) else ""
+    lower = text.lower()
+    is_named = bool(lower) and name_of(_character(lower)) == lower
+    return modifier, _WRITTEN.get(lower, lower if is_named else "")
+
+
+def _is_sent(modifier: str, key: str) -> bool:
+    """Check whether terminals send a key with a modifier as a key of its own."""
+    if not modifier:
+        return True
+    if modifier == "shift":
+        return key == "tab" or key in _SHIFTED
+    if modifier == "alt":
+        return len(key) == 1 and key.isascii()
+    return (len(key) == 1 and "a" <= key <= "z") or key in ("space", *_SHIFTED, *_CTRL_SIGNS)
+
+
+def name_of(character: str) -> str:
+    """Return Textual's name of the key of a character.
+
+    >>> name_of("/"), name_of("y"), name_of("]")
+    ('slash', 'y', 'right_square_bracket')
+    """
+    if character == " ":
+        return "space"
+    if character.isalnum():
+        return character
+    name = unicodedata.name(character, "") if len(character) == 1 else ""
+    return _NAMES.get(name, name.lower().replace("-", "_").replace(" ", "_"))
+
+
+def is_typed(key: str) -> bool:
+    """Check whether a key, by Textual's name, writes a character where text is typed."""
+    return key == "space" or bool(_character(key))
+
+
+_CHARACTERS = {name_of(chr(code)): chr(code) for code in range(0x21, 0x7F)}
+
+
+def _character(key: str) -> str:
+    """Return the character of a key by Textual's name; empty if it has none."""
+    if len(key) == 1 or key in _SHOWN:
+        return key if len(key) == 1 else ""
+    try:
+        return _CHARACTERS.get(key) or unicodedata.lookup(key.replace("_", " "))
+    except KeyError:
+        return ""
+
+
+def shown_key(key: str) -> str:
+    """Return how a key is shown, by Textual's name.
+
+    >>> shown_key("shift+tab"), shown_key("ctrl+r"), shown_key("slash")
+    ('⇧⇥', '^r', '/')
+    """
+    if key == CTRL_SPACE[0]:
+        key = CTRL_SPACE[1]
+    modifier, _, name = key.rpartition("+")
+    sign = {"": "", "ctrl": "^", "shift": "⇧", "alt": "alt+"}[modifier]
+    return sign + (_SHOWN.get(name) or _character(name) or name)
