@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
 
 LARGE = 20_000
-"""Records from which on a letter waits a moment for the next one before it is answered.
-
-Up to so many are checked against the host before they are shown first.
-"""
+"""Records up to which all are checked against the host before they are shown first."""
+MANY = 200_000
+"""Records from which on a letter waits a moment for the next one before it is answered."""
 _PAUSE = 0.05
 _FIRST_FRAME = 0.01
 """Seconds after which the first rows are read: the first frame is drawn before."""
@@ -119,7 +118,7 @@ class Search:
         if (summary := state.summary) is None:
             return
         reading = self._reading(summary.catalog, view, typed, instead)
-        is_slow = typed is not None and summary.total > LARGE
+        is_slow = typed is not None and summary.total > MANY
         delay = _FIRST_FRAME if state.results is None else _PAUSE if is_slow else 0
         host.run(reading, self._take, group="view", delay=delay)
 

@@ -14,7 +14,7 @@ from spackscope.model.index.view import Order, Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import search
-from spackscope.tui.browser.search import LARGE
+from spackscope.tui.browser.search import MANY
 from tests.browsing import SAMPLE, sample_where
 from tests.builders import (
     Node,
@@ -560,7 +560,7 @@ def test_a_letter_waits_for_the_next_one_in_a_large_catalog(browser: FakeBrowser
     assert browser.host.jobs["view"].delay == 0
     summary = browser.state.summary
     assert summary is not None
-    browser.host.change(summary=replace(summary, total=LARGE + 1))
+    browser.host.change(summary=replace(summary, total=MANY + 1))
     browser.type_text("os")
     assert browser.host.jobs["view"].delay > 0
     browser.search.clear()
