@@ -34,7 +34,7 @@ from spackscope.tui.browser import host
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import DEFAULT, use_keys
-from spackscope.tui.settings.settings import DEFAULTS, Settings
+from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput

@@ -17,8 +17,8 @@ from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.main import main
 from spackscope.tui.cli.reference import VARIABLES
 from spackscope.tui.query_reference import LANGUAGE, Form
+from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
-from spackscope.tui.settings.settings import read_settings
 from spackscope.tui.settings.table import SETTINGS, Setting
 from tests.builders.example_files import write_example_files
 from tests.documents import (

@@ -21,15 +21,14 @@ from textual.worker import WorkerFailed
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.keymap import MOVES, textual_keymap
+from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.process.memory import exempt_start, limit_heaps
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
-from spackscope.tui.settings import themes
-from spackscope.tui.settings.settings import DEFAULTS, Settings
-from spackscope.tui.settings.used_keys import use_keys_of
+from spackscope.tui.settings import DEFAULTS, Settings, themes
+from spackscope.tui.settings.checks import changed_keys
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -82,7 +81,7 @@ class SpackscopeApp(App[list[str]]):
         self.register_theme(themes.OWN)
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.theme()
-        use_keys_of(settings)
+        use_keys(changed_keys(settings))
         self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
 from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.settings.column_settings import KEPT
+from spackscope.tui.settings.checks import KEPT
 
 MAX_COLUMNS = 500
 """Columns that are kept of each choice, the newest."""

@@ -10,7 +10,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.browser.column_memory import ColumnMemory, bounded
 from spackscope.tui.browser.state import Host
-from spackscope.tui.settings.column_settings import KEPT
+from spackscope.tui.settings.checks import KEPT
 
 
 class ColumnsController:

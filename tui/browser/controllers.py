@@ -19,8 +19,8 @@ from spackscope.tui.browser.row_groups import RowGroups
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
-from spackscope.tui.settings.column_settings import hidden_columns
-from spackscope.tui.settings.settings import DEFAULTS, Settings
+from spackscope.tui.settings import DEFAULTS, Settings
+from spackscope.tui.settings.checks import hidden_columns
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:

@@ -23,8 +23,8 @@ from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
-from spackscope.tui.settings.column_settings import first_sort
-from spackscope.tui.settings.settings import DEFAULTS, Settings
+from spackscope.tui.settings import DEFAULTS, Settings
+from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines

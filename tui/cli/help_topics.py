@@ -51,7 +51,7 @@ def help_text(topic: str, environ: Mapping[str, str]) -> str:
     if topic != QUERY:
         return COMMANDS[topic]
     # The other topics need no configuration.
-    from spackscope.tui.settings.settings import read_settings
+    from spackscope.tui.settings import read_settings
 
     return query_help() + _named_queries(read_settings(environ).views)
 

@@ -1,1 +1,170 @@
-"""What a user can set: command line, environment and configuration files, merged."""
+"""What a user can set: command line over environment over configuration files, merged."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.redaction import shown_url, without_secrets
+from spackscope.model.core.text import clean
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+if TYPE_CHECKING:
+    from spackscope.model.query.parser import NamedQueries
+
+VARIABLE = "SPACKSCOPE_CONFIG"
+"""The variable that names the file which is read in place of the user's own."""
+
+_NAME = os.path.join("spackscope", "config.toml")
+_SYSTEM = "/etc/xdg"
+_MAX_PRINTED = 10
+"""Mistakes that are printed before a command ends."""
+
+
+class Origin(Frozen):
+    """A file and a line of it, counted from 1, or where else a value comes from.
+
+    `name` is the path of the file, the name of a variable, or `command line`. Without a `line` the
+    value is in no file, or it is the file as a whole that is meant.
+    """
+
+    name: str
+    line: int = 0
+
+    def __str__(self) -> str:
+        # A variable that is to name a file may hold a URL with a password.
+        name = shown_url(self.name)
+        return clean(f"{name}:{self.line}" if self.line else name)
+
+
+DEFAULT = Origin("default")
+COMMAND_LINE = Origin("command line")
+
+
+class Mistake(Frozen):
+    """What is wrong in a configuration file, and where."""
+
+    origin: Origin
+    sentence: str
+
+    def __str__(self) -> str:
+        # A name or a value may be a URL with a password.
+        return f"{self.origin}: {clean(without_secrets(self.sentence))}"
+
+
+class WrongSettings(Leave):
+    """End a command because of mistakes in configuration files; each is printed with its place."""
+
+    def __init__(self, mistakes: Sequence[Mistake]) -> None:
+        rest = len(mistakes) - _MAX_PRINTED
+        more = [f"and {rest:,} more; `spackscope config --check` lists all"] if rest > 0 else []
+        super().__init__(ExitCode.USAGE, *map(str, mistakes[:_MAX_PRINTED]), *more)
+
+
+class Settings(Frozen):
+    """What was set, and where; a field with its default was not.
+
+    `sources` are those of the files only: `resolve_sources` decides between them and others.
+    `keys` are the keys of actions, and `views` queries, by their names. `origins` has where each
+    value comes from, those of tables by `views.NAME`. `mistakes` are those of the files.
+    """
+
+    sources: tuple[str, ...] = field(default=(), repr=False)
+    public: str = field(default="", repr=False)
+    host: str = ""
+    copy: str = ""
+    theme: str = ""
+    fold: bool = True
+    sort: str = ""
+    hidden: tuple[str, ...] = ()
+    keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    views: Mapping[str, str] = field(default_factory=dict)
+    origins: Mapping[str, Origin] = field(default_factory=dict)
+    mistakes: tuple[Mistake, ...] = ()
+
+    def origin(self, name: str) -> Origin:
+        """Return where a value comes from."""
+        return self.origins.get(name, DEFAULT)
+
+    def named_queries(self) -> NamedQueries:
+        """Return the views, each with its place for messages."""
+        # Most commands name none, and need no parser.
+        from spackscope.model.query.parser import NamedQueries
+
+        places = {name: str(self.origin(f"views.{name}")) for name in self.views}
+        return NamedQueries(self.views, places)
+
+
+DEFAULTS = Settings()
+"""The settings where nothing is set."""
+
+
+def user_path(environ: Mapping[str, str]) -> str:
+    """Return the path of the user's file, whether or not it exists; "" without a home."""
+    if path := environ.get(VARIABLE, "").strip():
+        return os.path.abspath(os.path.expanduser(path))
+    base = environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.join(environ.get("HOME", ""), ".config")
+    return os.path.join(base, _NAME) if os.path.isabs(base) else ""
+
+
+def config_paths(environ: Mapping[str, str]) -> list[str]:
+    """Return the paths of all files that are read where they exist, the most important first.
+
+    After the user's own come those for all users, in the directories of XDG_CONFIG_DIRS as the XDG
+    specification has it.
+    """
+    directories = environ.get("XDG_CONFIG_DIRS", "") or _SYSTEM
+    absolute = filter(os.path.isabs, directories.split(os.pathsep))
+    paths = [user_path(environ), *(os.path.join(directory, _NAME) for directory in absolute)]
+    return list(dict.fromkeys(filter(None, paths)))
+
+
+def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> Settings:
+    """Return the settings; `given` are those of the command line, empty ones not counted.
+
+    Files are read only where they exist. A file that SPACKSCOPE_CONFIG names must, but may be
+    /dev/null for none.
+
+        read_settings(os.environ, {"host": "target=zen3"}).origin("host")  # command line
+    """
+    values: dict[str, Any] = {}
+    origins: dict[str, Origin] = {}
+    mistakes: list[Mistake] = []
+    is_named = bool(environ.get(VARIABLE, "").strip())
+    for path in config_paths(environ):
+        is_needed = is_named and path == user_path(environ)
+        if path == os.devnull or not (is_needed or os.path.lexists(path)):
+            continue
+        # Most users have no such file.
+        from spackscope.tui.settings.config_file import ConfigFile
+
+        try:
+            file = ConfigFile(path)
+        except FileNotFoundError:
+            named = f", which {VARIABLE} names" if is_needed else ""
+            mistakes.append(Mistake(Origin(path), f"no such file{named}"))
+            continue
+        mistakes += file.mistakes
+        values, origins = {**file.values, **values}, {**file.origins, **origins}
+    for name in ("host", "copy", "public"):
+        variable = f"SPACKSCOPE_{name.upper()}"
+        if value := environ.get(variable, "").strip():
+            values[name], origins[name] = value, Origin(variable)
+    for name, value in given.items():
+        if value:
+            values[name], origins[name] = value, COMMAND_LINE
+    fields = {name: value for name, value in values.items() if "." not in name}
+    for table in ("keys", "views"):
+        fields[table] = dict(_table(values, f"{table}."))
+    return Settings(**fields, origins=origins, mistakes=tuple(mistakes))
+
+
+def _table(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
+    """Yield the values of a table by the names that the user chose."""
+    for name, value in values.items():
+        if name.startswith(prefix):
+            yield name.removeprefix(prefix), value

@@ -1,18 +1,51 @@
-"""Check what settings mean: what only some of them need is imported for it.
+"""Check what settings mean, and find the columns and keys that they name.
 
-`config_file.py` has checked their names and kinds before.
+`config_file.py` has checked their names and kinds before. What only some settings need is imported
+for them.
 """
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 
-from spackscope.model.core.errors import QueryError
+from spackscope.model.core import columns
+from spackscope.model.core.errors import QueryError, WrongNamedQuery
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.tui.settings.column_settings import check_columns
-from spackscope.tui.settings.origins import Mistake
-from spackscope.tui.settings.settings import Settings
+from spackscope.model.core.text import cell_width, pad
+from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.query.ast import VIEW
+from spackscope.model.query.parser import NamedQueries
+from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.tui.keymap import (
+    CTRL_SPACE,
+    DEFAULT,
+    HEADINGS,
+    STACKS,
+    TYPED_IN,
+    Key,
+    Keymap,
+    is_typed,
+    read_key,
+    shown_key,
+    written_key,
+)
+from spackscope.tui.settings import Mistake, Settings
+
+KEPT = ("hash", "package")
+"""The columns that stay: a row is known by them."""
+
+_IN_NO_TABLE = ("variants",)
+"""Columns that the table has one of for each variant."""
+
+_COLUMNS = (*(name for name in columns.BY_NAME if name not in _IN_NO_TABLE), USED_BY, DIFFERS_IN)
+
+NEEDED = ("dialogs-close", "filters-done", "filters-back")
+"""The names that need a key: without one a dialog or an input could not be left."""
 
 
 def mistakes_of(settings: Settings) -> list[Mistake]:
@@ -20,7 +53,7 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
     mistakes = [
         *settings.mistakes,
         *_host(settings),
-        *_named_queries(settings),
+        *_views(settings),
         *browser_mistakes(settings),
     ]
     return sorted(mistakes, key=lambda mistake: (mistake.origin.name, mistake.origin.line))
@@ -28,23 +61,7 @@ def mistakes_of(settings: Settings) -> list[Mistake]:
 
 def browser_mistakes(settings: Settings) -> list[Mistake]:
     """Return what is wrong with the settings that only the browser uses."""
-    return [*_copy(settings), *_theme(settings), *check_columns(settings), *_keys(settings)]
-
-
-def _named_queries(settings: Settings) -> Iterable[Mistake]:
-    if not settings.views:
-        return ()
-    from spackscope.tui.settings.named_queries import check_named_queries
-
-    return check_named_queries(settings)
-
-
-def _keys(settings: Settings) -> Iterable[Mistake]:
-    if not settings.keys:
-        return ()
-    from spackscope.tui.settings.key_changes import check_keys
-
-    return check_keys(settings)
+    return [*_copy(settings), *_theme(settings), *_columns(settings), *_keys(settings)]
 
 
 def _host(settings: Settings) -> Iterator[Mistake]:
@@ -75,3 +92,159 @@ def _theme(settings: Settings) -> Iterator[Mistake]:
     if settings.theme not in names:
         hint = did_you_mean(settings.theme, names) or f"; there are {', '.join(names)}"
         yield Mistake(settings.origin("theme"), f"there is no theme {settings.theme}{hint}")
+
+
+def _views(settings: Settings) -> Iterator[Mistake]:
+    """Yield what is wrong with named queries, unless it is another one that is wrong."""
+    named_queries = NamedQueries(settings.views)
+    for name in settings.views:
+        origin = settings.origin(f"views.{name}")
+        if not re.fullmatch(r"[\w.-]+", name, re.ASCII):
+            sentence = f"a view is named with letters, digits, _, - and .; not {name}"
+            yield Mistake(origin, sentence)
+            continue
+        try:
+            named_queries.query(name)
+        except WrongNamedQuery as error:
+            if name in error.names:
+                yield Mistake(origin, f"{VIEW}={name}: {error.sentence}")
+
+
+def _columns(settings: Settings) -> Iterator[Mistake]:
+    if settings.sort:
+        text, origin = settings.sort.removeprefix("-"), settings.origin("sort")
+        if column_named(text) == DIFFERS_IN:
+            yield Mistake(origin, f"rows cannot be sorted by {DIFFERS_IN}")
+        elif not column_named(text):
+            yield Mistake(origin, f"sort: {_unknown_column(text or settings.sort)}")
+    for text in settings.hidden:
+        if column_named(text) in KEPT:
+            sentence = f"hidden: the {column_named(text)} stays, rows are known by it"
+            yield Mistake(settings.origin("hidden"), sentence)
+        elif not column_named(text):
+            yield Mistake(settings.origin("hidden"), f"hidden: {_unknown_column(text)}")
+
+
+def _unknown_column(text: str) -> str:
+    variant = f"+{text.lstrip('+~-') or 'NAME'}"
+    hint = did_you_mean(text, _COLUMNS) or f"; a variant is written {variant}"
+    return f"there is no column {text}{hint}"
+
+
+def _keys(settings: Settings) -> Iterator[Mistake]:
+    keymap, mistakes = _read_keys(settings)
+    yield from mistakes
+    for (first, second), key in () if mistakes else clashes(keymap).items():
+        # A clash is worded from the view of the name that was changed.
+        changed, other = (second, first) if second in settings.keys else (first, second)
+        place, other_place = (HEADINGS[keymap[name].where].lower() for name in (first, second))
+        hidden = f", and {place} only {first} would work" if place != other_place else ""
+        sentence = f"{shown_key(key)} is the key of both {changed} and {other}{hidden}"
+        yield Mistake(settings.origin(f"keys.{changed}"), f"{sentence}; change one of them")
+
+
+def column_named(text: str) -> str:
+    """Return the column of the table that a text names: `os`, `+mpi`; "" if there is none.
+
+    A variant is not looked up: which there are depends on the rows.
+    """
+    if text.startswith("+"):
+        return text if len(text) > 1 else ""
+    name = text.lower().replace("_", " ")
+    name = columns.ALIASES.get(text.lower(), name)
+    return name if name in _COLUMNS else ""
+
+
+def first_sort(settings: Settings) -> Sort | None:
+    """Return what rows are sorted by at the start."""
+    column = column_named(settings.sort.removeprefix("-"))
+    return Sort(column, descending=settings.sort.startswith("-")) if column else None
+
+
+def hidden_columns(settings: Settings) -> frozenset[str]:
+    """Return the columns that are hidden at the start."""
+    return frozenset(filter(None, map(column_named, settings.hidden))).difference(KEPT)
+
+
+def changed_keys(settings: Settings) -> Keymap:
+    """Return the keys with the changes of the settings; those with a mistake are left out."""
+    return _read_keys(settings)[0]
+
+
+def _read_keys(settings: Settings) -> tuple[Keymap, list[Mistake]]:
+    keymap, mistakes = dict(DEFAULT), []
+    for name, written in settings.keys.items():
+        try:
+            keymap[name] = _changed_key(name, written)
+        except ValueError as error:
+            mistakes.append(Mistake(settings.origin(f"keys.{name}"), str(error)))
+    return keymap, mistakes
+
+
+def _changed_key(name: str, written: tuple[str, ...]) -> Key:
+    """Return the key of a name with what is written for it.
+
+    Each text may have several, separated by blanks, as they are shown. Raises ValueError.
+    """
+    key = DEFAULT.get(name)
+    if key is None:
+        from spackscope.tui.settings.table import BY_NAME
+
+        if name in BY_NAME:
+            raise ValueError(f"{name} is a setting of its own, and belongs above [keys]")
+        hint = did_you_mean(name, DEFAULT) or "; `spackscope config --keys` lists all"
+        raise ValueError(f"unknown key name {name}{hint}")
+    keys: dict[str, None] = {}
+    for text in (part for each in written for part in each.split()):
+        try:
+            read = read_key(text)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        if key.where in TYPED_IN and is_typed(read):
+            raise ValueError(f"{text} is typed there, so it cannot be the key of {name}")
+        keys.update(dict.fromkeys(CTRL_SPACE if read in CTRL_SPACE else (read,)))
+    if name in NEEDED and all(map(is_typed, keys)):
+        raise ValueError(f"{name} needs a key that is no letter: letters are typed where it works")
+    return replace(key, keys=",".join(keys))
+
+
+def clashes(keymap: Keymap) -> Mapping[tuple[str, str], str]:
+    """Return keys by the two names that have them in one place, where only the first would work.
+
+    Those that the table itself has are left out.
+    """
+    known, new = _pairs(DEFAULT), dict[tuple[str, str], str]()
+    for (first, second), key in _pairs(keymap).items():
+        if (first, second) not in known and (second, first) not in new:
+            new[first, second] = key
+    return new
+
+
+def _pairs(keymap: Keymap) -> Mapping[tuple[str, str], str]:
+    """Return the pairs of names with a key of both, that of the inner pane first."""
+    pairs: dict[tuple[str, str], str] = {}
+    for stack in STACKS:
+        keys = [key for pane in stack for key in keymap.values() if key.where == pane]
+        by_key: dict[str, list[Key]] = {}
+        for key in keys:
+            for name in key.names:
+                by_key.setdefault(name, []).append(key)
+        for name, several in by_key.items():
+            for first, second in combinations(several, 2):
+                pairs.setdefault((first.name, second.name), name)
+    return pairs
+
+
+def key_lines(keymap: Keymap = DEFAULT) -> Iterator[str]:
+    """Yield the lines of a table `[keys]`: the names, the keys, and what they do as a remark."""
+    yield "[keys]"
+    lines = dict[str, str]()
+    for name, key in keymap.items():
+        written = json.dumps(written_key(key.shown), ensure_ascii=False) if key.keys else "[]"
+        lines[name] = f"{name} = {written}"
+    width = max(map(cell_width, lines.values()))
+    for where, heading in HEADINGS.items():
+        yield ""
+        yield f"# {heading}"
+        for key in (key for key in keymap.values() if key.where == where):
+            yield f"{pad(lines[key.name], width)}  # {key.sentence}"

@@ -120,12 +120,15 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     )
     assert all(find_spec(f"spackscope.model.{name}") for name in later)
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
-    changed = ("settings.key_changes", "settings.named_queries", "browser.commands")
-    assert not {name for name in changed if f"spackscope.tui.{name}" in loaded}
-    of_rows = ("browser.read_results", "browser.relations", "widgets.detail_layout")
+    of_rows = (
+        "browser.commands",
+        "browser.read_results",
+        "browser.relations",
+        "widgets.detail_layout",
+    )
     assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
     handed_out = ("browser.copy", "browser.export", "browser.shown_rows", "browser.view_forms")
-    copying = (*handed_out, "clipboard", "copy_forms")
+    copying = (*handed_out, "browser.commands", "clipboard", "copy_forms")
     assert not {name for name in copying if f"spackscope.tui.{name}" in loaded}
 
 
@@ -146,10 +149,7 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
     assert "spackscope.tui.settings.config_file" in modules
     assert not modules.intersection((*HEAVY, *NOT_TO_OPEN))
     settings = {name for name in modules if name.startswith("spackscope.tui.settings.")}
-    assert settings <= {
-        f"spackscope.tui.settings.{name}"
-        for name in ("config_file", "origins", "settings", "table", "toml_lines")
-    }
+    assert settings <= {f"spackscope.tui.settings.{name}" for name in ("config_file", "table")}
 
 
 def test_an_index_of_pages_is_built_without_the_readers_of_nodes(program: Program) -> None:

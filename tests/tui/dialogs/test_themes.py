@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from spackscope.tui.dialogs.themes import ThemeDialog
-from spackscope.tui.settings.settings import Settings
+from spackscope.tui.settings import Settings
 from spackscope.tui.settings.themes import OWN, ThemeMemory
 from tests.browsing import Browser, browsing
 

@@ -3,16 +3,15 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.index.view import Sort
-from spackscope.tui.settings.column_settings import check_columns, first_sort, hidden_columns
-from spackscope.tui.settings.origins import Origin
-from spackscope.tui.settings.settings import Settings
+from spackscope.tui.settings import Origin, Settings
+from spackscope.tui.settings.checks import browser_mistakes, first_sort, hidden_columns
 from tests.browsing import browsing
 
 ORIGINS = {name: Origin("config.toml", 3) for name in ("sort", "hidden")}
 
 
 def mistakes(sort: str = "", hidden: tuple[str, ...] = ()) -> list[str]:
-    return list(map(str, check_columns(Settings(sort=sort, hidden=hidden, origins=ORIGINS))))
+    return list(map(str, browser_mistakes(Settings(sort=sort, hidden=hidden, origins=ORIGINS))))
 
 
 @pytest.mark.parametrize(

@@ -26,15 +26,14 @@ from spackscope.tui.keymap import (
     textual_keymap,
     use_keys,
 )
-from spackscope.tui.settings.key_changes import (
+from spackscope.tui.settings import Origin, Settings
+from spackscope.tui.settings.checks import (
     NEEDED,
+    browser_mistakes,
     changed_keys,
-    check_keys,
     clashes,
     key_lines,
 )
-from spackscope.tui.settings.origins import Origin
-from spackscope.tui.settings.settings import Settings
 from tests.browsing import browsing
 from tests.tui.keymap.test_table import OWNERS
 
@@ -64,7 +63,7 @@ def for_textual(keymap: Keymap) -> Mapping[str, str]:
 
 
 def mistakes(**keys: str | tuple[str, ...]) -> list[str]:
-    return list(map(str, check_keys(changing(**keys))))
+    return list(map(str, browser_mistakes(changing(**keys))))
 
 
 def test_every_key_has_a_name_of_its_own() -> None:
@@ -76,7 +75,7 @@ def test_every_key_has_a_name_of_its_own() -> None:
 
 
 def test_the_table_itself_has_no_clash() -> None:
-    assert list(clashes(DEFAULT)) == []
+    assert clashes(DEFAULT) == {}
     assert for_textual(DEFAULT) == {}
 
 
@@ -255,7 +254,7 @@ def test_the_keys_are_listed_as_a_table_of_the_file(
     again = Settings(
         keys={n: (t,) if isinstance(t, str) else tuple(t) for n, t in written.items()}
     )
-    assert list(check_keys(again)) == []
+    assert browser_mistakes(again) == []
     assert changed_keys(again) == keymap
 
 
@@ -292,11 +291,11 @@ def test_textual_binds_what_the_keymap_says(seed: int) -> None:
     names = random.sample([key for key in KEYS if key.where == ANYWHERE], 6)
     moved = zip(names, [*names[1:], names[0]], strict=True)
     changes |= {key.name: tuple(other.shown.split()) for key, other in moved}
-    while clashing := list(clashes(changed_keys(Settings(keys=changes)))):
-        for clash in clashing:
-            changes.pop(clash.first, None) or changes.pop(clash.second, None)
+    while clashing := clashes(changed_keys(Settings(keys=changes))):
+        for first, second in clashing:
+            changes.pop(first, None) or changes.pop(second, None)
     wanted = Settings(keys=changes)
-    assert list(check_keys(wanted)) == []
+    assert browser_mistakes(wanted) == []
 
     keymap = changed_keys(wanted)
     for where, owner in OWNERS.items():

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.tui.settings import COMMAND_LINE, DEFAULT, Origin, Settings, read_settings
 from spackscope.tui.settings.config_file import MAX_BYTES, MAX_LENGTH, MAX_VALUES
-from spackscope.tui.settings.origins import COMMAND_LINE, DEFAULT, Origin
-from spackscope.tui.settings.settings import Settings, read_settings
 from spackscope.tui.settings.table import SETTINGS
 
 GOOD = """\

@@ -9,7 +9,7 @@ import pytest
 from textual.color import Color
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.tui.settings.settings import Settings
+from spackscope.tui.settings import Settings
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
 from tests.browsing import browsing
 

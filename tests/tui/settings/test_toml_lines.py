@@ -5,7 +5,7 @@ import sys
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.tui.settings.toml_lines import key_lines
+from spackscope.tui.settings.config_file import lines_of_keys
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -40,7 +40,7 @@ y = 3'''
 
 def test_each_key_has_the_line_of_its_statement() -> None:
     assert tomllib.loads(TEXT)
-    assert {".".join(path): line for path, line in key_lines(TEXT, tomllib.loads).items()} == {
+    assert {".".join(path): line for path, line in lines_of_keys(TEXT).items()} == {
         "theme": 2,
         "sources": 3,
         "quoted key": 7,
@@ -62,7 +62,7 @@ def test_each_key_has_the_line_of_its_statement() -> None:
 
 
 def test_a_text_without_statements_has_no_lines() -> None:
-    assert key_lines("", tomllib.loads) == key_lines("\n# x\n\n", tomllib.loads) == {}
+    assert lines_of_keys("") == lines_of_keys("\n# x\n\n") == {}
 
 
 TEXTS = (
@@ -102,4 +102,4 @@ def test_any_key_is_found_in_its_line(drawn: list[tuple[str, str | None, str]]) 
             expected[key] = line
             text += f'"k {number}" = {value}{after}\n'
     tomllib.loads(text)
-    assert key_lines(text, tomllib.loads) == expected
+    assert lines_of_keys(text) == expected

@@ -18,7 +18,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
-    from spackscope.tui.settings.settings import Settings
+    from spackscope.tui.settings import Settings
 
 
 def run_command(options: Options) -> ExitCode:
@@ -38,11 +38,11 @@ def run_command(options: Options) -> ExitCode:
     # Imported here, since the help needs no source.
     from spackscope.model.sources.resolve import resolve_sources
     from spackscope.model.sources.source_name import STANDARD_INPUT
-    from spackscope.tui.settings.settings import read_settings
+    from spackscope.tui.settings import read_settings
 
     settings = read_settings(os.environ, {"host": options.host})
     if settings.mistakes:
-        from spackscope.tui.settings.origins import WrongSettings
+        from spackscope.tui.settings import WrongSettings
 
         raise WrongSettings(settings.mistakes)
     session = _session(options, settings)
@@ -66,9 +66,7 @@ def _session(options: Options, settings: Settings) -> Session:
         tag_list=settings.public,
     )
     if settings.views and _may_name_query(options):
-        from spackscope.tui.settings.named_queries import named_queries_of
-
-        session = replace(session, named_queries=named_queries_of(settings))
+        session = replace(session, named_queries=settings.named_queries())
     return session
 
 

@@ -16,11 +16,11 @@ from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.process.memory import without_collection
-from spackscope.tui.settings.origins import WrongSettings
+from spackscope.tui.settings import WrongSettings
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
-    from spackscope.tui.settings.settings import Settings
+    from spackscope.tui.settings import Settings
 
 
 def run(

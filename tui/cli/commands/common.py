@@ -26,7 +26,7 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from spackscope.tui.settings.origins import COMMAND_LINE, Origin
+from spackscope.tui.settings import COMMAND_LINE, Origin
 
 if TYPE_CHECKING:
     from spackscope.model.report.report import Report

@@ -17,16 +17,18 @@ from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
-from spackscope.tui.settings.checks import mistakes_of
-from spackscope.tui.settings.key_changes import changed_keys, key_lines
-from spackscope.tui.settings.origins import COMMAND_LINE, DEFAULT, Mistake, Origin
-from spackscope.tui.settings.settings import (
+from spackscope.tui.settings import (
+    COMMAND_LINE,
+    DEFAULT,
     VARIABLE,
+    Mistake,
+    Origin,
     Settings,
     config_paths,
     read_settings,
     user_path,
 )
+from spackscope.tui.settings.checks import changed_keys, key_lines, mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
 
 _HEADS = ("setting", "value", "from")

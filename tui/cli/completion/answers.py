@@ -19,7 +19,7 @@ from spackscope.model.sources.source_name import PREFIX, PUBLIC
 from spackscope.tui.cli.completion.index_at_hand import index_at_hand, session_of
 from spackscope.tui.cli.completion.places import Kind, Place
 from spackscope.tui.cli.help import BROWSE, COMMANDS, HELP
-from spackscope.tui.settings.settings import Settings, read_settings
+from spackscope.tui.settings import Settings, read_settings
 
 _PATIENCE = 3.0
 """Seconds after which nothing is offered rather than later."""

@@ -14,7 +14,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.completion.files import expanded
 from spackscope.tui.cli.completion.places import Place
-from spackscope.tui.settings.settings import Settings
+from spackscope.tui.settings import Settings
 
 
 def session_of(place: Place, environ: Mapping[str, str], settings: Settings) -> Session:
@@ -28,10 +28,7 @@ def session_of(place: Place, environ: Mapping[str, str], settings: Settings) -> 
     )
     if not settings.views:
         return session
-    # Most users have none.
-    from spackscope.tui.settings.named_queries import named_queries_of
-
-    return replace(session, named_queries=named_queries_of(settings))
+    return replace(session, named_queries=settings.named_queries())
 
 
 def index_at_hand(place: Place, session: Session, settings: Settings) -> Catalog | None:
