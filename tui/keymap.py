@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.frozen import Frozen
-from spackscope.tui.process.ascii_signs import key_word
-from spackscope.tui.process.stdio import supports_unicode
+from spackscope.tui.process.stdio import key_word, supports_unicode
 
 if TYPE_CHECKING:
     from textual.binding import BindingType

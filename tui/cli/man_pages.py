@@ -13,7 +13,7 @@ from spackscope.tui.cli.option_help import OptionHelp, option_help
 from spackscope.tui.cli.reference import EXIT_CODES, FILES, VARIABLES
 from spackscope.tui.cli.roff import bold, entry, example, literal, marked, prose, synopsis
 from spackscope.tui.keymap import HEADINGS, KEYS
-from spackscope.tui.process.ascii_signs import key_word
+from spackscope.tui.process.stdio import key_word
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
 

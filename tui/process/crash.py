@@ -17,22 +17,18 @@ from spackscope.tui import VERSION
 from spackscope.tui.process import signals
 from spackscope.tui.process.exit_codes import ExitCode
 
-MAX_LOGS = 10
-"""Logs that are kept; older ones are removed."""
 _MAX_ERRORS = 10
 """Errors, and causes of one error, in a log."""
 _MAX_FRAMES = 30
 """Frames of a traceback in a log, at either end."""
 
 _errors: list[BaseException] = []
-_ignored: list[BaseException] = []
 _listeners: list[Callable[[BaseException], object]] = []
 
 
 def run_guarded(command: Callable[[], int]) -> int:
     """Run a command and return its exit code; report every error that it does not catch."""
     _errors.clear()
-    _ignored.clear()
     _set_hooks()
     try:
         code = command()
@@ -88,99 +84,54 @@ def _set_hooks() -> None:
             record(thread.exc_value)
 
     def unraisable(ignored: sys.UnraisableHookArgs) -> None:
+        # Python ignores others, so they do not end the program.
         if isinstance(ignored.exc_value, (KeyboardInterrupt, signals.Terminated)):
             signals.resend()
-        # Python ignores it, so it does not end the program.
-        elif ignored.exc_value is not None and len(_ignored) < _MAX_ERRORS:
-            _ignored.append(ignored.exc_value)
 
     sys.excepthook = lambda _type, error, _trace: record(error)
     threading.excepthook, sys.unraisablehook = in_thread, unraisable
 
 
 def _write_log(environ: Mapping[str, str]) -> str:
-    """Write a log that only the user can read; return its path, or "" on failure."""
-    import tempfile
-    import time
+    """Write the log of the last crash, for the user alone; return its path, or "" on failure."""
+    from spackscope.model.core.errors import Unwritable
+    from spackscope.model.core.files import write_private, xdg_dir
 
-    from spackscope.model.core.files import private_directory, xdg_dir
-
-    text = "\n".join(_lines())
+    data = "".join(f"{line}\n" for line in _lines()).encode("utf-8", "backslashreplace")
     for directory in (xdg_dir(environ, "state"), xdg_dir(environ, "cache")):
-        if directory is None:
-            continue
-        with contextlib.suppress(OSError, ValueError):
-            private_directory(directory)
-            prefix = time.strftime("crash-%Y%m%d-%H%M%S-")
-            descriptor, path = tempfile.mkstemp(".log", prefix, directory)
-            with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-                file.write(text + "\n")
-            _remove_old(directory)
-            return path
+        if directory is not None:
+            path = os.path.join(directory, "crash.log")
+            with contextlib.suppress(Unwritable):
+                write_private(path, data)
+                return path
     return ""
 
 
-def _remove_old(directory: str) -> None:
-    logs = [name for name in os.listdir(directory) if name.startswith("crash-")]
-    for name in sorted(logs)[:-MAX_LOGS]:
-        with contextlib.suppress(OSError):
-            os.unlink(os.path.join(directory, name))
-
-
 def _lines() -> Iterator[str]:
+    """Describe each error and its causes, the outermost first."""
     import platform
 
-    python, system = platform.python_version(), platform.platform()
-    yield f"spackscope {VERSION}, Python {python}, {system}"
-    for name in ("textual", "rich"):
-        if name in sys.modules:
-            yield f"{name} {_version_of(name)}"
-    for error in (*_errors, *_ignored):
-        yield ""
-        yield from _chain(error)
-
-
-def _chain(error: BaseException) -> Iterator[str]:
-    """Describe an error and its causes, the outermost first."""
-    link: BaseException | None = error
-    for number in range(_MAX_ERRORS):
-        if link is None:
-            return
-        yield f"{'from ' if number else ''}{_type(link)}{_code(link)}"
-        yield from _frames(link.__traceback__)
-        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    yield f"spackscope {VERSION}, Python {platform.python_version()}, {platform.platform()}"
+    for error in _errors:
+        link: BaseException | None = error
+        for _ in range(_MAX_ERRORS):
+            if link is None:
+                break
+            number = link.errno if isinstance(link, OSError) else None
+            yield f"{_type(link)} {number}" if isinstance(number, int) else _type(link)
+            yield from _frames(link.__traceback__)
+            link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
 def _frames(trace: TracebackType | None) -> Iterator[str]:
     from traceback import walk_tb
 
-    frames = []
-    for frame, line in walk_tb(trace):
-        code = frame.f_code
-        name = getattr(code, "co_qualname", code.co_name)
-        frames.append(f"  {code.co_filename}:{line} {name}")
-    if len(frames) > 2 * _MAX_FRAMES:
-        left_out = len(frames) - 2 * _MAX_FRAMES
-        frames[_MAX_FRAMES:-_MAX_FRAMES] = [f"  and {left_out:,} frames more"]
-    yield from frames
+    frames = [(frame.f_code, line) for frame, line in walk_tb(trace)]
+    lines = [f"  {code.co_filename}:{line} {code.co_name}" for code, line in frames]
+    if (left_out := len(lines) - 2 * _MAX_FRAMES) > 0:
+        lines[_MAX_FRAMES:-_MAX_FRAMES] = [f"  and {left_out:,} frames more"]
+    yield from lines
 
 
 def _type(error: BaseException) -> str:
     return f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
-
-
-def _code(error: BaseException) -> str:
-    """Return the number of a system error."""
-    if isinstance(error, OSError) and isinstance(error.errno, int):
-        return f" {error.errno}"
-    return ""
-
-
-def _version_of(distribution: str) -> str:
-    """Return the version of an installed package, or "of unknown version"."""
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return "of unknown version"

@@ -1,4 +1,9 @@
-"""Write data to stdout and messages to stderr, so that any text can be encoded."""
+"""Write data to stdout and messages to stderr, so that any text can be encoded.
+
+Widgets and texts use signs as they are. What is written to a terminal without UTF-8 is translated
+on its way out, cell by cell, so that no layout changes. Text from outside that has other letters
+is written as it is.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +14,52 @@ from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
 
 from spackscope.model.core.text import clean, shorten
-from spackscope.tui.process.ascii_signs import in_ascii
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _MAX_LINE_LENGTH = 500
 _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 """The size of a terminal that the environment asks for at most: all of it is drawn."""
+
+_PAIRS = {
+    # What is left out, as a pattern would say it: `*/spack.lock` even is one.
+    "…": "*",
+    "·": "-",
+    "×": "x",
+    "≠": "#",
+    "✓✔": "y",
+    "✗✘": "n",
+    "▲△": "!",
+    "●◉": "@",
+    "○◌": "o",
+    "◆": "&",
+    "◇": "%",
+    "▸▶›→»": ">",
+    "◂◀‹←«⌫": "<",
+    "▾▼↓": "v",
+    "▴↑⇧": "^",
+    "⏎↵": "$",
+    "⇥": ">",
+    "█▉▊▋▌▇▆▅▀▄▐": "#",
+    "▏▎▍": "-",
+    "░▒▓": ":",
+    "▁▂▃": "_",
+    "▔": "-",
+    "─━╌╍┄┅┈┉═╴╶–": "-",
+    "’": "'",
+    "│┃╎╏┆┇┊┋║▕": "|",
+    "┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╔╗╚╝╠╣╦╩╬": "+",
+    "\N{NO-BREAK SPACE}": " ",
+    # How control characters are shown.
+    "".join(map(chr, range(0x2400, 0x2427))): "?",
+}
+
+SIGNS = {ord(sign): letter for signs, letter in _PAIRS.items() for sign in signs}
+"""The letter for each sign, as `str.translate` takes them."""
+
+_KEY_NAMES = {
+    "⇧": "shift-", "⏎": "enter", "⌫": "bksp", "⇥": "tab",
+    "←": "left", "→": "right", "↑": "up", "↓": "down",
+}  # fmt: skip
 
 
 def prepare(environ: MutableMapping[str, str]) -> None:
@@ -176,3 +221,23 @@ def _open_terminal() -> int:
     except OSError:
         message = "the browser needs a terminal; `spackscope find` works without one"
         raise Leave(ExitCode.USAGE, message) from None
+
+
+def in_ascii(text: str) -> str:
+    """Replace signs by letters, each of one cell.
+
+    >>> in_ascii("▸ ×9  hdf5 · build…")
+    '> x9  hdf5 - build*'
+    """
+    return text.translate(SIGNS)
+
+
+def key_word(shown: str) -> str:
+    """Return the name of a key for a terminal without UTF-8.
+
+    >>> key_word("⇧⇥")
+    'shift-tab'
+    """
+    for sign, name in _KEY_NAMES.items():
+        shown = shown.replace(sign, name)
+    return shown

@@ -20,8 +20,7 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from spackscope.tui.process import crash, signals
-from spackscope.tui.process.ascii_signs import in_ascii
-from spackscope.tui.process.stdio import supports_unicode
+from spackscope.tui.process.stdio import in_ascii, supports_unicode
 
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""

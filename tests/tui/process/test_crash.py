@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.process.crash import MAX_LOGS
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.program import COMMAND, Program, environment
 
@@ -64,7 +63,7 @@ def run(
 
 
 def logs(program: Program) -> list[Path]:
-    return sorted((program.home / "state" / "spackscope").glob("crash-*"))
+    return sorted((program.home / "state" / "spackscope").glob("*.log"))
 
 
 @pytest.mark.parametrize(
@@ -105,15 +104,11 @@ def test_an_error_after_the_command_is_not_printed(program: Program) -> None:
     assert (result.returncode, result.stderr) == (0, "")
 
 
-def test_only_so_many_logs_are_kept(program: Program) -> None:
+def test_only_the_log_of_the_last_crash_is_kept(program: Program) -> None:
     run(program, IN_IMPORT)
-    (first,) = logs(program)
-    for number in range(MAX_LOGS - 1):
-        first.with_name(f"crash-20200101-00000{number}-before").touch()
-    before = logs(program)
-    run(program, IN_IMPORT)
-    assert len(logs(program)) == MAX_LOGS
-    assert set(before) - set(logs(program)) == {before[0]}
+    run(program, IN_MAIN, "find", "py-build")
+    (log,) = logs(program)
+    assert "ModuleNotFoundError" not in log.read_text()
 
 
 def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> None:
@@ -128,7 +123,7 @@ def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> N
 def test_the_log_is_in_the_cache_if_the_state_directory_is_unwritable(program: Program) -> None:
     (program.home / "file").write_text("")
     result = run(program, IN_MAIN, "find", "x", XDG_STATE_HOME=str(program.home / "file"))
-    assert f"see {program.home}/cache/spackscope/crash-" in result.stderr
+    assert f"see {program.home}/cache/spackscope/crash.log" in result.stderr
 
 
 def test_an_endless_recursion_is_reported(program: Program) -> None:
