@@ -77,6 +77,7 @@ def load(
     *,
     rebuild: bool = False,
     keep: bool = False,
+    current: Catalog | None = None,
     on_late: Callable[[Catalog], object] | None = None,
 ) -> Catalog:
     """Return the catalog of these sources as they are now, and build its index if necessary.
@@ -84,7 +85,8 @@ def load(
         catalog = load(["public", "~/mirror"], Session(os.environ))
 
     With `rebuild` all documents are downloaded and read, even unchanged ones. With `keep` even a
-    small index is kept in a file.
+    small index is kept in a file. `current` is a catalog of these sources that is open already: it
+    is returned itself where they have not changed.
     `on_late` is called with a catalog of the sources that have answered, where others take long,
     and with one of the documents that are read first, where there is much to read.
 
@@ -105,8 +107,12 @@ def load(
                 on_late(_catalog(part, _build(part, session)))
 
     discovered = discover(sources, session, on_late=show)
-    size, fingerprint = sum(each.documents.size for each in discovered), _fingerprint(discovered)
+    size = sum(each.documents.size for each in discovered)
+    fingerprint = _fingerprint(discovered, session)
     old, was_damaged = None, False
+    if current is not None and not rebuild and current.meta["fingerprint"] == fingerprint:
+        current.discovered = _without_documents(discovered)
+        return current
     if is_kept and not rebuild and path is not None:
         try:
             old = open_index(path)
@@ -159,9 +165,9 @@ def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[Discovere
     return [replace(source, documents=Documents()) for source in discovered]
 
 
-def _fingerprint(discovered: Sequence[DiscoveredSource]) -> str:
-    """Return a digest that changes when any document or problem of the sources does."""
-    text = "".join(
+def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> str:
+    """Return a digest that changes with any document or problem, and with what is read of them."""
+    text = "--all\n" * session.include_dependency_only + "".join(
         f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
         for each in discovered
     )

@@ -155,12 +155,7 @@ class Loading:
         else:
             # Catalogs that were replaced before have connections, in every thread, and cycles.
             gc.collect()
-        catalog = load(self._sources, session, on_late=on_late)
-        if shown is not None and shown.meta == catalog.meta:
-            shown.discovered, shown.notice = catalog.discovered, catalog.notice
-            shown.was_damaged = catalog.was_damaged
-            catalog = shown
-        return self._summarize(catalog)
+        return self._summarize(load(self._sources, session, current=shown, on_late=on_late))
 
     def _summarize(self, catalog: Catalog) -> Summary:
         """Read what the titles show of a catalog, and have it answer for the host."""

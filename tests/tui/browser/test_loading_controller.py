@@ -61,6 +61,7 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     assert bar.startswith("░")
     assert " of " in amount
     assert stops == "esc stops"
+    write_page(tmp_path / "another", [record(3)])
     browser.load()
     assert any(text.startswith("░") for text in browser.host.progress)
     assert any(text.endswith("  esc stops") for text in browser.host.progress)
@@ -68,7 +69,7 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     browser.controllers.loading.load()
     browser.controllers.loading.stop()
     assert browser.host.message == "reading was stopped"
-    assert len(browser.shown) == 3
+    assert len(browser.shown) == 4
 
 
 def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
