@@ -227,13 +227,19 @@ def test_a_daemon_that_stays_behind_holding_its_streams_is_not_waited_for(desk: 
     assert is_running(int(Path(f"{stored}.pid").read_text()))
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clipboard, "TIMEOUT", 1.0)
+
+
 @pytest.mark.parametrize("text", [HASH, "x" * 1_000_000], ids=["short", "larger than a pipe"])
+@pytest.mark.usefixtures("impatient")
 def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> None:
     pid_file = Path(f"{desk.add('xclip', HANG)}.pid")
     stored = desk.add("xsel", STORE)
     copied = desk.copy(text, DISPLAY=":0")
     assert copied.method == "xsel"
-    assert copied.failures == ("xclip -selection clipboard did not end within 2 seconds.",)
+    assert copied.failures == ("xclip -selection clipboard did not end within 1 seconds.",)
     assert stored.read_text() == text
     wait_until(lambda: not is_running(int(pid_file.read_text())))
 
@@ -301,11 +307,12 @@ def test_a_users_command_that_cannot_run_gives_way(desk: Desk, own: str, sentenc
     assert copied.failures[0].replace("'", "") == sentence.replace("'", "")
 
 
+@pytest.mark.usefixtures("impatient")
 def test_a_users_command_that_hangs_gives_way(desk: Desk) -> None:
     desk.add("mine", "exec sleep 60")
     copied = desk.copy(SPACKSCOPE_COPY="mine --paste")
     assert copied.method == TERMINAL
-    assert copied.failures == ("mine … did not end within 2 seconds.",)
+    assert copied.failures == ("mine … did not end within 1 seconds.",)
 
 
 def test_a_blank_command_counts_as_none(desk: Desk) -> None:

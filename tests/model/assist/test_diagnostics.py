@@ -106,11 +106,11 @@ def test_advice_can_be_stopped(sample: Catalog) -> None:
         check_input(sample, parse_input("os=x", 4), lambda: True)
 
 
-@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT if 0 < len(text) < 999])
-def test_hostile_text_is_clean_in_advice(mixed: Catalog, text: str) -> None:
-    note = advise(mixed, parse(f"os={in_quotes(text)}"))
-
-    assert note is None or note.sentence.isprintable()
+def test_hostile_text_is_clean_in_advice(mixed: Catalog) -> None:
+    for label, text in HOSTILE_TEXT:
+        if 0 < len(text) < 999:
+            note = advise(mixed, parse(f"os={in_quotes(text)}"))
+            assert note is None or note.sentence.isprintable(), label
 
 
 @pytest.fixture

@@ -98,11 +98,11 @@ def test_numbers_beyond_what_int_reads_are_compared_by_value() -> None:
     assert not satisfies(power, nines)
 
 
-@pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])
-def test_hostile_versions_are_ordered_and_matched(text: str) -> None:
-    assert sorted(["1.2", text, "1.3"], key=version_key)
-    assert satisfies(text, ":")
-    assert satisfies(text, "=1.2") is False
+def test_hostile_versions_are_ordered_and_matched() -> None:
+    for label, text in HOSTILE_TEXT:
+        assert sorted(["1.2", text, "1.3"], key=version_key)
+        assert satisfies(text, ":"), label
+        assert satisfies(text, "=1.2") is False, label
 
 
 @given(any_version, any_version, any_version)

@@ -680,15 +680,13 @@ VERSION_LAST = b'{"database": {"installs": %b, "version": %b}}'
 
 
 @pytest.mark.parametrize("version", [b'"5"', b'"7"', b'"8"', b'"99"', b"8", b"null", b'"\\u0038"'])
-@pytest.mark.parametrize("number", [3, 4, 5])
-def test_a_version_after_the_records_counts_like_one_before_them(
-    version: bytes, number: int
-) -> None:
-    records = json.dumps(installs(*(in_format(number, new) for new in zlib_nodes()))).encode()
+def test_a_version_after_the_records_counts_like_one_before_them(version: bytes) -> None:
+    for number in (3, 4, 5):
+        records = json.dumps(installs(*(in_format(number, new) for new in zlib_nodes()))).encode()
 
-    items = read(VERSION_LAST % (records, version))
+        items = read(VERSION_LAST % (records, version))
 
-    assert items == read(b'{"database": {"version": %b, "installs": %b}}' % (version, records))
+        assert items == read(b'{"database": {"version": %b, "installs": %b}}' % (version, records))
 
 
 def test_a_reader_reports_its_progress_and_can_be_stopped() -> None:
@@ -829,16 +827,16 @@ def test_a_text_that_is_not_a_manifest_is_refused(data: bytes) -> None:
         read_manifest(data)
 
 
-@pytest.mark.parametrize("text", [text for _, text in HOSTILE_TEXT])
 @pytest.mark.parametrize("field", ["mediaType", "checksum", "checksumAlgorithm", "compression"])
-def test_hostile_texts_are_survived_anywhere(field: str, text: str) -> None:
-    data = json.dumps({"data": [entry(DATABASE_TYPE, b"index", **{field: text})]}).encode()
+def test_hostile_texts_are_survived_anywhere(field: str) -> None:
+    for label, text in HOSTILE_TEXT:
+        data = json.dumps({"data": [entry(DATABASE_TYPE, b"index", **{field: text})]}).encode()
 
-    parsed = read_manifest(data)
+        parsed = read_manifest(data)
 
-    for told in (*parsed.remarks, *(blob.media_type for blob in parsed.blobs)):
-        told.encode()
-        assert len(told) < 300
+        for told in (*parsed.remarks, *(blob.media_type for blob in parsed.blobs)):
+            told.encode()
+            assert len(told) < 300, label
 
 
 @given(st.lists(any_json, max_size=3), any_json, any_json, any_json)
