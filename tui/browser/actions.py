@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser.columns import column_word
-from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.panes import Panes
-from spackscope.tui.browser.state import Host, Task
+from spackscope.tui.browser.state import Task
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section
     from spackscope.model.report.report import Row
+    from spackscope.tui.browser.screen import BrowserScreen
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
@@ -28,175 +26,180 @@ _SIGNING = "signing"
 """The jobs that read who signed the sources."""
 
 
-class Actions(Frozen):
-    """What the actions work with, and those of more than one line."""
+def back(screen: BrowserScreen) -> None:
+    """Stop loading, end the zoom, close the drawer, or go one step back."""
+    if screen.controllers.loading.is_loading or not screen.panes.focus.give_back():
+        screen.controllers.focus.back()
 
-    host: Host
-    panes: Panes
-    controllers: Controllers
 
-    def back(self) -> None:
-        """Stop loading, end the zoom, close the drawer, or go one step back."""
-        if self.controllers.loading.is_loading or not self.panes.focus.give_back():
-            self.controllers.focus.back()
+def show_tree(screen: BrowserScreen, section: Section) -> None:
+    """Show the tree in the detail, with the cursor on the head of a section."""
+    panes, detail = screen.panes, screen.panes.detail
+    if detail.dependency_tree is None:
+        screen.host.say(screen.controllers.details.missing_tree())
+        return
+    if not detail.shows_tree:
+        detail.opened_from = panes.focus.pane
+        screen.controllers.details.show_tree(shown=True)
+        detail.is_low = panes.focus.zoomed is None and detail.size.height < _MIN_TREE_HEIGHT
+        if detail.is_low:
+            panes.focus.zoom("detail")
+    detail.tree_rows.go_to(section)
+    panes.focus.go_to("detail")
 
-    def show_tree(self, section: Section) -> None:
-        """Show the tree in the detail, with the cursor on the head of a section."""
-        panes, detail = self.panes, self.panes.detail
-        if detail.dependency_tree is None:
-            self.host.say(self.controllers.details.missing_tree())
-            return
-        if not detail.shows_tree:
-            detail.opened_from = panes.focus.pane
-            self.controllers.details.show_tree(shown=True)
-            detail.is_low = panes.focus.zoomed is None and detail.size.height < _MIN_TREE_HEIGHT
-            if detail.is_low:
-                panes.focus.zoom("detail")
-        detail.tree_rows.go_to(section)
-        panes.focus.go_to("detail")
 
-    def show_focus(self) -> None:
-        """Show what belongs to the pane that got the focus, and no tree in a few lines."""
-        self.panes.show_focus()
-        detail = self.panes.detail
-        if detail.shows_tree and detail.is_low and self.panes.focus.pane != "detail":
-            self.controllers.details.show_tree(shown=False)
+def show_focus(screen: BrowserScreen) -> None:
+    """Show what belongs to the pane that got the focus, and no tree in a few lines."""
+    screen.panes.show_focus()
+    detail = screen.panes.detail
+    if detail.shows_tree and detail.is_low and screen.panes.focus.pane != "detail":
+        screen.controllers.details.show_tree(shown=False)
 
-    def close_tree(self) -> None:
-        """Show the values in place of the tree, and go back to where it was opened."""
-        self.controllers.details.show_tree(shown=False)
-        self.panes.focus.give_back()
-        self.panes.focus.go_to("detail" if self.panes.detail.opened_from == "detail" else "specs")
 
-    def focus_filter(self) -> None:
-        """Go to the filter of the current column, if it has one."""
-        if not self.panes.focus.go_to_filter():
-            self.host.say(f"No filter for {column_word(self.panes.table.column)}")
+def close_tree(screen: BrowserScreen) -> None:
+    """Show the values in place of the tree, and go back to where it was opened."""
+    screen.controllers.details.show_tree(shown=False)
+    screen.panes.focus.give_back()
+    screen.panes.focus.go_to("detail" if screen.panes.detail.opened_from == "detail" else "specs")
 
-    def sort(self) -> None:
-        """Order the rows by the current column, if they differ in it."""
-        table = self.panes.table
-        word = column_word(table.column)
-        if table.columns.is_in_head:
-            self.host.say(f"All rows have the same {word}")
-        elif table.column == DIFFERS_IN:
-            self.host.say(f"Rows cannot be sorted by {word}")
+
+def focus_filter(screen: BrowserScreen) -> None:
+    """Go to the filter of the current column, if it has one."""
+    if not screen.panes.focus.go_to_filter():
+        screen.host.say(f"No filter for {column_word(screen.panes.table.column)}")
+
+
+def sort(screen: BrowserScreen) -> None:
+    """Order the rows by the current column, if they differ in it."""
+    table = screen.panes.table
+    word = column_word(table.column)
+    if table.columns.is_in_head:
+        screen.host.say(f"All rows have the same {word}")
+    elif table.column == DIFFERS_IN:
+        screen.host.say(f"Rows cannot be sorted by {word}")
+    else:
+        screen.controllers.search.sort(table.head.next_sort())
+
+
+def list_columns(screen: BrowserScreen) -> None:
+    """List all columns; the one that is chosen becomes the current one, even if hidden."""
+    # A dialog is imported when it is first opened.
+    from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
+
+    table, controller = screen.panes.table, screen.controllers.columns
+
+    def go_to(name: str | None) -> None:
+        if name is not None:
+            controller.bring_back(name)
+            table.go_to_column(name)
+
+    hidden = screen.host.state.column_choices.hidden
+    screen.host.open(ColumnsDialog(column_entries(table.columns.columns, hidden)), go_to)
+
+
+def show_sources(screen: BrowserScreen) -> None:
+    """Show what is known of each source."""
+    from spackscope.model.report.sources import source_rows
+
+    _show_reports(
+        screen,
+        "source",
+        lambda catalog: source_rows(catalog.sources, time.time()),
+        "There are none.",
+        more=screen.controllers.mirrors.source_rows,
+    )
+
+
+def show_problems(screen: BrowserScreen) -> None:
+    """Show what could not be read."""
+    from spackscope.model.report.sources import problem_rows
+
+    _show_reports(screen, "problem", problem_rows, "Every document was read without a problem.")
+
+
+def _show_reports(
+    screen: BrowserScreen,
+    noun: str,
+    read: Callable[[Catalog], Sequence[Row]],
+    no_items: str,
+    more: Callable[[Catalog, Task], Sequence[Row]] | None = None,
+) -> None:
+    """Read reports from the catalog in a worker thread, and show them.
+
+    While they are shown, `more` reads what they are to be replaced by.
+    """
+    from spackscope.model.report.sources import failure_rows
+    from spackscope.tui.dialogs.base import STILL_LOADING
+    from spackscope.tui.dialogs.reports import ReportsDialog
+
+    host, loading = screen.host, screen.controllers.loading
+    dialog = ReportsDialog(noun, screen.controllers.copying.copy_text)
+
+    def close(row: Row | None) -> None:
+        host.cancel(_SIGNING, "reports")
+        open_row(screen, row)
+
+    def show(reports: Sequence[Row]) -> None:
+        dialog.show_reports(reports, STILL_LOADING if loading.is_loading else no_items)
+
+    def ask() -> None:
+        catalog = host.state.catalog
+
+        def show_first(reports: Sequence[Row]) -> None:
+            show(reports)
+            if more is not None and catalog is not None:
+                host.run(partial(more, catalog), show, group=_SIGNING)
+
+        if catalog is None:
+            show(failure_rows(loading.failure) if loading.failure else ())
         else:
-            self.controllers.search.sort(table.head.next_sort())
+            host.run(lambda _: read(catalog), show_first, group="reports")
 
-    def list_columns(self) -> None:
-        """List all columns; the one that is chosen becomes the current one, even if hidden."""
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
-
-        table, controller = self.panes.table, self.controllers.columns
-
-        def go_to(name: str | None) -> None:
-            if name is not None:
-                controller.bring_back(name)
-                table.go_to_column(name)
-
-        hidden = self.host.state.column_choices.hidden
-        self.host.open(ColumnsDialog(column_entries(table.columns.columns, hidden)), go_to)
-
-    def show_sources(self) -> None:
-        """Show what is known of each source."""
-        from spackscope.model.report.sources import source_rows
-
-        self._show_reports(
-            "source",
-            lambda catalog: source_rows(catalog.sources, time.time()),
-            "There are none.",
-            more=self.controllers.mirrors.source_rows,
-        )
-
-    def show_problems(self) -> None:
-        """Show what could not be read."""
-        from spackscope.model.report.sources import problem_rows
-
-        self._show_reports("problem", problem_rows, "Every document was read without a problem.")
-
-    def _show_reports(
-        self,
-        noun: str,
-        read: Callable[[Catalog], Sequence[Row]],
-        no_items: str,
-        more: Callable[[Catalog, Task], Sequence[Row]] | None = None,
-    ) -> None:
-        """Read reports from the catalog in a worker thread, and show them.
-
-        While they are shown, `more` reads what they are to be replaced by.
-        """
-        from spackscope.model.report.sources import failure_rows
-        from spackscope.tui.dialogs.base import STILL_LOADING
-        from spackscope.tui.dialogs.reports import ReportsDialog
-
-        host, loading = self.host, self.controllers.loading
-        dialog = ReportsDialog(noun, self.controllers.copying.copy_text)
-
-        def close(row: Row | None) -> None:
-            host.cancel(_SIGNING, "reports")
-            self.open_row(row)
-
-        def show(reports: Sequence[Row]) -> None:
-            dialog.show_reports(reports, STILL_LOADING if loading.is_loading else no_items)
-
-        def ask() -> None:
-            catalog = host.state.catalog
-
-            def show_first(reports: Sequence[Row]) -> None:
-                show(reports)
-                if more is not None and catalog is not None:
-                    host.run(partial(more, catalog), show, group=_SIGNING)
-
-            if catalog is None:
-                show(failure_rows(loading.failure) if loading.failure else ())
-            else:
-                host.run(lambda _: read(catalog), show_first, group="reports")
-
-        if host.state.catalog is not None or loading.failure:
-            host.open(dialog, close, ask=ask, group="reports")
-
-    def clear(self) -> None:
-        """Remove all filters, and that of the packages' names."""
-        self.panes.names.filter_by("")
-        self.controllers.search.clear()
-
-    def open_row(self, row: Row | None) -> None:
-        """Show the specs that a report is about: the record if it can be found, or the source."""
-        catalog = self.host.state.catalog
-        if row is None or catalog is None:
-            return
-        queries = row.queries
-
-        def find(_: object) -> Query | None:
-            return next((query for query in queries if catalog.count(query)), None)
-
-        def show(query: Query | None) -> None:
-            if query is None:
-                self.host.say("No spec of it could be read")
-            else:
-                self.controllers.search.choose(query, f"Now {query} ({shown('undo')} goes back)")
-                self.host.focus("specs")
-
-        self.host.run(find, show, group="menu")
+    if host.state.catalog is not None or loading.failure:
+        host.open(dialog, close, ask=ask, group="reports")
 
 
-ACTIONS: dict[str, Callable[[Actions], object]] = {
+def clear(screen: BrowserScreen) -> None:
+    """Remove all filters, and that of the packages' names."""
+    screen.panes.names.filter_by("")
+    screen.controllers.search.clear()
+
+
+def open_row(screen: BrowserScreen, row: Row | None) -> None:
+    """Show the specs that a report is about: the record if it can be found, or the source."""
+    catalog = screen.host.state.catalog
+    if row is None or catalog is None:
+        return
+    queries = row.queries
+
+    def find(_: object) -> Query | None:
+        return next((query for query in queries if catalog.count(query)), None)
+
+    def show(query: Query | None) -> None:
+        if query is None:
+            screen.host.say("No spec of it could be read")
+        else:
+            screen.controllers.search.choose(query, f"Now {query} ({shown('undo')} goes back)")
+            screen.host.focus("specs")
+
+    screen.host.run(find, show, group="menu")
+
+
+ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "focus_packages": lambda self: self.panes.focus.peek("packages"),
     "focus_specs": lambda self: self.panes.focus.go_to("specs"),
     "focus_detail": lambda self: self.panes.focus.go_to_detail(),
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
-    "focus_filter": lambda self: self.focus_filter(),
+    "focus_filter": focus_filter,
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
-    "back": lambda self: self.back(),
+    "back": back,
     "leave": lambda self: self.controllers.focus.leave(),
-    "sort": lambda self: self.sort(),
+    "sort": sort,
     "fold": lambda self: self.controllers.groups.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
-    "clear_query": lambda self: self.clear(),
+    "clear_query": clear,
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.frequency.open(),
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),
@@ -207,15 +210,15 @@ ACTIONS: dict[str, Callable[[Actions], object]] = {
     "unmark": lambda self: self.controllers.selection.clear(),
     "compare": lambda self: self.controllers.comparison.open(),
     "cover": lambda self: self.controllers.coverage.open(),
-    "dependencies": lambda self: self.show_tree("dependencies"),
-    "dependents": lambda self: self.show_tree("dependents"),
+    "dependencies": lambda self: show_tree(self, "dependencies"),
+    "dependents": lambda self: show_tree(self, "dependents"),
     "why": lambda self: self.controllers.navigation.explain(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.load(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "show_sources": lambda self: self.show_sources(),
-    "show_problems": lambda self: self.show_problems(),
+    "show_sources": show_sources,
+    "show_problems": show_problems,
     "show_help": lambda self: self.panes.open_help(),
 }
 """What the keys do that work in every pane; `keymap.KEYS` names the actions and explains them."""

@@ -55,6 +55,12 @@ class DetailsController:
         self._mirrors.forget()
         self._clear()
 
+    def look_again(self) -> None:
+        """Ask mirrors anew about the selected spec."""
+        self._mirrors.forget()
+        if (details := self._host.state.details) is not None:
+            self.show(details.row)
+
     def _clear(self) -> None:
         """Show no spec."""
         self._shown = ()

@@ -105,7 +105,12 @@ class Loading:
             finally:
                 self._answer(None)
 
-        self._host.run(job, self._loaded, group="load")
+        def done(loaded: Summary | str) -> None:
+            self._loaded(loaded)
+            if shown is not None and shown is self._host.state.catalog:
+                self._navigation.look_again()
+
+        self._host.run(job, done, group="load")
 
     async def show_first(self, patience: float) -> None:
         """Show the first catalog, or after some seconds that it is being read.

@@ -51,6 +51,10 @@ class Navigation:
         self._arriving = None
         self._details.forget()
 
+    def look_again(self) -> None:
+        """Ask anew what is not in the index: its sources were looked at again."""
+        self._details.look_again()
+
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
         state, current = self._host.state, self._undo.current

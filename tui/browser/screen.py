@@ -13,12 +13,14 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.query.column_filter import parse_filter_input
+from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.sources import sources_note
 from spackscope.tui import keymap
-from spackscope.tui.browser.actions import ACTIONS, Actions
+from spackscope.tui.browser import actions
+from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
-from spackscope.tui.browser.inputs import Inputs
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
@@ -30,11 +32,12 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.facets import FacetPane
+from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
-from spackscope.tui.widgets.query_bar import QueryInput
+from spackscope.tui.widgets.query_bar import QueryBar, QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
@@ -54,16 +57,9 @@ _REST = 0.1
 
 ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     Call: lambda self, event: self.host.take(event),
-    Input.Changed: lambda self, event: self.inputs.type(event),
-    QueryInput.Recalled: lambda self, event: self.inputs.recall(event),
-    FilterInput.CursorMoved: lambda self, event: self.inputs.move_cursor(event.input),
-    FilterInput.CompletionAccepted: lambda self, event: self.inputs.accept(event.input),
-    FilterInput.CompletionMoved: lambda self, event: self.inputs.move_completion(event),
-    CompletionPopup.Clicked: lambda self, event: self.inputs.accept(
-        self.panes.focus.focused_input
+    FilterInput.CursorMoved: lambda self, event: self.controllers.search.move_cursor(
+        event.input.name or "", event.input.value, event.input.cursor_position
     ),
-    FilterInput.GivenUp: lambda self, event: self.inputs.give_up(event.input),
-    FilterInput.Done: lambda self, event: self.inputs.finish(event),
     FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
         event.packages
@@ -81,14 +77,14 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     SpecTable.ColumnResized: lambda self, event: self.controllers.columns.resize(
         event.column, event.width
     ),
-    SpecTable.ColumnsRequested: lambda self, event: self.actions.list_columns(),
+    SpecTable.ColumnsRequested: lambda self, event: actions.list_columns(self),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
     DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),
     DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
     TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
     TreeRows.Changed: lambda self, event: self.controllers.details.take_tree(event.tree),
-    TreeRows.Closed: lambda self, event: self.actions.close_tree(),
+    TreeRows.Closed: lambda self, event: actions.close_tree(self),
     FacetPane.Chosen: lambda self, event: self.controllers.facets.choose(
         event.verb, event.section, event.value
     ),
@@ -113,8 +109,6 @@ class BrowserScreen(Screen[None]):
     host: ScreenHost
     panes: Panes
     controllers: Controllers
-    inputs: Inputs
-    actions: Actions
 
     def __init__(
         self,
@@ -141,12 +135,10 @@ class BrowserScreen(Screen[None]):
         self.controllers = Controllers(
             self.host, sources, query, session, copy, settings, is_pick=pick
         )
-        self.inputs = Inputs(self.host, self.panes, self.controllers)
-        self.actions = Actions(self.host, self.panes, self.controllers)
         self.controllers.overview.on_read = self.panes.names.take_summaries
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
-        self.controllers.loading.on_draft = self.inputs.type_again
+        self.controllers.loading.on_draft = self._type_again
 
     def compose(self) -> ComposeResult:
         """Show the widgets, in the styles of the size that the screen has."""
@@ -192,11 +184,11 @@ class BrowserScreen(Screen[None]):
         What is copied must be in view before.
         """
         if name == "copy_hash":
-            ACTIONS[name](self.actions)
+            ACTIONS[name](self)
         if isinstance(self.focused, VirtualList):
             self.focused.show_cursor()
         if name != "copy_hash":
-            ACTIONS[name](self.actions)
+            ACTIONS[name](self)
 
     def _route(self, message: Message) -> None:
         ROUTES[type(message)](self, message)
@@ -206,15 +198,98 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
-        self.actions.show_focus()
-        if self.panes.focus.focused_input is not None:
-            self.inputs.enter(self.panes.focus.focused_input)
+        actions.show_focus(self)
+        if (input_ := self.panes.focus.focused_input) is not None:
+            self.controllers.search.enter(input_.name or "", input_.value)
         elif self.panes.focus.pane != "packages":
             self.controllers.navigation.end_walk()
 
     def on_descendant_blur(self, event: events.DescendantBlur) -> None:
-        """Show what was typed once its input is left."""
-        self.inputs.blur(event)
+        """Show what was typed, with or without rows, once its input is left."""
+        draft, input_ = self.host.state.draft, event.widget
+        if draft is None or not isinstance(input_, FilterInput) or input_.name != draft.input:
+            return
+        # Another window that comes to the front does not count.
+        has_left = input_ is not self.focused and self.app.app_focus
+        if has_left and not self.panes.focus.is_moving:
+            self.controllers.search.leave()
+
+    # The query line, the filters, and the box under them
+
+    def _parse(self, input_: FilterInput) -> ParsedInput:
+        if isinstance(input_, QueryInput):
+            return input_.parsed
+        query = self.host.state.view.query
+        return parse_filter_input(input_.value, input_.cursor_position, input_.name or "", query)
+
+    @on(Input.Changed)
+    def _type(self, event: Input.Changed) -> None:
+        """Search for what was typed."""
+        if isinstance(event.input, QueryInput):
+            self.controllers.recall.note_text(event.value)
+        if isinstance(event.input, FilterInput):
+            self.controllers.search.type(self._parse(event.input))
+
+    def _type_again(self) -> None:
+        """Search again for the text being typed, in another catalog."""
+        input_ = self.panes.focus.focused_input
+        if input_ is not None and isinstance(input_.parent, QueryBar | FilterBar):
+            self.controllers.search.type(self._parse(input_))
+
+    @on(FilterInput.CompletionAccepted)
+    @on(CompletionPopup.Clicked)
+    def _accept(self, event: FilterInput.CompletionAccepted | CompletionPopup.Clicked) -> None:
+        """Insert the marked completion into the input, or go on to the next pane."""
+        input_ = self.panes.focus.focused_input
+        if isinstance(event, FilterInput.CompletionAccepted):
+            input_ = event.input
+        if input_ is None:
+            return
+        name, item, search = input_.name or "", self.panes.popup.marked, self.controllers.search
+        replacement = search.accept(item, name, input_.value)
+        if replacement is not None:
+            input_.replace(*replacement)
+        elif item is None and search.may_leave(name):
+            self.panes.focus.go_on(1)
+
+    @on(FilterInput.CompletionMoved)
+    def _move_completion(self, event: FilterInput.CompletionMoved) -> None:
+        """Mark another completion, or show some where none are shown."""
+        is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
+        if not self.panes.popup.mark(event.step) and is_query_or_filter:
+            self.controllers.search.request_completions(self._parse(event.input))
+
+    @on(QueryInput.Recalled)
+    def _recall(self, event: QueryInput.Recalled) -> None:
+        """Show the query before or after the one shown; after the last go on to the rows."""
+        search = self.controllers.search
+        text = self.controllers.recall.go(event.step, event.input.value, search.given_up)
+        if text is not None:
+            search.keep_as_it_is(text)
+            event.input.recall(text)
+        elif event.step > 0:
+            event.input.action_done()
+
+    @on(FilterInput.GivenUp)
+    def _give_up(self, event: FilterInput.GivenUp) -> None:
+        """Leave an input with what it showed when it got the focus."""
+        input_ = event.input
+        text = self.controllers.search.give_up(input_.name or "")
+        if text is not None and input_.name == PackageList.FILTER:
+            self.panes.names.filter_by(text)
+        elif text is not None:
+            input_.reflect(text)
+        input_.finish(given_up=True)
+
+    @on(FilterInput.Done)
+    def _finish(self, event: FilterInput.Done) -> None:
+        """Go from the query line to the specs, and remember the query."""
+        if not event.given_up:
+            self.controllers.recall.remember()
+        self.controllers.recall.stop()
+        self.panes.focus.go_to("specs")
+
+    # What is on the screen
 
     @on(events.ScreenResume)
     def _resume(self, event: events.ScreenResume) -> None:
