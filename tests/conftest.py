@@ -17,7 +17,7 @@ for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
 
 # Property tests try the same cases in every run, unless SPACKSCOPE_HYPOTHESIS asks for new ones:
 # so a larger number of them finds nothing new.
-settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=40)
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("searching", deadline=None)
 settings.load_profile(os.environ.get("SPACKSCOPE_HYPOTHESIS", "repeatable"))
 

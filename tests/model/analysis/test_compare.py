@@ -124,14 +124,14 @@ def test_the_other_way_round_the_causes_are_the_same(
 
 
 def test_a_hostile_node_is_compared_in_time(tmp_path: Path) -> None:
-    """Thousands of edges to one name, of which all give the same virtual."""
+    """Many edges to one name, of which all give the same virtual."""
     edges = {
-        number: [edge(name, hash_of(n), ["link"], ["mpi"]) for n in range(number, number + 5000)]
+        number: [edge(name, hash_of(n), ["link"], ["mpi"]) for n in range(number, number + 1500)]
         for number, name in ((1000, "mpich"), (10000, "openmpi"))
     }
     comparison = compared(tmp_path, {"dependencies": edges[1000]}, {"dependencies": edges[10000]})
 
-    assert len(comparison.causes[0].differences) < 20_000
+    assert len(comparison.causes[0].differences) < 6000
 
 
 A, B = 11, 12
