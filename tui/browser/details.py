@@ -1,32 +1,65 @@
-"""The detail of the selected spec: its lines, its tree, and what its mirrors answer."""
+"""The detail of the selected spec: its lines and its tree, then how it relates to others.
+
+Lines and tree are read in a worker thread, by `read_details.py`, while those of the spec before
+stay. Relations follow once the cursor rests on a row, and have lines of their own until then.
+"""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
-from typing import TYPE_CHECKING
+from functools import partial
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Spec
-from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.tui.browser.mirror_answers import MirrorAnswers
-from spackscope.tui.browser.state import Details, Host, Results, Where
-from spackscope.tui.keymap import key_names, shown
+from spackscope.tui.browser.mirror_answers import Answer, MirrorAnswers
+from spackscope.tui.browser.state import Details, Host, Task, Where
+from spackscope.tui.keymap import key_names
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section, Tree
-    from spackscope.model.report.detail import DetailLine, Members
+    from spackscope.model.report.detail import DetailLine
     from spackscope.model.sources.session import Session
-    from spackscope.tui.browser.relations import Relations
 
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
-_REST = 0.4
+_REST = 0.05
+"""Seconds that the cursor rests on a row before its relations are read."""
+_REST_OF_ALL = 0.4
 """Seconds before all specs are checked against the host."""
+_MAX_KEPT = 200
+"""Rows of which the relations are kept."""
+
+
+class Asked(NamedTuple):
+    """All that the lines of a row depend on: the same are not read twice.
+
+    `alike` counts the look-alikes that are shown, and `shown` all specs that are, if there are
+    some. `varying` ranks the variants that vary within the package. `answer` is that of mirrors.
+    """
+
+    catalog: Catalog
+    row: Row
+    is_connected: bool
+    alike: int
+    shown: int
+    varying: Mapping[str, int]
+    answer: Answer | None
+
+
+class Related(NamedTuple):
+    """The lines on how a spec relates to others, and what of its tree differs from a marked one.
+
+    `differing` has for each such record of the tree what the marked spec has in place of it, ""
+    if only what is below it differs.
+    """
+
+    lines: Sequence[DetailLine] = ()
+    differing: Mapping[int, str] = MappingProxyType({})
 
 
 class DetailsController:
@@ -39,20 +72,17 @@ class DetailsController:
         self._sources, self._session = sources, session
         self._unfolded: frozenset[Section] = frozenset()
         self._run_only = self._shows_tree = False
-        self._shown: tuple[object, ...] = ()
+        self._asked: Asked | None = None
         self._connecting: Catalog | None = None
         self._reading_at = 0.0
-
-    @cached_property
-    def _relations(self) -> Relations:
-        """How specs relate to others: needed once the first one is shown."""
-        from spackscope.tui.browser.relations import Relations
-
-        return Relations(self._host, self._session, self._sources)
+        self._related: dict[tuple[object, ...], Related] = {}
+        # What tells the row whose relations were shown last, in any catalog, and these.
+        self._last: tuple[tuple[object, ...], Related] = (), Related()
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced, and what mirrors answered."""
         self._mirrors.forget()
+        self._related.clear()
         self._clear()
 
     def look_again(self) -> None:
@@ -63,7 +93,7 @@ class DetailsController:
 
     def _clear(self) -> None:
         """Show no spec."""
-        self._shown = ()
+        self._asked = None
         self._mirrors.cancel()
         self._host.cancel("detail", "relations", "unfold")
         self._host.change(details=None)
@@ -74,24 +104,21 @@ class DetailsController:
         if catalog is None or catalog is self._connecting:
             return
         self._connecting = catalog
+
+        def connected(_: None) -> None:
+            self._host.change(connected=catalog)
+            if (row := self._host.state.selected) is not None:
+                self.show(row)
+
         self._host.run(
             lambda _: host_of(self._session),
             lambda machine: self._host.change(machine=machine),
             group="host",
         )
-        self._host.run(
-            lambda task: catalog.by_host.check_all(task), lambda _: None, group="fit", delay=_REST
-        )
-        self._host.run(
-            lambda _: catalog.edges.prepare(),
-            lambda _: self._connected(catalog),
-            group="edges",
-        )
+        self._host.run(catalog.by_host.check_all, lambda _: None, group="fit", delay=_REST_OF_ALL)
+        self._host.run(lambda _: catalog.edges.prepare(), connected, group="edges")
 
-    def _connected(self, catalog: Catalog) -> None:
-        self._host.change(connected=catalog)
-        if (details := self._host.state.details) is not None:
-            self.show(details.row)
+    # Lines and tree
 
     def show(
         self,
@@ -110,29 +137,51 @@ class DetailsController:
             self._clear()
             return
         if tree is not None:
-            self._store_options(tree)
-        old = state.details
-        is_same = old is not None and old.row.id == row.id and _stands_for_same(old.row, row)
-        if tree is None and is_same and old is not None:
-            # What was unfolded stays so while a filter is typed.
-            tree = old.tree
+            self._keep_options(tree)
         if shows_tree is not None:
             self._shows_tree = shows_tree
-        results, connected = state.results, state.connected is state.catalog
-        key = self._key(results, row, connected)
-        if key == self._shown and is_same and at is None and old is not None:
-            self._host.change(details=replace(old, row=row, at=None, shows_tree=self._shows_tree))
-            return
-        self._shown = key
-        before = old or Details(row)
-        self._host.change(details=replace(before, row=row, at=None, is_pending=True))
+        old, listing = state.details, state.results.listing
+        catalog = state.results.catalog
+        alike = listing.count_look_alikes(row.look_alike)
+        asked = Asked(
+            catalog,
+            row,
+            state.connected is state.catalog,
+            alike,
+            listing.shown if alike > 1 else 0,
+            listing.values.varying_variants_of(*catalog.package_span(row.spec.package)),
+            self._mirrors.of(row.spec),
+        )
+        if old is not None and _shown_as(old.row) == _shown_as(row):
+            # What was unfolded stays so while a filter is typed.
+            tree = tree or old.tree
+            if asked == self._asked and at is None:
+                shown = replace(old, row=row, tree=tree, at=None, shows_tree=self._shows_tree)
+                self._host.change(details=shown)
+                return
+        self._asked = asked
         self._mirrors.cancel()
         self._host.cancel("relations")
-        new = Details(row, (), tree, at=at, shows_tree=self._shows_tree)
-        reading = partial(self._read, results, new, connected)
-        self._host.run(
-            reading, lambda read: self._take(*read), group="detail", delay=self._delay()
-        )
+        pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
+        self._host.change(details=pending)
+        new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
+
+        def read(_: Task) -> tuple[Details, bool]:
+            # Imported here, after the first rows are shown.
+            from spackscope.tui.browser.read_details import read_details
+
+            details = read_details(asked, listing, new, self._unfolded, run_only=self._run_only)
+            is_single = details.members is not None and not details.members.is_group
+            return details, is_single and self._mirrors.is_to_ask(row.spec, catalog)
+
+        def take(read: tuple[Details, bool]) -> None:
+            details, asks = read
+            self._relate(asked, details)
+            if asks:
+                # A newer row replaces that job too, so its answer is for the selected spec.
+                self._mirrors.ask(row.spec, catalog, lambda _: self.show(row))
+
+        self._host.run(read, take, group="detail", delay=self._delay())
 
     def _delay(self) -> float:
         """Return after how many seconds to read: at once, unless that was done just now."""
@@ -141,101 +190,16 @@ class DetailsController:
             self._reading_at = max(now, self._reading_at + _PACE)
         return self._reading_at - now
 
-    def _store_options(self, tree: Tree) -> None:
-        """Remember how a tree is shown, for the trees of other specs."""
-        self._unfolded, self._run_only = tree.unfolded_sections, tree.run_only
-
-    def _key(self, results: Results, row: Row, connected: bool) -> tuple[object, ...]:
-        """Return all that the lines depend on: the same spec is not spelled twice."""
-        listing = results.listing
-        alike = listing.count_look_alikes(row.look_alike)
-        shown = listing.shown if alike > 1 else 0
-        varying = tuple(self._varying(results, row).items())
-        answer = self._mirrors.of(row.spec)
-        kind = row.count, row.role
-        return results.catalog, row.id, kind, alike, shown, varying, answer, connected
-
-    def _varying(self, results: Results, row: Row) -> Mapping[str, int]:
-        """Return the variants that vary within the package of a row."""
-        span = results.catalog.package_span(row.spec.package)
-        return results.listing.values.varying_variants_of(*span)
-
-    def _read(
-        self, results: Results, details: Details, connected: bool, _should_stop: ShouldStop
-    ) -> tuple[Details, bool]:
-        """Read lines and tree, and whether mirrors are to be asked for more."""
-        # Imported here, after the first rows are shown.
-        from spackscope.model.index.tree import read_tree
-        from spackscope.tui.browser.read_relations import read_members
-
-        catalog, listing, row = results.catalog, results.listing, details.row
-        members = read_members(catalog, listing, row, is_connected=connected)
-        lines = self._lines(results, row, members, connected)
-        tree = details.tree
-        if tree is None and connected:
-            tree = read_tree(
-                catalog, row.id, self._unfolded, members=members.ids, run_only=self._run_only
-            )
-        asks = not members.is_group and self._mirrors.is_to_ask(row.spec, catalog)
-        return replace(details, lines=lines, tree=tree, members=members), asks
-
-    def _lines(
-        self, results: Results, row: Row, members: Members, connected: bool
-    ) -> Sequence[DetailLine]:
-        from spackscope.model.report.detail import detail, group_detail, with_count
-
-        catalog, listing, varying = results.catalog, results.listing, self._varying(results, row)
-        spec = catalog.with_compilers(row) if connected else row.spec
-        # Whether it runs here is among the relations, which are read for any spec.
-        spec = replace(spec, fit=None)
-        if members.is_group:
-            return group_detail(spec, members, varying=varying, key=shown("specs-open"))
-        answer = self._mirrors.of(row.spec)
-        if spec.size is None and answer is not None:
-            spec = replace(spec, size=answer.size)
-        lines = detail(
-            spec,
-            varying=varying,
-            alike=listing.count_look_alikes(row.look_alike),
-            shown=listing.shown,
-            provenance=catalog.provenance(row.id),
-        )
-        if answer is not None:
-            lines += answer.lines
-        return with_count(lines, members)
-
-    def _take(self, details: Details, asks: bool) -> None:
-        self._relate(details)
-        spec, catalog = details.row.spec, self._host.state.catalog
-        if asks and catalog is not None:
-            self._mirrors.ask(spec, catalog, self._show_again)
-
-    def relate(self) -> None:
-        """Show how the selected spec relates to others, after the marks changed."""
-        details = self._host.state.details
-        if details is not None and not details.is_pending:
-            self._relate(replace(details, at=None))
-
-    def _relate(self, details: Details) -> None:
-        """Show details with what is known of the relations to other specs, and read the rest."""
-        related = self._relations.known(details)
-        self._host.change(
-            details=replace(details, relations=related.lines, differing=related.differing)
-        )
-        self._relations.request(details)
-
-    def _show_again(self, spec: Spec) -> None:
-        """Show what mirrors have answered, if their spec is still selected."""
-        details = self._host.state.details
-        if details is not None and details.row.spec == spec:
-            self.show(details.row)
-
     def take_tree(self, tree: Tree | None) -> None:
         """Store the tree as the user unfolded it."""
         details = self._host.state.details
         if tree is not None and details is not None and not details.is_pending:
-            self._store_options(tree)
+            self._keep_options(tree)
             self._host.change(details=replace(details, tree=tree, at=None))
+
+    def _keep_options(self, tree: Tree) -> None:
+        """Remember how a tree is shown, for the trees of other specs."""
+        self._unfolded, self._run_only = tree.unfolded_sections, tree.run_only
 
     def show_tree(self, *, shown: bool) -> None:
         """Show the tree in place of the lines, or again the lines."""
@@ -256,6 +220,77 @@ class DetailsController:
             return False
         return self._host.is_running("edges", "detail", "unfold")
 
+    # Relations
 
-def _stands_for_same(a: Row, b: Row) -> bool:
-    return (a.count, a.role) == (b.count, b.role)
+    def relate(self) -> None:
+        """Show how the selected spec relates to others, after the marks changed."""
+        details = self._host.state.details
+        if details is not None and not details.is_pending and self._asked is not None:
+            self._relate(self._asked, replace(details, at=None))
+
+    def _relate(self, asked: Asked, details: Details) -> None:
+        """Show details with what is known of the relations to other specs, and read the rest.
+
+        Until then the row has those that were shown last, if they were its own, in another catalog
+        or beside another mark; and else lines for all that is still to be read.
+        """
+        # Imported with the lines, which were read before.
+        from spackscope.tui.browser.read_details import pending_lines_of, read_relations
+
+        members, mark = details.members, self._compared_with(asked, details)
+        assert members is not None
+        key = members.ids, members.kinds, mark
+        row_key = details.row.spec.hash, details.row.count, details.row.role
+        if (known := self._related.get(key)) is not None:
+            self._last = row_key, known
+        is_new = self._last[0] != row_key
+        related = self._last[1]
+        if is_new and asked.is_connected:
+            related = Related(pending_lines_of(asked, members, mark, related.lines))
+        elif is_new:
+            related = Related()
+        self._host.cancel("relations")
+        self._host.change(details=_with(details, related))
+        if known is not None or not asked.is_connected:
+            return
+        listing = self._host.state.listing
+
+        def show(related: Related) -> None:
+            if (details := self._host.state.details) is not None:
+                self._last = row_key, related
+                self._host.change(details=replace(_with(details, related), at=None))
+
+        def read(task: Task) -> Related:
+            def show_part(part: Related) -> None:
+                if is_new:
+                    task.report(partial(show, part))
+
+            sources = self._session, self._sources
+            return read_relations(asked, listing, members, mark, *sources, task, show_part)
+
+        def take(related: Related) -> None:
+            self._related[key] = related
+            while len(self._related) > _MAX_KEPT:
+                del self._related[next(iter(self._related))]
+            show(related)
+
+        self._host.run(read, take, group="relations", delay=_REST)
+
+    def _compared_with(self, asked: Asked, details: Details) -> str | None:
+        """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
+        marks, row = self._host.state.marks, asked.row
+        if details.members is not None and details.members.is_group:
+            return None
+        if len(marks) == 1 and marks[0] != row.spec.hash:
+            return marks[0]
+        first, end = asked.catalog.span(row.look_alike)
+        return "" if end - first > 1 else None
+
+
+def _with(details: Details, related: Related) -> Details:
+    return replace(details, relations=related.lines, differing=related.differing)
+
+
+def _shown_as(row: Row) -> tuple[object, ...]:
+    """Return what tells the row of a spec from others, also of those that it is folded into."""
+    return row.id, row.count, row.role

@@ -120,12 +120,7 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     )
     assert all(find_spec(f"spackscope.model.{name}") for name in later)
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
-    of_rows = (
-        "browser.commands",
-        "browser.read_results",
-        "browser.relations",
-        "widgets.detail_layout",
-    )
+    of_rows = ("browser.read_results", "browser.read_details", "widgets.detail_layout")
     assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
     handed_out = ("browser.copy", "browser.export", "browser.shown_rows", "browser.view_forms")
     copying = (*handed_out, "browser.commands", "clipboard", "copy_forms")

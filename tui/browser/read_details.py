@@ -1,8 +1,8 @@
-"""Read how the selected spec relates to others: for a worker thread."""
+"""Read what the detail shows of a spec, and how that relates to others: for a worker thread."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
@@ -16,18 +16,37 @@ from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
+from spackscope.model.index.tree import Section, read_tree
 from spackscope.model.index.view import RowRole
-from spackscope.model.report.detail import DetailLine, Members, fit_at_end, fit_lines
+from spackscope.model.report.detail import (
+    FITS,
+    DetailLine,
+    Members,
+    detail,
+    fit_at_end,
+    fit_lines,
+    group_detail,
+    with_count,
+)
 from spackscope.model.report.kinds import row_notes
 from spackscope.model.report.relations import (
+    DOWNLOAD,
+    KINDS_DIFFER,
+    NEEDS,
+    NEXT_TO,
+    USED_BY,
     User,
     difference_values,
     kinds_line,
     needs_values,
+    pending_lines,
     unlisted_line,
     user_values,
 )
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.details import Asked, Related
+from spackscope.tui.browser.state import Details
+from spackscope.tui.keymap import shown
 
 _MAX_CANDIDATES = 100
 """Look-alikes of which the nearest is searched for."""
@@ -37,7 +56,42 @@ _MAX_USERS = 60
 _MAX_CHANGED = 3
 
 
-def read_members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: bool) -> Members:
+def read_details(
+    asked: Asked,
+    listing: Listing,
+    details: Details,
+    unfolded: Collection[Section],
+    *,
+    run_only: bool,
+) -> Details:
+    """Read the lines of a row and its tree, unless that is there; `run_only` is that of a tree."""
+    catalog, row, tree = asked.catalog, asked.row, details.tree
+    members = _members(catalog, listing, row, is_connected=asked.is_connected)
+    if tree is None and asked.is_connected:
+        tree = read_tree(catalog, row.id, unfolded, members=members.ids, run_only=run_only)
+    return replace(details, lines=_lines(asked, members), tree=tree, members=members)
+
+
+def _lines(asked: Asked, members: Members) -> Sequence[DetailLine]:
+    catalog, row, answer = asked.catalog, asked.row, asked.answer
+    spec = catalog.with_compilers(row) if asked.is_connected else row.spec
+    # Whether it runs here is among the relations, which are read for any spec.
+    spec = replace(spec, fit=None)
+    if members.is_group:
+        return group_detail(spec, members, varying=asked.varying, key=shown("specs-open"))
+    if spec.size is None and answer is not None:
+        spec = replace(spec, size=answer.size)
+    lines = detail(
+        spec,
+        varying=asked.varying,
+        alike=asked.alike,
+        shown=asked.shown,
+        provenance=catalog.provenance(row.id),
+    )
+    return with_count([*lines, *(answer.lines if answer is not None else ())], members)
+
+
+def _members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: bool) -> Members:
     """Read the specs that a row stands for."""
     if row.count < 2:
         return Members((row.id,))
@@ -53,7 +107,57 @@ def read_members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: 
     return Members(ids, len(kinds) if is_known else 0, row.role)
 
 
-def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
+def pending_lines_of(
+    asked: Asked, members: Members, mark: str | None, last: Sequence[DetailLine]
+) -> list[DetailLine]:
+    """Return lines for all relations that are still to be read: nothing moves when they are.
+
+    Where the `last` row says whether it runs, the next one mostly does so too.
+    """
+    lines = [
+        DetailLine("…", FITS, kind="dim", at_end=line.at_end)
+        for line in last
+        if line.label == FITS
+    ]
+    if members.is_group and members.kinds:
+        lines += pending_lines([KINDS_DIFFER])
+    if mark is not None:
+        lines += pending_lines([NEXT_TO])
+    if not asked.catalog.edges.lists(asked.row.id):
+        return [*lines, unlisted_line()]
+    labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
+    return [*lines, *pending_lines(labels)]
+
+
+def read_relations(
+    asked: Asked,
+    listing: Listing | None,
+    members: Members,
+    mark: str | None,
+    session: Session,
+    sources: Sequence[str],
+    should_stop: ShouldStop,
+    show_part: Callable[[Related], object],
+) -> Related:
+    """Read how a spec relates to others; `show_part` is called before it is compared with one.
+
+    It is compared with the one with the hash `mark`, or if that is "" with the look-alike nearest
+    to it. Raises Cancelled.
+    """
+    catalog, row = asked.catalog, asked.row
+    fits = _fits(catalog, session, row.id)
+    others = _needs_and_users(catalog, members, session, sources)
+    if members.is_group and members.kinds and listing is not None:
+        return Related([*fits, *_kinds(catalog, listing, row, should_stop), *others])
+    if mark is None:
+        return Related([*fits, *others])
+    show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
+    difference = _difference(catalog, row, mark, should_stop)
+    differing = _differing(catalog, row.id, mark) if mark else {}
+    return Related([*fits, *difference, *others], differing)
+
+
+def _fits(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     """Read whether a spec runs on the host, and why not."""
     fit = fit_of(catalog, id_)
     if fit is None:
@@ -63,7 +167,7 @@ def read_fit(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     return [fit_at_end(fit, host_phrase(session)), *(() if is_said else lines)]
 
 
-def read_relations(
+def _needs_and_users(
     catalog: Catalog, members: Members, session: Session, sources: Sequence[str]
 ) -> list[DetailLine]:
     """Read what the specs of a row need to run, and who uses them."""
@@ -92,7 +196,7 @@ def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
     return frozenset(id_ for id_ in closures[0] if graph.configuration(id_) in shared)
 
 
-def read_kinds(
+def _kinds(
     catalog: Catalog, listing: Listing, row: Row, should_stop: ShouldStop
 ) -> list[DetailLine]:
     """Read in what the kinds of a folded row differ. Raises Cancelled."""
@@ -104,7 +208,7 @@ def read_kinds(
     return [kinds_line(text)] if text else []
 
 
-def read_difference(
+def _difference(
     catalog: Catalog, row: Row, mark: str, should_stop: ShouldStop
 ) -> list[DetailLine]:
     """Compare a spec with the marked one, or with the look-alike nearest to it.
@@ -122,7 +226,7 @@ def read_difference(
     return list(difference_values(hash_, other, comparison, runs_the_same=runs_the_same))
 
 
-def read_differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
+def _differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
     """Read which specs of a tree the marked spec has not, and what it has in place of each.
 
     It is "" for a spec that differs only in what is below it.
