@@ -15,9 +15,8 @@ from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.overview import Overview
 from spackscope.tui.browser.query_history import History, QueryRecall
-from spackscope.tui.browser.row_groups import RowGroups
+from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.selection import Selection
 from spackscope.tui.browser.state import Host
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import hidden_columns
@@ -62,14 +61,12 @@ class Controllers:
         self.navigation.on_step = self.recall.keep
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.search.on_shown = self._rows_shown
-        self.groups = RowGroups(host, self.search)
-        self.selection = Selection(host, self.recall, self.groups)
-        self.selection.on_marked = self.details.relate
-        self.loading.on_catalog = self.selection.forget
+        self.rows = RowsController(host, self.search, self.recall, self.details)
+        self.loading.on_catalog = self.rows.forget
         self.facets = FacetsController(host, self.search)
         self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
-        self.focus = Focus(host, self.loading, self.details, self.groups, is_pick=is_pick)
+        self.focus = Focus(host, self.loading, self.details, self.rows, is_pick=is_pick)
 
     def _rows_shown(self) -> None:
         self.navigation.record()
@@ -85,7 +82,7 @@ class Controllers:
             return view_forms(catalog, view, self._sources, self.loading.session)
 
         trust = self.mirrors.trust
-        return CopyController(self.host, self.recall, self.groups, self._copy, forms_of, trust)
+        return CopyController(self.host, self.recall, self.rows, self._copy, forms_of, trust)
 
     @cached_property
     def exporting(self) -> ExportController:

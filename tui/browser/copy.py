@@ -15,9 +15,15 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.row_groups import RowGroups, why_several
-from spackscope.tui.browser.selection import any_of, hidden_marks
-from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, why_not_shown
+from spackscope.tui.browser.rows import (
+    LOADING,
+    NO_ROWS,
+    RowsController,
+    any_of,
+    hidden_marks,
+    why_not_shown,
+    why_several,
+)
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
@@ -83,13 +89,13 @@ class CopyController:
         self,
         host: Host,
         recall: QueryRecall,
-        groups: RowGroups,
+        rows: RowsController,
         copy: Callable[[str, str], CopyDone],
         forms_of: Callable[[Catalog, View], Sequence[ViewForm]],
         trust: Callable[[Sequence[Spec]], str] = lambda specs: "",
     ) -> None:
         self._trust = CopyForm("t", "line to trust the key", "lines to trust keys", trust)
-        self._host, self._recall, self._groups, self._copy = host, recall, groups, copy
+        self._host, self._recall, self._rows, self._copy = host, recall, rows, copy
         self._forms_of = forms_of
 
     def copy_hash(self) -> None:
@@ -145,7 +151,7 @@ class CopyController:
         self._host.run(lambda _: reading(), take, group=group)
 
     def _open(self, unclear: Unclear) -> None:
-        self._groups.open_to_choose(unclear.row, unclear.sentence)
+        self._rows.open_to_choose(unclear.row, unclear.sentence)
 
     def _read_forms(self, copied: Copied | Unclear) -> None:
         """Read the forms of the view, and open the menu."""

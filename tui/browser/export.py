@@ -15,7 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
 from spackscope.tui.browser.output_file import find_output, write_lines
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.shown_rows import shown_ids, why_not_shown
+from spackscope.tui.browser.rows import shown_ids, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Task
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, Request, RowSet
 

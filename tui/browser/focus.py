@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
-from spackscope.tui.browser.row_groups import RowGroups
+from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.state import Host
 from spackscope.tui.keymap import key_names, shown
 
@@ -42,12 +42,12 @@ class Focus:
         host: Host,
         loading: Loading,
         details: DetailsController,
-        groups: RowGroups,
+        rows: RowsController,
         *,
         is_pick: bool,
     ) -> None:
         self._host, self._loading, self._details = host, loading, details
-        self._groups, self._is_pick = groups, is_pick
+        self._rows, self._is_pick = rows, is_pick
 
     def back(self) -> None:
         """Go one step back: stop loading, close a group, leave the pane; the query stays."""
@@ -58,7 +58,7 @@ class Focus:
             self._host.focus("specs")
         elif pane == "specs":
             row = self._host.where.row
-            if row is None or not self._groups.close(row):
+            if row is None or not self._rows.close(row):
                 self._host.focus("packages")
         elif self._is_pick:
             self._host.exit(None, 130)

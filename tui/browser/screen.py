@@ -66,10 +66,10 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
-    SpecTable.Marked: lambda self, event: self.controllers.selection.mark(event.row),
-    SpecTable.RangeMarked: lambda self, event: self.controllers.selection.mark_range(),
+    SpecTable.Marked: lambda self, event: self.controllers.rows.mark(event.row),
+    SpecTable.RangeMarked: lambda self, event: self.controllers.rows.mark_range(),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
-    SpecTable.Closed: lambda self, event: self.controllers.groups.close(event.row),
+    SpecTable.Closed: lambda self, event: self.controllers.rows.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
         self.action_browse, "focus_filter" if event.on_filter else "sort"
     ),
@@ -326,10 +326,10 @@ class BrowserScreen(Screen[None]):
     @on(SpecTable.Chosen)
     def _choose(self, event: SpecTable.Chosen) -> None:
         if self._is_pick and not event.row.has_look_alikes:
-            self.controllers.selection.pick(event.row)
+            self.controllers.rows.pick(event.row)
             self.panes.table.rows.show_cursor()
         elif event.row.count > 1:
-            self.controllers.groups.toggle(event.row)
+            self.controllers.rows.toggle(event.row)
         else:
             self.panes.focus.go_to("detail")
 

@@ -12,7 +12,7 @@ from spackscope.model.index.view import View
 from spackscope.model.report import export
 from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.shown_rows import shown_ids
+from spackscope.tui.browser.rows import shown_ids
 from spackscope.tui.copy_forms import ViewForm
 
 _MAX_NAMED = 3

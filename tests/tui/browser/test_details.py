@@ -129,7 +129,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert browser.host.message == "2 builds look the same here: ⏎ goes to them"
 
     browser.host.where = replace(browser.host.where, pane="specs", node=None)
-    browser.controllers.groups.toggle(details.row)
+    browser.controllers.rows.toggle(details.row)
     browser.settle()
     browser.move_to(1)
     browser.settle()

@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.report import export
 from spackscope.tui.browser.export import proposed_name
-from spackscope.tui.browser.shown_rows import STALE
+from spackscope.tui.browser.rows import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS
 from tests.browsing import HOST, Browser, browsing, reading
 from tests.program import Program

@@ -86,7 +86,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) 
     browser.settle()
     row = browser.host.where.row
     assert row is not None
-    browser.controllers.selection.mark(row)
+    browser.controllers.rows.mark(row)
     select(browser, OTHER)
     browser.settle()
     assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
@@ -95,7 +95,7 @@ def test_one_marked_spec_is_what_others_are_compared_with(browser: FakeBrowser) 
     assert relations(browser)[1] == (
         f"next to: {A[:7]}  runs the same  build only: gmake 4.3 ≠ 4.4"
     )
-    browser.controllers.selection.clear()
+    browser.controllers.rows.clear()
     browser.settle()
     assert relations(browser)[1].startswith(f"next to: {C[:7]}")
 

@@ -88,9 +88,9 @@ def test_a_folded_row_of_several_kinds_is_opened_and_not_copied(browser: FakeBro
     browser.settle()
     assert (browser.copied, browser.host.message) == ([], several)
     assert shown(browser) == KINDS
-    browser.controllers.groups.close(go_to(browser, 0))
+    browser.controllers.rows.close(go_to(browser, 0))
     browser.settle()
-    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.controllers.rows.toggle(go_to(browser, 0))
     browser.settle()
     for number, copied, message in (
         (0, [], several),
@@ -139,7 +139,7 @@ def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: P
 
 
 def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
-    groups = browser.controllers.groups
+    groups = browser.controllers.rows
     assert shown(browser) == FOLDED
     groups.toggle(go_to(browser, 0))
     browser.settle()
@@ -159,7 +159,7 @@ def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) ->
 
 def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser) -> None:
     for number in (0, 1):
-        browser.controllers.groups.toggle(go_to(browser, number))
+        browser.controllers.rows.toggle(go_to(browser, number))
         browser.settle()
     go_to(browser, 3)
     for expected, at in ((KINDS, 1), (FOLDED, 0)):
@@ -176,20 +176,20 @@ def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrow
     go_to(browser, 0)
     for number, expected in ((0, KINDS), (1, SPECS)):
         go_to(browser, number)
-        browser.controllers.groups.fold()
+        browser.controllers.rows.fold()
         browser.settle()
         assert shown(browser) == expected
     go_to(browser, 5)
-    browser.controllers.groups.fold()
+    browser.controllers.rows.fold()
     browser.settle()
     assert [count for _, _, count in shown(browser)] == [1] * 4
-    browser.controllers.groups.fold()
+    browser.controllers.rows.fold()
     browser.settle()
     assert shown(browser) == FOLDED, "folding again closes all groups"
 
 
 def test_what_is_copied_of_a_kind_is_its_most_used_spec(browser: FakeBrowser) -> None:
-    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.controllers.rows.toggle(go_to(browser, 0))
     browser.settle()
     go_to(browser, 1)
     browser.controllers.copying.copy_hash()
@@ -217,7 +217,7 @@ def all_rows(browser: FakeBrowser) -> list[Row]:
 def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
     browser = FakeBrowser(tmp_path).load()
-    browser.controllers.groups.toggle(go_to(browser, 0))
+    browser.controllers.rows.toggle(go_to(browser, 0))
     browser.settle()
 
     assert [(role, count) for _, role, count in shown(browser)] == [(SPEC, 1), (SPEC, 1)]

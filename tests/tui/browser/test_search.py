@@ -227,7 +227,7 @@ def test_folding_keeps_the_cursor_on_its_spec(browser: FakeBrowser) -> None:
     row = browser.host.where.row
     assert row is not None
     assert row.look_alike == spec.look_alike
-    browser.controllers.groups.toggle(row)
+    browser.controllers.rows.toggle(row)
     browser.settle()
     assert browser.host.where.row is not None
     assert browser.host.where.row.count == 1
@@ -311,7 +311,7 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
     assert browser.state.catalog.by_host.is_ready, "it is checked after the first rows"
     orders = [browser.state.view.order]
     assert browser.host.where.row is not None
-    browser.controllers.groups.toggle(browser.host.where.row)
+    browser.controllers.rows.toggle(browser.host.where.row)
     orders.append(browser.state.view.order)
     ask(browser, "os=ubuntu24.04")
     orders.append(browser.state.view.order)

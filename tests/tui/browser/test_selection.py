@@ -12,8 +12,7 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, Node
 from spackscope.tui.browser.copy import row_out_of_sight
-from spackscope.tui.browser.selection import MAX_MARKS, range_begins
-from spackscope.tui.browser.shown_rows import LOADING, NO_ROWS, STALE
+from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE, range_begins
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading
@@ -40,7 +39,7 @@ def hash_at(browser: FakeBrowser, number: int) -> str:
 def mark(browser: FakeBrowser, number: int) -> str:
     hash_ = hash_at(browser, number)
     assert browser.host.where.row is not None
-    browser.controllers.selection.mark(browser.host.where.row)
+    browser.controllers.rows.mark(browser.host.where.row)
     browser.settle()
     return hash_
 
@@ -83,7 +82,7 @@ def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
     browser.settle()
     assert mark(browser, 0) == first
     assert list(browser.state.marks) == [second]
-    browser.controllers.selection.clear()
+    browser.controllers.rows.clear()
     assert not browser.state.marks
 
 
@@ -248,13 +247,13 @@ def test_marks_out_of_sight_are_picked_after_they_were_named(tmp_path: Path) -> 
     marked.append(mark(browser, 0))
     row = browser.host.where.row
     assert row is not None
-    browser.controllers.selection.pick(row)
+    browser.controllers.rows.pick(row)
     browser.settle()
     assert browser.host.ended is None
     assert browser.host.message == (
         "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
     )
-    browser.controllers.selection.pick(row)
+    browser.controllers.rows.pick(row)
     browser.settle()
     assert browser.host.ended == (marked, 0)
 
@@ -269,7 +268,7 @@ def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path)
     marked = [mark(browser, 1), mark(browser, 0)] if is_marked else []
     hash_ = hash_at(browser, 2)
     assert browser.host.where.row is not None
-    browser.controllers.selection.pick(browser.host.where.row)
+    browser.controllers.rows.pick(browser.host.where.row)
     browser.settle()
     assert browser.host.ended == (marked or [hash_], 0)
     assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
@@ -286,11 +285,11 @@ def test_all_shown_specs_are_marked_and_unmarked(browser: FakeBrowser) -> None:
     browser.type("os=sequoia")
     browser.leave()
     shown = browser.shown
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     assert set(browser.state.marks) == shown | {other}
     assert browser.host.message == f"Marked {len(shown)} shown specs"
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     assert list(browser.state.marks) == [other], "marks out of sight stay"
     assert browser.host.message == f"Unmarked {len(shown)} shown specs"
@@ -300,7 +299,7 @@ def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     write_look_alikes(path)
     browser = FakeBrowser(path, query="hdf5@1.14").load()
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     assert set(browser.state.marks) == browser.shown
     assert {A, B, C, D} <= browser.shown
@@ -309,7 +308,7 @@ def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
 def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
     write_page(tmp_path, [record(number=number) for number in range(MAX_MARKS + 1)])
     browser = FakeBrowser(tmp_path).load()
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     assert not browser.state.marks
     assert browser.host.message.startswith(f"At most {MAX_MARKS} specs can be marked")
@@ -317,7 +316,7 @@ def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
 
 def test_nothing_is_marked_while_the_query_is_wrong(browser: FakeBrowser) -> None:
     browser.type("os=")
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     assert not browser.state.marks
     assert browser.host.message == STALE
@@ -330,12 +329,12 @@ def test_a_range_is_marked_from_the_last_mark_to_the_cursor(
     hashes = [hash_at(browser, number) for number in range(6)]
     mark(browser, first)
     hash_at(browser, last)
-    browser.controllers.selection.mark_range()
+    browser.controllers.rows.mark_range()
     browser.settle()
     low, high = sorted((first, last))
     assert set(browser.state.marks) == set(hashes[low : high + 1])
     hash_at(browser, 5)
-    browser.controllers.selection.mark_range()
+    browser.controllers.rows.mark_range()
     browser.settle()
     assert hashes[5] in browser.state.marks, "the next range begins where the last one ended"
 
@@ -344,7 +343,7 @@ def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowse
     first, second = hash_at(browser, 3), hash_at(browser, 4)
     for number in (3, 4):
         hash_at(browser, number)
-        browser.controllers.selection.mark_range()
+        browser.controllers.rows.mark_range()
         browser.settle()
         assert (number == 3) == (browser.host.message == range_begins())
     assert list(browser.state.marks) == [first, second]
@@ -352,7 +351,7 @@ def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowse
     browser.type("os=sequoia")
     browser.leave()
     here = hash_at(browser, 0)
-    browser.controllers.selection.mark_range()
+    browser.controllers.rows.mark_range()
     browser.settle()
     assert browser.host.message == range_begins(), "its row is not shown any more"
     assert browser.state.marks[-1] == here
@@ -360,9 +359,9 @@ def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowse
 
 def test_to_mark_all_begins_no_range(browser: FakeBrowser) -> None:
     mark(browser, 0)
-    browser.controllers.selection.mark_all()
+    browser.controllers.rows.mark_all()
     browser.settle()
     hash_at(browser, 5)
-    browser.controllers.selection.mark_range()
+    browser.controllers.rows.mark_range()
     browser.settle()
     assert browser.host.message == range_begins()

@@ -1,0 +1,361 @@
+"""The rows of the table: whether they are those of the query, which are opened, which are marked.
+
+Look-alikes are folded into one row. It opens into their kinds, and a kind into single specs.
+Marks go by the hash, and outlast queries and catalogs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean, counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.index.view import RowRole, View
+from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import BrowserState, Host
+from spackscope.tui.keymap import shown
+
+if TYPE_CHECKING:
+    from spackscope.model.index.listing import Listing, MarkedSpec
+
+Result = TypeVar("Result")
+
+NO_ROWS = "No rows are shown"
+LOADING = "Still loading: press the key again in a moment"
+STALE = "These rows are not those of the query: correct it first"
+
+MAX_MARKS = 500
+"""Marks at most: more can be neither compared nor told apart."""
+_MAX_READ = 2 * MAX_MARKS + 1
+"""Specs that are read to be marked: a hash may be in several documents."""
+
+
+class RowsController:
+    """Open and close groups of look-alikes, mark specs, and end the program with those picked."""
+
+    def __init__(
+        self, host: Host, search: Search, recall: QueryRecall, details: DetailsController
+    ) -> None:
+        self._host, self._search, self._recall, self._details = host, search, recall, details
+        self._confirmed: Sequence[str] = ()
+        # Where a range begins.
+        self._last: Row | None = None
+
+    # Groups
+
+    def toggle(self, row: Row) -> None:
+        """Open the group or the kind of a row that stands for several specs, or close it."""
+        if row.role in (RowRole.GROUP, RowRole.OPEN_KIND):
+            self.close(row)
+        else:
+            self._open(row)
+
+    def fold(self) -> None:
+        """Open the folded row under the cursor; elsewhere fold or unfold all look-alikes."""
+        where = self._host.where
+        row = where.row if where.pane == "specs" and self._host.state.view.folded else None
+        if row is not None and row.count > 1 and row.role in (RowRole.SPEC, RowRole.KIND):
+            self._open(row)
+        else:
+            self._search.fold()
+
+    def open_to_choose(self, row: Row, sentence: str) -> None:
+        """Open a folded row, so that one of its kinds can be chosen, and show a sentence."""
+        if row.role is RowRole.SPEC:
+            self._open(row)
+        if self._host.where.pane == "detail":
+            self._host.focus("specs")
+        self._host.say(sentence)
+
+    def _open(self, row: Row) -> None:
+        view = self._host.state.view
+        if row.role is RowRole.KIND:
+            view = replace(view, opened_kinds=view.opened_kinds | {row.id})
+            row = replace(row, role=RowRole.OPEN_KIND)
+        else:
+            view = replace(view, opened=view.opened | {row.look_alike})
+            row = replace(row, role=RowRole.GROUP)
+        self._search.show(view, cursor_on=row)
+
+    def close(self, row: Row) -> bool:
+        """Close the kind or the group that a row belongs to; return False if there is none.
+
+        The cursor goes to the row that stands for it.
+        """
+        view, ids = self._host.state.view, self._around(row)
+        if not ids:
+            return False
+        opened_kinds = view.opened_kinds.difference(ids)
+        if self._opened_kind(row):
+            view = replace(view, opened_kinds=opened_kinds)
+            row = replace(row, id=ids[0], role=RowRole.KIND)
+        else:
+            opened = view.opened - {row.look_alike}
+            view = replace(view, opened=opened, opened_kinds=opened_kinds)
+            row = replace(row, role=RowRole.SPEC)
+        self._search.show(view, cursor_on=row)
+        return True
+
+    def _around(self, row: Row) -> Sequence[int]:
+        """Return the specs of the opened kind or group that a row belongs to; empty for none."""
+        listing, view = self._host.state.listing, self._host.state.view
+        # Where no dependencies are listed, an opened group is single specs without a head.
+        is_single = row.role is RowRole.SPEC and row.look_alike not in view.opened
+        if is_single or listing is None:
+            return ()
+        return self._opened_kind(row) or listing.look_alike_ids(row.look_alike)
+
+    def _opened_kind(self, row: Row) -> Sequence[int]:
+        listing = self._host.state.listing
+        if listing is None or row.role not in (RowRole.MEMBER, RowRole.OPEN_KIND):
+            return ()
+        return listing.opened_kind(row.id, row.look_alike)
+
+    # Marks
+
+    def mark(self, row: Row) -> None:
+        """Mark the hash that a row shows, or remove its mark.
+
+        A folded row of several kinds shows none, and is opened.
+        """
+        self._last = row
+        catalog, listing = self._host.state.catalog, self._host.state.listing
+        if row.count == 1:
+            self._toggle_mark(row)
+        elif catalog is not None and listing is not None:
+
+            def mark(why: str) -> None:
+                if why:
+                    self.open_to_choose(row, f"{why} to mark")
+                else:
+                    self._toggle_mark(row)
+
+            ids = listing.ids_of(row)
+            self._host.run(lambda _: why_several(catalog, row, ids), mark, group="marking")
+
+    def _toggle_mark(self, row: Row) -> None:
+        marks, hash_ = self._host.state.marks, row.spec.hash
+        if hash_ in marks:
+            self._change(mark for mark in marks if mark != hash_)
+        elif self._add([hash_]) and row.count > 1:
+            within = f"{shown('mark-all')} within it marks all"
+            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{any_of(row.count)}: {within}")
+
+    def mark_all(self) -> None:
+        """Mark all specs of the opened row that the cursor is in, or else of all rows.
+
+        Where all of them are marked, remove their marks.
+        """
+        row = self._host.where.row if self._host.where.pane == "specs" else None
+        opened = self._around(row) if row is not None else ()
+        is_within = len(opened) > 1
+
+        def read(catalog: Catalog, listing: Listing) -> Sequence[str]:
+            return _hashes(catalog, opened if is_within else listing.values.specs)
+
+        def toggle(hashes: Sequence[str]) -> None:
+            marks, those = self._host.state.marks, set(hashes)
+            self._last = None
+            within = f"{len(those):,} builds of the opened row"
+            these = within if is_within else counted(len(those), "shown spec")
+            if those <= set(marks):
+                self._change(mark for mark in marks if mark not in those)
+                self._host.say(f"Unmarked {these}")
+            elif self._add(hashes):
+                self._host.say(f"Marked {these}")
+
+        self._read_shown(read, toggle)
+
+    def mark_range(self) -> None:
+        """Mark the rows from the one marked last to the one under the cursor; else begin here."""
+        last, row = self._last, self._host.where.row
+
+        def read(catalog: Catalog, listing: Listing) -> tuple[int, Sequence[str]]:
+            rows = _range(last or row, row, catalog, listing) if row is not None else ()
+            one_hash = [
+                each.id
+                for each in rows
+                if each.count == 1 or not why_several(catalog, each, listing.ids_of(each))
+            ]
+            return len(rows), _hashes(catalog, one_hash)
+
+        def add(found: tuple[int, Sequence[str]]) -> None:
+            count, hashes = found
+            if not count and last is not None:
+                # Its row is not shown any more.
+                self._last = None
+                self.mark_range()
+            elif count and self._add(hashes):
+                self._last = row
+                left_out = count - len(hashes)
+                after = f", {left_out:,} without a hash left out" if left_out else ""
+                marked = f"Marked a range of {counted(len(hashes), 'spec')}{after}"
+                self._host.say(range_begins() if last is None else marked)
+
+        self._read_shown(read, add)
+
+    def _read_shown(
+        self, read: Callable[[Catalog, Listing], Result], done: Callable[[Result], object]
+    ) -> None:
+        """Read what is to be marked of the rows that are shown, or say why that is nothing."""
+        state = self._host.state
+        catalog, listing = state.catalog, state.listing
+        if (reason := why_not_shown(state)) or catalog is None or listing is None:
+            self._host.say(reason, error=True)
+        else:
+            self._host.run(lambda _: read(catalog, listing), done, group="marking")
+
+    def _add(self, hashes: Sequence[str]) -> bool:
+        """Mark specs besides those that are marked; return False if these are too many."""
+        both = tuple(dict.fromkeys((*self._host.state.marks, *hashes)))
+        if len(both) > MAX_MARKS:
+            self._host.say(
+                f"At most {MAX_MARKS} specs can be marked; "
+                f"{shown('export')} and {shown('copy-as')} take all rows without marks",
+                error=True,
+            )
+            return False
+        self._change(both)
+        return True
+
+    def clear(self) -> None:
+        """Remove all marks."""
+        self._last = None
+        self._change(())
+
+    def _change(self, marks: Iterable[str]) -> None:
+        self._host.change(marks=tuple(marks))
+        self._find()
+        self._details.relate()
+
+    def forget(self) -> None:
+        """Find the marked specs again: another catalog has come, where they have other ids."""
+        self._host.change(marked=())
+        self._find()
+
+    def _find(self) -> None:
+        """Find in the catalog those of the marked specs that are not known yet."""
+        state = self._host.state
+        known = {spec.hash: spec for spec in state.marked}
+        self._host.change(marked=tuple(known[mark] for mark in state.marks if mark in known))
+        if (catalog := state.catalog) is None or known.keys() >= set(state.marks):
+            self._host.cancel("marks")
+            return
+        self._host.run(
+            lambda _: _read_marked(catalog, state.marks),
+            lambda marked: self._host.change(marked=marked),
+            group="marks",
+        )
+
+    def pick(self, row: Row) -> None:
+        """End the program with the marked specs, or with one row.
+
+        Marks out of sight are taken only if that was said before.
+        """
+        state = self._host.state
+        marks, hidden = state.marks, hidden_marks(state)
+        if not state.is_shown:
+            return
+        if not marks and not self._host.where.is_row_seen:
+            self._host.say(
+                f"The row under the cursor was out of sight: {shown('specs-open')} picks it now"
+            )
+        elif hidden and self._confirmed != marks:
+            self._confirmed = marks
+            are = "is" if len(marks) == 1 else "are"
+            self._host.say(
+                f"{hidden:,} of {counted(len(marks), 'marked spec')} {are} out of sight: "
+                f"{shown('specs-open')} again picks {'all' if len(marks) > 1 else 'it'}, "
+                f"{shown('unmark')} clears the marks"
+            )
+        else:
+            hashes = [*marks] or [row.spec.hash]
+            self._recall.remember(lambda: self._host.exit(hashes))
+
+
+def why_not_shown(state: BrowserState) -> str:
+    """Return why nothing can be done with the rows, or an empty text if it can."""
+    if state.catalog is None or state.results is None:
+        return LOADING
+    if state.draft is not None and state.draft.is_wrong:
+        return STALE
+    if not state.is_shown:
+        return STALE if state.is_refused else LOADING
+    return "" if state.listing else NO_ROWS
+
+
+def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:
+    """Return the ids of all records that the rows of a view stand for, in its order.
+
+    Raises Cancelled.
+    """
+    single = replace(view.closed(), folded=False)
+    return catalog.listing(single, should_stop=should_stop).ids
+
+
+def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
+    """Return why a row that stands for some specs shows no hash; empty if they run the same."""
+    if not row.has_look_alikes:
+        return ""
+    # Imported in the thread that needs it, after the first rows are shown.
+    from spackscope.model.report.kinds import row_notes
+
+    kinds = row_notes(catalog).partition(ids)
+    if len(kinds) == 1:
+        return ""
+    several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
+    return f"{len(ids):,} builds look the same, but {several}: choose one"
+
+
+def any_of(count: int) -> str:
+    """Return which specs the hash of a folded row stands for."""
+    return f", any of {count:,} that run the same"
+
+
+def range_begins() -> str:
+    """Return what to do next to mark a range."""
+    return f"The range begins here: press {shown('specs-mark-range')} on its last row"
+
+
+def hidden_marks(state: BrowserState) -> int:
+    """Return how many marked specs are not among the rows."""
+    return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
+
+
+def _hashes(catalog: Catalog, ids: Sequence[int]) -> Sequence[str]:
+    """Read the hashes of some specs, a few more than may be marked."""
+    return [*dict.fromkeys(row.spec.hash for row in catalog.rows(ids[:_MAX_READ]))]
+
+
+def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[Row]:
+    """Return the rows from one to another.
+
+    Empty if one of the two is not in the listing any more.
+    """
+    numbers = [listing.row_of(each.id, each.look_alike, each.role) for each in (last, row)]
+    found = [number for number in numbers if number is not None]
+    if len(found) < len(numbers):
+        return ()
+    rows = slice(min(found), min(max(found) + 1, min(found) + _MAX_READ))
+    return catalog.rows(*listing.part(rows))
+
+
+def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:
+    # Imported here, when the first spec is marked.
+    from spackscope.model.index.listing import MarkedSpec
+
+    marked = []
+    for hash_ in marks:
+        if rows := catalog.by_hash(hash_):
+            spec = rows[0].spec
+            title = clean(f"{spec.package}@{spec.version}" if spec.version else spec.package)
+            look_alikes = frozenset(row.look_alike for row in rows)
+            marked.append(MarkedSpec(hash_, title, tuple(row.id for row in rows), look_alikes))
+    return tuple(marked)
