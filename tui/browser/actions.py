@@ -84,7 +84,7 @@ def sort(screen: BrowserScreen) -> None:
 def list_columns(screen: BrowserScreen) -> None:
     """List all columns; the one that is chosen becomes the current one, even if hidden."""
     # A dialog is imported when it is first opened.
-    from spackscope.tui.dialogs.columns import ColumnsDialog, column_entries
+    from spackscope.tui.dialogs.pick import Pick, PickDialog
 
     table, controller = screen.panes.table, screen.controllers.columns
 
@@ -93,8 +93,17 @@ def list_columns(screen: BrowserScreen) -> None:
             controller.bring_back(name)
             table.go_to_column(name)
 
-    hidden = screen.host.state.column_choices.hidden
-    screen.host.open(ColumnsDialog(column_entries(table.columns.columns, hidden)), go_to)
+    columns = table.columns.columns
+    names = [
+        *((name, "hidden") for name in sorted(screen.host.state.column_choices.hidden)),
+        *((name, "in the table") for name in columns.names),
+        *((head.column, f"same in all: {head.text}") for head in columns.head),
+    ]
+    picks = [
+        Pick(name, column_word(name), remark, "differs" if remark == "hidden" else "dim")
+        for name, remark in names
+    ]
+    screen.host.open(PickDialog("columns", "column", picks, choose="bring back, go to it"), go_to)
 
 
 def show_sources(screen: BrowserScreen) -> None:

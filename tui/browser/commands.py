@@ -7,7 +7,7 @@ from textual.app import App
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.palette import named_query_commands, open_palette
-from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.dialogs.pick import SearchDialog
 
 
 def open_commands(app: App[list[str]]) -> None:

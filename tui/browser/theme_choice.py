@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from textual.app import App
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.text import clean
 from spackscope.tui.browser.state import Host
-from spackscope.tui.dialogs.themes import ThemeDialog
-from spackscope.tui.settings.themes import ThemeMemory
+from spackscope.tui.dialogs.pick import Pick, PickDialog
+from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
+
+_OF_TERMINAL = (OWN.name, "ansi-dark", "ansi-light")
 
 
 def choose_theme(app: App[list[str]], host: Host, memory: ThemeMemory) -> None:
@@ -31,4 +35,30 @@ def choose_theme(app: App[list[str]], host: Host, memory: ThemeMemory) -> None:
         if name is not None and name != before:
             host.run(lambda _: write(name), report, group="theme")
 
-    host.open(ThemeDialog(before, memory.configured), take)
+    names = [before, *(name for name in theme_names() if name != before)]
+    picks = [
+        Pick(
+            name,
+            name,
+            ", ".join(_remarks(name, before, memory.configured)),
+            reading=f'In the configuration file: theme = "{name}"',
+        )
+        for name in names
+    ]
+
+    def show(name: str) -> None:
+        app.theme = name
+
+    dialog = PickDialog("themes", "theme", picks, choose="take it", on_move=show)
+    # What is around it shows what a theme looks like.
+    dialog.add_class("beside")
+    host.open(dialog, take)
+
+
+def _remarks(name: str, present: str, configured: str) -> Iterator[str]:
+    if name == present:
+        yield "now"
+    if name == configured:
+        yield "the default" if name == OWN.name else "configured"
+    if name in _OF_TERMINAL:
+        yield "of the terminal"

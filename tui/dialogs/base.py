@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from textual import events, on
 from textual.await_complete import AwaitComplete
@@ -49,7 +49,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     ]
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
-    PANE: ClassVar[str] = keymap.DIALOGS
+    PANE: str = keymap.DIALOGS
     is_loading = False
     """Whether sources are still being read that may change the rows shown."""
 

@@ -10,12 +10,11 @@ from textual.app import App
 from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.highlight import highlight
-from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _COLUMN = 58
@@ -81,18 +80,15 @@ def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:
     return rows
 
 
-class HelpList(SearchList):
-    """The entries that fit the search, under their headings."""
+class HelpList(VirtualList, inherit_bindings=False):
+    """The entries that fit a search, under their headings."""
 
     CURSOR_IS_ROW = False
-    BINDINGS = [
-        Binding("left", "column(-1)", show=False),
-        Binding("right", "column(1)", show=False),
-    ]
 
-    def __init__(self, entries: Sequence[Entry]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._entries = entries
+        self._entries: Sequence[Entry] = ()
+        self._words: Sequence[str] = ()
         self._rows: Sequence[HelpRow] = ()
         self._column = 0
 
@@ -102,12 +98,10 @@ class HelpList(SearchList):
         entries = self._rows[self.cursor].entries if self.length else ()
         return entries[min(self._column, len(entries) - 1)] if entries else None
 
-    def refill(self) -> None:
-        """Show the entries that fit the search, with the cursor on the first."""
-        words = self.search.lower().split()
-        fitting = [entry for entry in self._entries if entry.fits(words)]
-        self._rows, self._column = help_rows(fitting, self.size.width), 0
-        empty = f"no key or form matches {self.search}\n{self.close_key} removes the search"
+    def show_entries(self, entries: Sequence[Entry], words: Sequence[str], empty: str) -> None:
+        """Show entries with words that were searched, and the cursor on the first."""
+        self._entries, self._words = entries, words
+        self._rows, self._column = help_rows(entries, self.size.width), 0
         self.top = 0
         self.show(len(self._rows), 1, empty=empty)
         self.post_message(self.Highlighted(self, self.cursor))
@@ -115,7 +109,7 @@ class HelpList(SearchList):
     def on_resize(self) -> None:
         """Lay out the entries in the new width."""
         entry = self.entry
-        self.refill()
+        self.show_entries(self._entries, self._words, self.empty)
         for number, row in enumerate(self._rows):
             if entry is not None and entry in row.entries:
                 self._column = list(row.entries).index(entry)
@@ -144,7 +138,6 @@ class HelpList(SearchList):
         line = self._rows[row]
         if not line.entries:
             return [(line.heading, "strong")]
-        needles = self.search.lower().split()
         pieces: list[Piece] = []
         for entry in line.entries:
             is_here = row == self.cursor and entry is self.entry
@@ -152,7 +145,7 @@ class HelpList(SearchList):
             sentence = shorten(entry.sentence, room, keep="start")
             texts = [("▸ " if is_here else "  ", "accent")]
             texts += [(pad(entry.left, line.left), "accent"), (" ", "")]
-            texts += highlight(sentence, needles, "" if entry.runs else "dim")
+            texts += highlight(sentence, self._words, "" if entry.runs else "dim")
             texts.append((" " * (room - cell_width(sentence)), ""))
             pieces += ((text, f"{style} cursor" if is_here else style) for text, style in texts)
             pieces.append(("  ", ""))
@@ -165,9 +158,20 @@ class HelpDialog(SearchDialog[str]):
     `panes` are those whose keys work where it was opened, the one with the focus first.
     """
 
+    BINDINGS = [
+        Binding("left", "list('column', -1)", show=False),
+        Binding("right", "list('column', 1)", show=False),
+    ]
+
     def __init__(self, panes: Sequence[str]) -> None:
-        self._list = HelpList(help_entries(panes))
+        self._list, self._entries = HelpList(), help_entries(panes)
         super().__init__("help", self._list, is_full=True)
+
+    def find(self) -> None:
+        """Show the entries that have all words of the search."""
+        words = self.search.lower().split()
+        fitting = [entry for entry in self._entries if entry.fits(words)]
+        self._list.show_entries(fitting, words, self.why_empty("key or form"))
 
     def reading(self) -> str:
         """Return the entry under the cursor in full, and where its key works."""

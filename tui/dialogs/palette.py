@@ -6,19 +6,12 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual import on
 from textual.app import App
 
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.suggestions import matching
-from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.query.ast import VIEW
-from spackscope.tui.dialogs.search import SearchDialog
+from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written_key
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import filter_needles, highlight
-from spackscope.tui.widgets.search_list import ItemList
-from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
@@ -61,56 +54,6 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
     return [*found, *more, THEME]
 
 
-def _searched(command: Command) -> str:
-    """Return the text that a search finds a command by."""
-    return f"{command.sentence} {command.name}"
-
-
-class CommandList(ItemList[Command]):
-    """The commands that fit the search, the best first."""
-
-    def refill(self) -> None:
-        """Show the commands that fit the search, with the cursor on the best."""
-        self.shown = matching(self.search, self.items, _searched)
-        self.top = 0
-        empty = f"no command matches {self.search}\n{self.close_key} removes the search"
-        self.show(len(self.shown), empty=empty)
-        self.post_message(self.Highlighted(self, 0))
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the pieces of a command: what it does, and its key at the right."""
-        command = self.shown[row]
-        key_width = max(cell_width(each.shown) for each in self.shown)
-        room = max(1, width - key_width - 4)
-        sentence = shorten(command.sentence, room, keep="start")
-        return [
-            ("▸ " if row == self.cursor else "  ", "accent"),
-            *highlight(sentence, filter_needles(self.search)),
-            (" " * (room - cell_width(sentence) + 1), ""),
-            (pad(command.shown, key_width), "accent"),
-        ]
-
-
-class PaletteDialog(SearchDialog[Command]):
-    """The commands; its result is the one to run. `panes` are those whose keys work now."""
-
-    def __init__(self, panes: Sequence[str], more: Sequence[Command] = ()) -> None:
-        self._list = CommandList(commands(panes, more))
-        super().__init__("commands", self._list)
-
-    def reading(self) -> str:
-        """Return the command under the cursor in full, and where it works."""
-        command = self._list.item
-        if command is None:
-            return ""
-        texts = (command.sentence, command.shown, command.place, command.name)
-        return " · ".join(filter(None, texts))
-
-    @on(VirtualList.Chosen)
-    def _run(self) -> None:
-        self.dismiss(self._list.item)
-
-
 def named_query_commands(
     named: NamedQueries | None, take: Callable[[str], object]
 ) -> list[Command]:
@@ -138,4 +81,15 @@ def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Comma
         else:
             await app.run_action(command.action)
 
-    app.push_screen(PaletteDialog(panes, more), run)
+    picks = [
+        Pick(
+            command,
+            command.sentence,
+            command.shown,
+            "accent",
+            " · ".join(filter(None, (command.sentence, *command[1:3], command.name))),
+            command.name,
+        )
+        for command in commands(panes, more)
+    ]
+    app.push_screen(PickDialog("commands", "command", picks, fills=True), run)

@@ -18,7 +18,7 @@ from spackscope.tui.browser.query_history import (
     QueryRecall,
     history_path,
 )
-from spackscope.tui.dialogs.history import HistoryDialog
+from spackscope.tui.dialogs.pick import HistoryDialog
 from tests.browsing import browsing
 from tests.tui.browser.fake_host import FakeBrowser, FakeHost
 

@@ -119,7 +119,7 @@ async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
         await browser.press("-")
         assert "+hl" not in browser.table.columns.columns.names
         await browser.press("c")
-        assert browser.dialog == "ColumnsDialog"
+        assert browser.dialog == "PickDialog"
         await browser.type("hl")
         await browser.press("enter")
         assert browser.table.column == "+hl"

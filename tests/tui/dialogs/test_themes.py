@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.tui.dialogs.themes import ThemeDialog
+from spackscope.tui.dialogs.pick import PickDialog
 from spackscope.tui.settings import Settings
 from spackscope.tui.settings.themes import OWN, ThemeMemory
 from tests.browsing import Browser, browsing
@@ -14,7 +14,7 @@ async def open_themes(browser: Browser) -> None:
     await browser.press("colon")
     await browser.type("theme")
     await browser.press("enter")
-    assert isinstance(browser.app.screen, ThemeDialog)
+    assert isinstance(browser.app.screen, PickDialog)
 
 
 async def test_a_theme_is_tried_and_given_up(tmp_path: Path) -> None:
@@ -64,6 +64,6 @@ async def test_no_theme_is_taken_where_none_matches(tmp_path: Path) -> None:
         await open_themes(browser)
         await browser.type("zzzz")
         await browser.press("enter")
-        assert isinstance(browser.app.screen, ThemeDialog)
+        assert isinstance(browser.app.screen, PickDialog)
         await browser.press("escape", "escape")
         assert browser.app.theme == OWN.name

@@ -21,8 +21,8 @@ from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
-from spackscope.tui.dialogs.history import HistoryList
 from spackscope.tui.dialogs.palette import commands
+from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog
 from spackscope.tui.dialogs.reports import ReportsDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
@@ -56,7 +56,6 @@ from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
-from spackscope.tui.widgets.search_list import SearchList
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -78,8 +77,8 @@ OWNERS: dict[str, type[Widget]] = {
     COPYING: FormList,
     EXPORTING: ExportDialog,
     PATH: Lines,
-    HISTORY: HistoryList,
-    SEARCHED: SearchList,
+    HISTORY: HistoryDialog,
+    SEARCHED: SearchDialog,
     REPORTS: ReportsDialog,
     DIALOGS: Dialog,
     FILTERS: FilterInput,
@@ -137,7 +136,7 @@ def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None
 PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("type a query", lambda focus: focus == "filter query"),
     ("go to the detail", lambda focus: focus == "detail"),
-    ("show the keys", lambda focus: focus == "HelpList"),
+    ("show the keys", lambda focus: focus == "SearchInput"),
     ("install command", lambda focus: focus == "FormList"),
     ("list what could not", lambda focus: focus == "ItemRows"),
     # Its name in the configuration.
@@ -167,7 +166,7 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
 
         for typed, arrives in PALETTE:
             await browser.press("colon")
-            assert browser.dialog == "PaletteDialog"
+            assert browser.dialog == "PickDialog"
             browser.send(*typed)
             await browser.settle()
             await browser.press("enter")

@@ -186,7 +186,7 @@ async def test_a_changed_key_works_and_is_shown() -> None:
         assert "py-build" in browser.query
 
         await browser.press("y")
-        assert browser.dialog == "ColumnsDialog"
+        assert browser.dialog == "PickDialog"
         await browser.press("escape", "q")
         assert browser.dialog is None, "q does not quit"
 
@@ -234,7 +234,7 @@ async def test_dialogs_have_changed_keys_too() -> None:
         await browser.press("colon")
         await browser.type("type a query")
         await browser.press("enter")
-        assert browser.dialog == "PaletteDialog"
+        assert browser.dialog == "PickDialog"
         await browser.press("f5")
         await browser.until(lambda: browser.focus == "filter query", "the palette")
 

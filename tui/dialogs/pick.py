@@ -1,0 +1,257 @@
+"""The dialog to pick one of many by typing: commands, queries, columns, themes; the help, too."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Generic
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.suggestions import matching
+from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
+from spackscope.tui.dialogs.base import Dialog, Result
+from spackscope.tui.keymap import (
+    DIALOGS,
+    HISTORY,
+    SEARCHED,
+    Hint,
+    bindings,
+    first_key,
+    hints,
+    shown_key,
+)
+from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.highlight import filter_needles, highlight
+from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_LENGTH = 200
+"""Characters of a search."""
+_READING_LINES = 2
+"""Lines below the list for the row under the cursor."""
+
+
+class SearchInput(Input, inherit_bindings=False):
+    """The line of a search; keys that type or erase nothing are those of the dialog."""
+
+    BINDINGS = [
+        Binding("backspace", "delete_left", show=False),
+        Binding("ctrl+u", "delete_left_all", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(placeholder="type to search", max_length=_MAX_LENGTH)
+        # Each blink sends some hundred bytes, all the time.
+        self.cursor_blink = False
+
+
+_LIST_BINDINGS: list[BindingType] = [
+    Binding("down,ctrl+n", "list('move', 1)", show=False),
+    Binding("up,ctrl+p", "list('move', -1)", show=False),
+    Binding("pagedown,ctrl+d", "list('page', 1)", show=False),
+    Binding("pageup", "list('page', -1)", show=False),
+    Binding("home", "list('move_to', 0)", show=False),
+    Binding("end", "list('move_to', -1)", show=False),
+]
+
+
+class SearchDialog(Dialog[Result], Generic[Result]):
+    """A box with a search line, a list, and below it the row under the cursor in full.
+
+    Escape removes the search first. A full one fills the screen. Subclasses show what fits a
+    search with `find`, and return the text of a row with `reading`.
+    """
+
+    PANE: str = SEARCHED
+    AUTO_FOCUS = "SearchInput"
+    BINDINGS = [*_LIST_BINDINGS, *bindings(SEARCHED)]
+    choose_word = ""
+    """The word for Enter in the last line, if it is not that of the table of keys."""
+
+    def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
+        super().__init__()
+        self._title, self.rows, self._is_full = title, rows, is_full
+        self.input = SearchInput()
+
+    @property
+    def search(self) -> str:
+        """What is searched."""
+        return clean(self.input.value)
+
+    def find(self) -> None:
+        """Show the rows that fit the search, with the cursor on the best."""
+
+    def reading(self) -> str:
+        """Return the text of the row under the cursor, to be read in full."""
+        return ""
+
+    def why_empty(self, noun: str) -> str:
+        """Return what to show where nothing fits the search."""
+        close = shown_key(first_key("dialogs-close", is_letter_typed=True))
+        return f"no {noun} matches {self.search}\n{close} removes the search"
+
+    def compose(self) -> ComposeResult:
+        """Lay out the search above the list, and the text of its row below it."""
+        with Vertical(classes=f"dialog tall {'searched' if self._is_full else ''}") as box:
+            box.border_title = Content(self._title)
+            yield Horizontal(Static("› "), self.input, classes="search-line")
+            yield self.rows
+            yield Static(classes="reading")
+
+    @on(events.Mount)
+    @on(Input.Changed)
+    def _find(self) -> None:
+        self.find()
+        self.show_hints(self.key_hints())
+        self.show_reading()
+
+    @on(VirtualList.Highlighted)
+    @on(events.Resize)
+    def show_reading(self) -> None:
+        """Show the row under the cursor below the list, in full."""
+        lines = wrap(clean(self.reading()), max(1, self.rows.size.width or 40))
+        self.query_one(".reading", Static).update(Content("\n".join(lines[:_READING_LINES])))
+
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys of the dialog, except letters, which are typed into the search."""
+        clear = "clear" * bool(self.search)
+        words = {"searched-choose": self.choose_word, "dialogs-close": clear}
+        return hints(self.PANE, DIALOGS, words=words, is_letter_typed=True)
+
+    def action_list(self, name: str, step: int) -> None:
+        """Move the cursor of the list, while letters go to the search."""
+        getattr(self.rows, f"action_{name}")(step)
+
+    def action_choose(self) -> None:
+        """Choose the row under the cursor."""
+        self.rows.action_choose()
+
+    def action_close(self) -> None:
+        """Remove the search; without one close the dialog."""
+        if self.search:
+            self.input.value = ""
+        else:
+            super().action_close()
+
+
+class Pick(Frozen):
+    """One of many: its text and a remark beside it, and `value`, the result where it is picked.
+
+    `reading` is shown below the list, and `words` are found by a search besides the text.
+    """
+
+    value: Any
+    text: str
+    remark: str = ""
+    style: str = "dim"
+    reading: str = ""
+    words: str = ""
+
+
+class PickList(VirtualList, inherit_bindings=False):
+    """The picks that fit a search; with `fills` the remarks are at the right edge."""
+
+    def __init__(self, picks: Sequence[Pick], *, fills: bool) -> None:
+        super().__init__()
+        self.picks: Sequence[Pick] = ()
+        self.needles: Sequence[str] = ()
+        self._fills = fills
+        self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
+        self._remark_width = 0
+
+    def show_picks(self, picks: Sequence[Pick], needles: Sequence[str], empty: str) -> None:
+        """Show those that fit a search, with the cursor on the first."""
+        self.picks, self.needles, self.top = picks, needles, 0
+        self._remark_width = max((cell_width(pick.remark) for pick in picks), default=0)
+        self.show(len(picks), empty=empty)
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the sign of the cursor, the text, and the remark."""
+        pick = self.picks[row]
+        room = max(1, width - 3 - bool(self._remark_width) * (1 + self._remark_width))
+        if not self._fills:
+            room = max(1, min(width - 3, self._text_width))
+        text = pad(shorten(pick.text, room, keep="start"), room)
+        return [
+            ("▸ " if row == self.cursor else "  ", "accent"),
+            *highlight(text, self.needles),
+            (" " if self._fills else "  ", ""),
+            (pick.remark, pick.style),
+        ]
+
+
+class PickDialog(SearchDialog[Any]):
+    """Pick one; the result is its value.
+
+    `noun` calls one in a sentence, `empty` says why there are none at all.
+    `on_move` is called with the value under the cursor. `find_all` returns the picks that fit a
+    search, by default the best first.
+
+    >>> app.push_screen(PickDialog("themes", "theme", [Pick("nord", "nord")]), take)
+    """
+
+    def __init__(
+        self,
+        title: str,
+        noun: str,
+        picks: Sequence[Pick],
+        *,
+        fills: bool = False,
+        empty: str = "",
+        choose: str = "",
+        on_move: Callable[[Any], object] = lambda value: None,
+        find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]] | None = None,
+    ) -> None:
+        self.list = PickList(picks, fills=fills)
+        super().__init__(title, self.list)
+        self._noun, self._picks, self._empty, self._on_move = noun, picks, empty, on_move
+        self._find_all = find_all or _best_first
+        self.choose_word = choose
+
+    @property
+    def pick(self) -> Pick | None:
+        """The one under the cursor."""
+        return self.list.picks[self.list.cursor] if self.list.length else None
+
+    def find(self) -> None:
+        """Show those that fit the search."""
+        picks = self._find_all(self.search, self._picks)
+        empty = self.why_empty(self._noun) if self._picks else self._empty
+        self.list.show_picks(picks, filter_needles(self.search), empty)
+        self._move()
+
+    def reading(self) -> str:
+        """Return what is to be read of the one under the cursor."""
+        return self.pick.reading if self.pick is not None else ""
+
+    @on(VirtualList.Highlighted)
+    def _move(self) -> None:
+        if self.pick is not None:
+            self._on_move(self.pick.value)
+
+    @on(VirtualList.Chosen)
+    def _take(self) -> None:
+        if self.pick is not None:
+            self.dismiss(self.pick.value)
+
+
+class HistoryDialog(PickDialog, inherit_bindings=False):
+    """Pick a query; the key that does has a name of its own in the configuration."""
+
+    PANE = HISTORY
+    BINDINGS = [*_LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
+
+
+def _best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+    return matching(search, picks, lambda pick: f"{pick.text} {pick.words}".rstrip())
+
+
+def with_all_words(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+    """Return the picks that have all words of a search, in their order."""
+    words = search.lower().split()
+    return [pick for pick in picks if all(word in pick.text.lower() for word in words)]
