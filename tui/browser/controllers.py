@@ -57,8 +57,7 @@ class Controllers:
         self.search = Search(host, session.named_queries)
         self.mirrors = MirrorAnswers(host, sources, session)
         self.details = DetailsController(host, sources, session, self.mirrors)
-        self.navigation = Navigation(host, self.search, self.details)
-        self.navigation.on_step = self.recall.keep
+        self.navigation = Navigation(host, self.search, self.details, self.recall)
         self.loading = Loading(host, self.search, self.navigation, sources, session, query)
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)

@@ -2,25 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
+from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
-from spackscope.tui.browser.undo import Step, UndoList
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Node
+    from spackscope.model.index.tree import Node, Tree
     from spackscope.tui.dialogs.dependency_path import PathStep
+
+MAX_STEPS = 200
+MAX_LINES = 50_000
+"""Lines of the trees that are kept with the steps; a line takes some 300 bytes."""
+_MISSING = "this spec is named as a dependency, but is not in this index"
+
+Ends = Sequence[tuple[int, int]]
+"""Specs that a path may lead from, each with one that it may lead to."""
+
+
+class Step(Frozen):
+    """A view, its row with the cursor, and the spec in the detail, which may have no row.
+
+    `position` is the line of the detail with the cursor and the one at its top, which are lines of
+    the `tree` if it `shows_tree`. `pane` is the pane with the focus. `is_walk` if the step comes
+    of a walk through the packages.
+    """
+
+    view: View
+    row: Row | None = None
+    spec: Row | None = None
+    position: tuple[int, int] = (0, 0)
+    tree: Tree | None = None
+    shows_tree: bool = False
+    pane: str = "packages"
+    is_walk: bool = False
 
 
 class Target(NamedTuple):
@@ -34,21 +60,29 @@ class Target(NamedTuple):
 class Navigation:
     """Record steps to undo: each settled view, and each spec that was jumped to.
 
-    `on_step` is called when a step is complete, which a walk through the packages is at its end.
+    A query is remembered once its step is complete, which a walk through the packages is at its
+    end.
     """
 
-    def __init__(self, host: Host, search: Search, details: DetailsController) -> None:
-        self._host, self._search, self._details = host, search, details
-        self._undo = UndoList()
+    def __init__(
+        self, host: Host, search: Search, details: DetailsController, recall: QueryRecall
+    ) -> None:
+        self._host, self._search, self._details, self._recall = host, search, details, recall
+        self._steps: list[Step] = []
+        self._at = -1
         self._arriving: Step | None = None
-        self.on_step: Callable[[], object] = lambda: None
         search.before_change = self.leave
+
+    @property
+    def _current(self) -> Step | None:
+        """The step that is shown; None before the first."""
+        return self._steps[self._at] if self._steps else None
 
     def forget(self) -> None:
         """Forget all steps: their ids are those of a catalog that was replaced."""
-        self._undo.clear()
+        self._steps.clear()
+        self._at, self._arriving = -1, None
         self._host.change(can_go_back=False)
-        self._arriving = None
         self._details.forget()
 
     def look_again(self) -> None:
@@ -57,39 +91,53 @@ class Navigation:
 
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
-        state, current = self._host.state, self._undo.current
+        state, current = self._host.state, self._current
         is_current = current is not None and current.view == state.view
         if is_current and state.is_shown and self._arriving is None:
-            self._undo.update(self._here())
+            self._steps[self._at] = self._here()
 
     def record(self) -> None:
         """Add a step once the rows of another view are shown, and nothing is typed any more.
 
         A walk through the packages is one step.
         """
-        state, current = self._host.state, self._undo.current
+        state, current = self._host.state, self._current
         if state.draft is not None or (current is not None and current.view == state.view):
             return
-        is_walk = self._host.where.pane == "packages" and current is not None
-        if is_walk and current is not None and _is_package_step(current, state.view):
-            self._undo.update(Step(state.view, is_walk=True))
+        if current is None or self._host.where.pane != "packages":
+            self._push(Step(state.view))
+            self._recall.keep()
+        elif current.is_walk and _without_package(current.view) == _without_package(state.view):
+            self._steps[self._at] = Step(state.view, is_walk=True)
         else:
-            self._push(Step(state.view, is_walk=is_walk))
-        if not is_walk:
-            self.on_step()
+            self._push(Step(state.view, is_walk=True))
 
     def end_walk(self) -> None:
         """End a walk through the packages: the next one is a step of its own."""
-        if (current := self._undo.current) is not None and current.is_walk:
-            self._undo.update(replace(current, is_walk=False))
-            self.on_step()
+        if (current := self._current) is not None and current.is_walk:
+            self._steps[self._at] = replace(current, is_walk=False)
+            self._recall.keep()
 
     def _push(self, step: Step) -> None:
-        self._undo.push(step)
-        self._host.change(can_go_back=self._undo.can_go_back)
+        """Add a step after the one shown, in place of all that came after it.
+
+        The oldest are dropped, and their trees before, if all trees together are too large.
+        """
+        self._steps[self._at + 1 :] = [step]
+        del self._steps[:-MAX_STEPS]
+        self._at = len(self._steps) - 1
+        # Steps share trees.
+        lines, trees = 0, set()
+        for number, each in reversed(list(enumerate(self._steps))):
+            if each.tree is not None and id(each.tree) not in trees:
+                trees.add(id(each.tree))
+                lines += len(each.tree.lines)
+            if lines > MAX_LINES:
+                self._steps[number] = replace(each, tree=None)
+        self._host.change(can_go_back=self._at > 0)
 
     def _here(self) -> Step:
-        state, where, current = self._host.state, self._host.where, self._undo.current
+        state, where, current = self._host.state, self._host.where, self._current
         details = state.details
         return Step(
             state.view,
@@ -105,13 +153,13 @@ class Navigation:
     def retrace(self, by: int) -> None:
         """Go to the step before this one, or with 1 to the one after it."""
         self.leave()
-        step = self._undo.go(by)
-        if step is None:
+        if not 0 <= self._at + by < len(self._steps):
             self._host.say(f"Nothing to go {'back' if by < 0 else 'forward'} to")
             return
+        self._at += by
         self._host.say("")
-        self._host.change(can_go_back=self._undo.can_go_back)
-        self._arrive(step)
+        self._host.change(can_go_back=self._at > 0)
+        self._arrive(self._steps[self._at])
 
     def _arrive(self, step: Step) -> None:
         """Show a step; it is there once its rows are."""
@@ -135,7 +183,7 @@ class Navigation:
     def jump_to(self, node: Node) -> None:
         """Jump to the spec of a line of the tree."""
         if node.spec is not None and node.spec.status == "absent":
-            self._host.say("this spec is named as a dependency, but is not in this index")
+            self._host.say(_MISSING)
         else:
             self.jump(node.id)
 
@@ -168,43 +216,42 @@ class Navigation:
 
     def _jumped(self, target: Target | None) -> None:
         if target is None:
-            self._host.say("this spec is named as a dependency, but is not in this index")
+            self._host.say(_MISSING)
             return
         self.leave()
-        here, row = self._here(), target.row
-        if row.spec.in_cache:
-            step = Step(target.view, row, row, shows_tree=here.shows_tree, pane="detail")
-            undo = f"{shown('undo')} goes back"
-            dropped = f"without the query, which does not match {row.spec.package}; {undo}"
-            self._host.say(dropped if target.drops_query else "")
+        here, row, undo = self._here(), target.row, f"{shown('undo')} goes back"
+        if not row.spec.in_cache:
+            self._host.say(f"a dependency only, so it has no row in the table; {undo}")
+        elif target.drops_query:
+            self._host.say(f"without the query, which does not match {row.spec.package}; {undo}")
         else:
-            step = Step(here.view, here.row, row, shows_tree=here.shows_tree, pane="detail")
-            self._host.say(
-                f"a dependency only, so it has no row in the table; {shown('undo')} goes back"
-            )
+            self._host.say("")
+        under_cursor = row if row.spec.in_cache else here.row
+        step = Step(target.view, under_cursor, row, shows_tree=here.shows_tree, pane="detail")
         self._push(step)
         self._arrive(step)
 
     def explain(self) -> None:
         """Show a shortest path to the dependency under the cursor, or between marked specs."""
-        host, state, where = self._host, self._host.state, self._host.where
-        catalog, details = state.catalog, state.details
+        state, where = self._host.state, self._host.where
+        catalog, marks, selected = state.catalog, state.marks, state.selected
         if catalog is None:
             return
-        tree, line = details.tree if details is not None else None, where.tree_row
-        if where.pane != "detail" or tree is None or line is None:
-            line = None
+        tree = state.details.tree if state.details is not None else None
+        line = where.tree_row if where.pane == "detail" else None
+        ends: Ends = ()
         if tree is not None and line is not None and tree.lines[line].edge is not None:
             ends = tree.path_ends(line)
-            host.run(partial(_read_path, catalog, ends), self._show_path, group="path")
-            return
-        if len(state.marks) + (len(state.marks) == 1 and state.selected is not None) != 2:
+        elif len(marks) + (len(marks) == 1 and selected is not None) != 2:
             tree_key, mark, why = map(shown, ("tree", "specs-mark", "why"))
             first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
-            host.say(f"{first}, then press {why}.")
+            self._host.say(f"{first}, then press {why}.")
             return
-        reading = partial(_read_path_between, catalog, state.marks, state.selected)
-        host.run(reading, self._show_path, group="path")
+
+        def read(_: ShouldStop) -> list[PathStep] | str:
+            return _read_path(catalog, ends or _marked_ends(catalog, marks, selected))
+
+        self._host.run(read, self._show_path, group="path")
 
     def _show_path(self, path: list[PathStep] | str) -> None:
         # A dialog is imported when it is first opened.
@@ -224,12 +271,8 @@ class Navigation:
         self._host.open(DependencyPathDialog(path), go)
 
 
-def _is_package_step(step: Step, view: View) -> bool:
-    """Check whether a view differs in its package only from that of a step of a walk."""
-    before, after = (
-        (other.query.with_package(None), other.sort, other.folded) for other in (step.view, view)
-    )
-    return step.is_walk and before == after
+def _without_package(view: View) -> tuple[object, ...]:
+    return view.query.with_package(None), view.sort, view.folded
 
 
 def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop) -> Target | None:
@@ -251,9 +294,15 @@ def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
     return Target(row, replace(view, query=query), drops_query)
 
 
-def _read_path(
-    catalog: Catalog, ends: Sequence[tuple[int, int]], _should_stop: ShouldStop
-) -> list[PathStep] | str:
+def _marked_ends(catalog: Catalog, marks: Sequence[str], selected: Row | None) -> Ends:
+    """Return both ways between two marked specs, or between the marked and the selected one."""
+    specs = [[row.id for row in catalog.by_hash(hash_)] for hash_ in marks]
+    if len(specs) == 1 and selected is not None:
+        specs.append([selected.id])
+    return [pair for a in specs[0] for b in specs[1] for pair in ((a, b), (b, a))]
+
+
+def _read_path(catalog: Catalog, ends: Ends) -> list[PathStep] | str:
     from spackscope.tui.dialogs.dependency_path import read_path
 
     for start, end in ends:
@@ -262,13 +311,3 @@ def _read_path(
         if edges := catalog.edges.path(start, end):
             return read_path(catalog, edges)
     return "neither of the two depends on the other"
-
-
-def _read_path_between(
-    catalog: Catalog, marks: Sequence[str], selected: Row | None, should_stop: ShouldStop
-) -> list[PathStep] | str:
-    specs = [[row.id for row in catalog.by_hash(hash_)] for hash_ in marks]
-    if len(specs) == 1 and selected is not None:
-        specs.append([selected.id])
-    ends = [pair for a in specs[0] for b in specs[1] for pair in ((a, b), (b, a))]
-    return _read_path(catalog, ends, should_stop)

@@ -12,6 +12,7 @@ from spackscope.model.index.tree import read_unfolded
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
+from spackscope.tui.browser import navigation
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
 from tests.builders import database, edge, hash_of, installs, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -281,6 +282,36 @@ def test_reloading_forgets_the_steps_and_keeps_the_spec(browser: FakeBrowser, in
     retrace(browser, -1)
     assert browser.detail == "openmpi@2.0"
     assert browser.host.message == "Nothing to go back to"
+
+
+def test_steps_are_kept_to_a_number(browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(navigation, "MAX_STEPS", 3)
+    for column in ("os", "version", "hash"):
+        browser.search.sort(Sort(column))
+        browser.settle()
+    for column in ("version", "os", "os"):
+        retrace(browser, -1)
+        assert browser.state.view.sort == Sort(column)
+    assert browser.host.message == "Nothing to go back to"
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
+    browser: FakeBrowser, monkeypatch: pytest.MonkeyPatch, is_kept: bool
+) -> None:
+    unfold(browser)
+    unfold(browser, "openmpi")
+    assert browser.state.details is not None
+    assert browser.state.details.tree is not None
+    lines = len(browser.state.details.tree.lines)
+    monkeypatch.setattr(navigation, "MAX_LINES", lines if is_kept else lines - 1)
+    browser.search.sort(Sort("os"))
+    browser.settle()
+    jump(browser, "hwloc")
+    retrace(browser, -1)
+    assert browser.detail == "hdf5@1.0"
+    assert browser.state.details.tree is not None
+    assert (len(browser.state.details.tree.lines) == lines) == is_kept
 
 
 # Why
