@@ -13,7 +13,6 @@ from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.overview import Overview
 from spackscope.tui.browser.query_history import History, QueryRecall
 from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
@@ -63,7 +62,6 @@ class Controllers:
         self.rows = RowsController(host, self.search, self.recall, self.details)
         self.loading.on_catalog = self.rows.forget
         self.facets = FacetsController(host, self.search)
-        self.overview = Overview(host)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
         self.focus = Focus(host, self.loading, self.details, self.rows, is_pick=is_pick)
 

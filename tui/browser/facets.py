@@ -1,28 +1,32 @@
-"""Count the facets of the rows in a worker thread, and write what is chosen into the query."""
+"""Count what the rows have by facet and by package, and write what is chosen into the query."""
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import BY_NAME, COUNTED
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query
+from spackscope.model.core.variants import split_variant
+from spackscope.model.index.rows import PackageCount
+from spackscope.model.query.ast import exact_term
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap import shown
 
+# `model.index.facets` is imported in functions: the first rows are shown without it.
 if TYPE_CHECKING:
+    from spackscope.model.analysis.package_summary import Summaries
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 
-
 _REST = 0.1
-"""Seconds that rows rest before their facets are counted: a letter may follow."""
+"""Seconds that rows and packages rest before they are counted: a letter may follow."""
 _REPORT = 0.1
-"""Seconds after which the sections that are counted so far are shown."""
+"""Seconds after which what is counted so far is shown."""
 
 
 class FacetsController:
@@ -41,12 +45,8 @@ class FacetsController:
         if host.state.catalog is None:
             host.say("there are no values to choose from yet", error=True)
             return
-        from spackscope.tui.browser.under_cursor import under_cursor
-
-        key, value = under_cursor(host)
-        if host.where.pane == "packages":
-            # Its facet is the list of packages itself.
-            key = None
+        # The facet of the packages is their list itself.
+        key, value = under_cursor(host) if host.where.pane != "packages" else (None, None)
         if key is not None and key.column not in COUNTED:
             values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
             host.say(f"{values} have no facet. Press {shown('filter')} to filter.")
@@ -60,65 +60,119 @@ class FacetsController:
 
     def count(self) -> None:
         """Count the facets of the rows, unless that is done."""
-        host, state = self._host, self._host.state
-        catalog, results, shown = state.catalog, state.results, state.facets
+        host, results = self._host, self._host.state.results
+        catalog, shown = host.state.catalog, host.state.facets or Facets()
         if catalog is None or results is None or results.catalog is not catalog:
             return
-        query = results.listing.view.query
-        is_new = shown is None or shown.catalog is not catalog or shown.query != query
+        query, wanted = results.listing.view.query, self._wanted
+        is_of_catalog = shown.catalog is catalog
+        is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
         # A count of other rows, left again before it was done, must not be shown for these.
-        is_other = host.is_running("facets")
-        if not is_new and not is_other and not (shown is not None and shown.is_awaited):
+        if is_counted and not host.is_running("facets"):
             return
-        is_first = shown is None or shown.catalog is not catalog or shown.is_awaited
-        host.run(
-            partial(self._read, catalog, query, self._wanted),
-            self._take,
-            group="facets",
-            delay=0 if is_first else _REST,
-        )
 
-    def _read(self, catalog: Catalog, query: Query, wanted: FacetKey | None, task: Task) -> Facets:
-        """Count section by section, and show some before all are counted."""
-        # Imported here, after the first rows are shown.
-        from spackscope.model.index.facets import facet_sections
+        def read(task: Task) -> Facets:
+            from spackscope.model.index.facets import facet_sections
 
-        sections: list[FacetSection] = []
-        reported = time.monotonic()
-        try:
-            for section in facet_sections(catalog, query, wanted=wanted, should_stop=task):
-                sections.append(section)
-                if time.monotonic() - reported > _REPORT:
-                    reported = time.monotonic()
-                    facets = Facets(catalog, query, tuple(sections))
-                    task.report(partial(self._show_some, facets))
-        except Unanswerable as error:
-            return Facets(catalog, query, note=str(error))
-        return Facets(catalog, query, tuple(sections), note="all rows are the same")
+            sections: list[FacetSection] = []
+            reported = time.monotonic()
+            try:
+                for section in facet_sections(catalog, query, wanted=wanted, should_stop=task):
+                    sections.append(section)
+                    if time.monotonic() - reported > _REPORT:
+                        reported = time.monotonic()
+                        facets = Facets(catalog, query, tuple(sections))
+                        task.report(partial(self._show_some, facets))
+            except Unanswerable as error:
+                return Facets(catalog, query, note=str(error))
+            return Facets(catalog, query, tuple(sections), note="all rows are the same")
+
+        def take(facets: Facets) -> None:
+            shown = host.state.facets or Facets()
+            host.change(facets=replace(facets, place=shown.place))
+
+        delay = _REST if is_of_catalog and not shown.is_awaited else 0
+        host.run(read, take, group="facets", delay=delay)
 
     def _show_some(self, facets: Facets) -> None:
         """Show the sections that are counted, and of the others those before."""
         shown = self._host.state.facets or Facets()
+        sections = facets.sections
         if shown.catalog is facets.catalog:
-            keys = {section.key for section in facets.sections}
-            rest = [section for section in shown.sections if section.key not in keys]
-            facets = replace(facets, sections=(*facets.sections, *rest))
+            keys = {section.key for section in sections}
+            sections += tuple(section for section in shown.sections if section.key not in keys)
         # They are still to be counted: the query stays that of the sections before.
-        place, is_awaited = shown.place, shown.is_awaited
-        self._host.change(
-            facets=replace(facets, query=shown.query, place=place, is_awaited=is_awaited)
-        )
-
-    def _take(self, facets: Facets) -> None:
-        shown = self._host.state.facets
-        self._host.change(facets=replace(facets, place=shown.place if shown is not None else None))
+        facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
+        self._host.change(facets=facets)
 
     def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
         """Include or exclude a value, include it alone, or clear its section."""
-        # Imported here, after the first rows are shown.
         from spackscope.model.index.facets import choose
 
         query = self._host.state.view.query
         chosen = choose(query, section, value, verb)
         if chosen != query:
             self._search.choose(chosen, "")
+
+    def summarize(
+        self, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
+    ) -> None:
+        """Summarise what the query matches of packages, and show some at a time.
+
+        With no packages stop doing so.
+        """
+        state = self._host.state
+        if (catalog := state.catalog) is None or not packages:
+            self._host.cancel("overview")
+            return
+        # The packages are there before the first rows.
+        view = state.listing.view if state.listing is not None else state.view
+        query = view.query.with_package(None)
+
+        def read(task: Task) -> Summaries:
+            from spackscope.model.analysis.package_summary import package_summaries
+
+            new: Summaries = {}
+            reported = 0.0
+            with contextlib.suppress(Unanswerable):
+                for summaries in package_summaries(catalog, query, packages, should_stop=task):
+                    new.update(summaries)
+                    if time.monotonic() - reported > _REPORT:
+                        reported = time.monotonic()
+                        task.report(partial(show, new))
+                        new = {}
+            return new
+
+        self._host.run(read, show, group="overview", delay=_REST)
+
+
+def under_cursor(host: Host) -> tuple[FacetKey | None, str | None]:
+    """Return the column or variant under the cursor, and its value there if it is one value."""
+    from spackscope.model.index.facets import VARIANTS, FacetKey, variant_texts
+
+    where, results = host.where, host.state.results
+    spec = where.row.spec if where.row is not None else None
+    if where.pane == "packages":
+        selected = results.selected if results is not None else None
+        return FacetKey("package"), selected.name if selected is not None else None
+    if where.pane == "facets":
+        return where.facet or (None, None)
+    if where.pane == "detail":
+        term = where.term
+        if term is None or spec is None or term.column not in BY_NAME:
+            return None, None
+        if term.column == VARIANTS:
+            return FacetKey(VARIANTS, split_variant(term.pattern)[0]), term.pattern
+        value = BY_NAME[term.column].value(spec)
+        values = value if isinstance(value, tuple) else (str(value),)
+        key = FacetKey(term.column)
+        return key, next((each for each in values if exact_term(key.column, each) == term), None)
+    if where.column.startswith("+"):
+        name = where.column[1:]
+        texts = [variant_texts(text) for text in spec.variants] if spec is not None else []
+        of_name = [value for its_name, own in texts if its_name == name for value in own]
+        return FacetKey(VARIANTS, name), of_name[0] if len(of_name) == 1 else None
+    if where.column not in BY_NAME:
+        return None, None
+    value = BY_NAME[where.column].value(spec) if spec is not None else None
+    return FacetKey(where.column), value if isinstance(value, str) else None

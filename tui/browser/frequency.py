@@ -10,9 +10,9 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term
+from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
-from spackscope.tui.browser.under_cursor import under_cursor
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
 from spackscope.tui.keymap import shown
 

@@ -61,8 +61,8 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
         event.input.name or "", event.input.value, event.input.cursor_position
     ),
     FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
-    PackageRows.SummariesNeeded: lambda self, event: self.controllers.overview.read(
-        event.packages
+    PackageRows.SummariesNeeded: lambda self, event: self.controllers.facets.summarize(
+        event.packages, self.panes.names.take_summaries
     ),
     VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
@@ -135,7 +135,6 @@ class BrowserScreen(Screen[None]):
         self.controllers = Controllers(
             self.host, sources, query, session, copy, settings, is_pick=pick
         )
-        self.controllers.overview.on_read = self.panes.names.take_summaries
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
         self.controllers.loading.on_draft = self._type_again
