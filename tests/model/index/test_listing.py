@@ -20,7 +20,17 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import USED_BY, Order, RowRole, Sort, View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.builders import all_records, catalog_of, record, write_page
+from tests.builders import (
+    all_records,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    node,
+    record,
+    write_page,
+)
 from tests.evaluator import satisfies
 from tests.examples import examples
 from tests.tui.browser.look_alike_index import write_look_alikes
@@ -108,6 +118,20 @@ def test_rows_are_sorted_by_their_users(tmp_path: Path) -> None:
         ]
         assert users == sorted(users, reverse=descending)
         assert min(users) == 0 < max(users)
+
+
+def test_of_a_version_what_most_specs_depend_on_comes_first(tmp_path: Path) -> None:
+    builds = [node(hash_of(n), parameters={"x": str(n)}, dependencies=[]) for n in range(4)]
+    edges = [edge("zlib", hash_of(2), ["link"])]
+    users = [node(hash_of(n), name="hdf5", dependencies=edges) for n in (8, 9)]
+    users[0]["dependencies"] = [*edges, edge("zlib", hash_of(3), ["build"])]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*builds, *users)))
+    catalog = catalog_of(path)
+    listing = catalog.listing(View(parse("zlib"), order=Order.PREFERRED))
+    assert [spec.variants for spec in catalog.specs(listing)] == [
+        (f"x={n}",) for n in (2, 3, 0, 1)
+    ]
 
 
 # Folded and opened look-alikes

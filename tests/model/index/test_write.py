@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Problem, Records
+from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.core.versions import version_key
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
@@ -22,7 +19,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.index.staged import Staged
 from spackscope.model.index.view import View
-from spackscope.model.index.write import preferred_order, reverse_edges
 from spackscope.model.query.parser import parse
 from spackscope.model.readers import pages as cache_pages
 from spackscope.model.sources.discover import discover
@@ -114,44 +110,19 @@ def test_a_size_comes_back_in_bytes(written: object, size: str, tmp_path: Path) 
 # In which order
 
 
-def test_specs_come_by_package_and_version_as_spack_orders_them(tmp_path: Path) -> None:
-    versions = ["develop", "1.9", "1.10", "main", "1.10rc1", "1.1", "2", "", "1.10.1"]
-    records = [record(n, versions=[version]) for n, version in enumerate(versions)]
-    write_page(tmp_path, records, title="zlib")
-    write_page(tmp_path, records[:2], title="bzip2")
-
-    specs = all_records(catalog_of(tmp_path))
-
-    assert [spec.package for spec in specs] == ["bzip2"] * 2 + ["zlib"] * 9
-    assert [spec.version for spec in specs] == [
-        *("1.9", "develop"),
-        *("", "1.1", "1.9", "1.10rc1", "1.10", "1.10.1", "2", "main", "develop"),
-    ]
+def display_order(spec: Spec) -> tuple[object, ...]:
+    name, _, version = spec.compiler.partition("@")
+    variants = [(text.lstrip("+~"), text) for text in spec.variants]
+    arch = (name, version_key(version), spec.platform, spec.os, spec.target)
+    key = (spec.package, version_key(spec.version), arch, variants, spec.stacks)
+    return (*key, spec.hash)
 
 
-def test_ids_are_in_display_order(sample: Catalog) -> None:
-    rows = sample.rows(range(sample.total))
-
-    def order(number: int) -> tuple[object, ...]:
-        spec = rows[number].spec
-        name, _, version = spec.compiler.partition("@")
-        variants = [(text.lstrip("+~"), text) for text in spec.variants]
-        arch = (name, version_key(version), spec.platform, spec.os, spec.target)
-        return (spec.package, version_key(spec.version), arch, variants, spec.stacks, spec.hash)
-
-    assert [row.id for row in rows] == list(range(346))
-    assert sorted(range(346), key=order) == list(range(346))
-
-
-def test_compilers_are_ordered_by_name_and_version(tmp_path: Path) -> None:
-    compilers = ["none", "gcc@13.2.0", "gcc@9.4.0", "gcc", "clang@18.1.3", "gcc@=10.3.0"]
-    write_page(tmp_path, [record(n, compiler=c) for n, c in enumerate(compilers)])
-
-    specs = all_records(catalog_of(tmp_path))
-
-    assert [spec.compiler for spec in specs] == [
-        "clang@18.1.3", "gcc", "gcc@9.4.0", "gcc@10.3.0", "gcc@13.2.0", "none",
-    ]  # fmt: skip
+def test_ids_are_in_display_order(sample: Catalog, mixed: Catalog) -> None:
+    for catalog in (sample, mixed):
+        specs = all_records(catalog)
+        assert [row.id for row in catalog.rows(range(catalog.total))] == list(range(len(specs)))
+        assert specs == sorted(specs, key=display_order)
 
 
 # What stands twice
@@ -288,70 +259,3 @@ def test_an_error_in_the_old_index_is_not_a_problem_of_a_document(
     monkeypatch.setattr(Staged, "keep", keep)
     with pytest.raises(KeyError):
         load(sources, Session(environ), keep=True)
-
-
-# Orders
-
-
-numbers = st.integers(0, 2)
-look_alikes = st.lists(
-    st.tuples(
-        st.booleans().map(int),
-        numbers,
-        numbers,
-        st.lists(st.integers(0, 3), min_size=1, max_size=3),
-    ),
-    max_size=12,
-).map(sorted)
-"""Whether they are unlisted, their packages and versions, and the users of each of their specs."""
-
-
-@given(look_alikes)
-def test_the_order_is_that_of_their_packages_versions_and_users(
-    given: list[tuple[int, int, int, list[int]]],
-) -> None:
-    columns = {
-        "unlisted": array("I", [unlisted for unlisted, _, _, _ in given]),
-        "package": array("I", [package for _, package, _, _ in given]),
-        "version": array("I", [version for _, _, version, _ in given]),
-    }
-    first = array("I", accumulate((len(row[3]) for row in given), initial=0))
-    users = [count for row in given for count in row[3]]
-
-    order = preferred_order(columns, first, array("I", accumulate(users, initial=0)))
-
-    def key(number: int) -> tuple[int, ...]:
-        unlisted, package, version, of_specs = given[number]
-        return unlisted, package, -version, -sum(of_specs), number
-
-    assert list(order) == sorted(range(len(given)), key=key)
-
-
-@given(
-    st.integers(1, 6).flatmap(
-        lambda nodes: st.tuples(
-            st.just(nodes),
-            st.lists(
-                st.lists(st.tuples(st.integers(0, nodes - 1), st.integers(0, 3)), max_size=4),
-                max_size=nodes,
-            ),
-        )
-    )
-)
-def test_edges_are_turned_upwards(given: tuple[int, list[list[tuple[int, int]]]]) -> None:
-    nodes, edges = given
-    first = list(accumulate(map(len, edges), initial=0))
-    flat = [pair for pairs in edges for pair in pairs]
-
-    begins, parents, kinds = reverse_edges(
-        first, [c for c, _ in flat], [k for _, k in flat], nodes
-    )
-
-    for node_ in range(nodes):
-        edges_of_node = slice(begins[node_], begins[node_ + 1])
-        assert list(zip(parents[edges_of_node], kinds[edges_of_node], strict=True)) == [
-            (parent, kind)
-            for parent, pairs in enumerate(edges)
-            for child, kind in pairs
-            if child == node_
-        ]
