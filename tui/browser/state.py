@@ -115,7 +115,7 @@ class Draft(Frozen):
 class Details(Frozen):
     """The selected spec: a row of the table, or a spec that has none.
 
-    `lines`, `tree` and `members` are those of the spec before while `is_pending`. `relations` to
+    `lines` and `members` are those of the spec before while `is_pending`. `relations` to
     other specs are read after them, and `differing` is what of its tree a marked spec has not.
     `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a line, and
     another line at the top.

@@ -25,6 +25,7 @@ from tests.builders import (
     zlib_index,
 )
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import write_look_alikes
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
@@ -71,6 +72,21 @@ def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
     assert browser.state.details is not None
     assert not browser.state.details.is_pending
     assert texts(browser)[1] == browser.state.details.row.spec.hash
+
+
+def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(tmp_path: Path) -> None:
+    write_hdf5_index(tmp_path / "index.json")
+    browser = FakeBrowser(tmp_path / "index.json", is_folded=False).load()
+    browser.move_to(1)
+    browser.search.select_package("zlib")
+    browser.settle()
+    browser.navigation.retrace(-1)
+    browser.settle()
+    details = browser.state.details
+    assert details is not None
+    assert details.tree is not None
+    assert browser.detail == "hdf5@1.0"
+    assert details.tree.lines[0].id == details.row.id
 
 
 def test_the_same_spec_is_not_read_again_while_a_filter_is_typed(browser: FakeBrowser) -> None:
