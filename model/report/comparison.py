@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import islice, product
+from string import ascii_lowercase
 from typing import Literal
 
 from spackscope.model.analysis.dag import Dag
@@ -12,11 +13,24 @@ from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
-from spackscope.model.report.differences import ATTRIBUTE_LABELS, NOT_LISTED, path_text
+from spackscope.model.report.differences import (
+    ATTRIBUTE_LABELS,
+    NOT_LISTED,
+    NOTHING_DIFFERS,
+    path_text,
+)
+from spackscope.model.report.report import Column, Piece, Row, Section, Style, styled
+from spackscope.model.report.spec_list import spec_rows
 
+PART_HEADS: dict[Part, str] = {
+    "own": "the specs themselves",
+    "run": "linked or run",
+    "build": "to build only",
+}
 LineKind = Literal["head", "fold", "note", "row", "users"]
 
 
@@ -95,8 +109,8 @@ def table_lines(
     own = list(_row_lines(rows or (), "own", shows_equal))
     if not own and rows is not None and not tells:
         own = [TableLine("note", "nothing that is listed differs")]
-    lines = [TableLine("head", "the specs themselves"), *own] if own else []
-    lines.append(TableLine("head", "linked or run"))
+    lines = [TableLine("head", PART_HEADS["own"]), *own] if own else []
+    lines.append(TableLine("head", PART_HEADS["run"]))
     note = ""
     if rows is None:
         note = "comparing…"
@@ -401,3 +415,118 @@ def _own_rows(
             for id_, each in zip(columns, values, strict=True)
         )
         yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=follows)
+
+
+_MAX_SHOWN = 200
+_LABEL, _CELL = Column(most=32, floors=(12,), is_right=False), Column(most=20, is_right=False)
+_PATH = Column(floors=(12,), may_go=True, is_right=False)
+_USED_BY = "used by"
+_LETTERS = [*ascii_lowercase, *map("".join, product(ascii_lowercase, repeat=2))]
+_STYLES: dict[Rank, Style] = {"common": "dim", "rare": "differs"}
+
+
+def compared_sections(
+    table: ComparedTable,
+    specs: Mapping[int, Spec],
+    width: int | None,
+    *,
+    shows_build: bool,
+    shows_all: bool,
+) -> Iterator[Section]:
+    """Yield the specs, each after the letter of its column, and then what varies between them.
+
+    What only builds them is counted, or listed if nothing else varies. Columns that do not fit
+    side by side follow below the others. `specs` has the specs by their ids.
+    """
+
+    def shown(rows: Sequence[ComparedRow] | None) -> list[ComparedRow]:
+        return [
+            row
+            for row in rows or ()
+            if (shows_all and row.part == "own" if row.is_equal else shows_all or not row.follows)
+        ]
+
+    rows, build = shown(table.rows), shown(table.build_rows)
+    differing = {row.package for row in build if not row.is_equal}
+    is_counted = bool(rows and differing and not shows_build)
+    if not is_counted:
+        rows += build
+    lettered = [
+        (letter, specs[id_])
+        for letter, column in zip(_LETTERS, table.specs, strict=False)
+        for id_ in column.alike or (column.id,)
+    ]
+    spec_lines = spec_rows((spec for _, spec in lettered), SHORT_HASH)
+    if rows:
+        # Without columns there is nothing that letters would name.
+        letters = (styled(letter, "bold") for letter, _ in lettered)
+        spec_lines = [
+            Row((letter, *line.cells)) for letter, line in zip(letters, spec_lines, strict=True)
+        ]
+    yield Section("", spec_lines, indent="")
+    yield Section(_kinds_text(table), is_apart=True)
+    if not rows:
+        yield Section((Piece(NOTHING_DIFFERS),))
+    else:
+        yield from _blocks(table, rows, width)
+    if is_counted:
+        verb, them = ("differs", "it") if len(differing) == 1 else ("differ", "them")
+        count = counted(len(differing), "package")
+        yield Section((Piece(f"to build only: {count} {verb}; --build shows {them}"),))
+
+
+def _kinds_text(table: ComparedTable) -> str:
+    """Return how many run-time kinds there are, or that they are not told."""
+    if not all(table.lists_dependencies):
+        return NOT_LISTED
+    if table.runs_the_same:
+        return f"build tools only: all {table.total:,} run the same"
+    kinds = counted(len(table.specs), "run-time kind")
+    same = ": those with one letter run the same" if len(table.specs) < table.total else ""
+    return f"{counted(table.total, 'spec')}, {kinds}{same}"
+
+
+def _blocks(
+    table: ComparedTable, rows: Sequence[ComparedRow], width: int | None
+) -> Iterator[Section]:
+    """Yield tables of as many columns as fit side by side."""
+    table_rows: list[Row] = []
+    part: Part | None = None
+    for row in rows[:_MAX_SHOWN]:
+        if row.part != part:
+            part = row.part
+            table_rows.append(Row((styled(PART_HEADS[part], "bold"),)))
+        values = zip(value_texts(row), ranks(row.values), strict=True)
+        cells = (styled(text, _STYLES.get(rank, "")) for text, rank in values)
+        path = styled(row_path(row), "dim")
+        table_rows.append(Row((f"  {row_label(row)}", *cells, path)))
+    if more := len(rows) - _MAX_SHOWN:
+        table_rows += [Row((f"and {counted(more, 'more row')}",))] if more > 0 else []
+    if any(spec.users for spec in table.specs):
+        # What most use is the one to take.
+        users = ("?" if s.users is None else str(s.users or "-") for s in table.specs)
+        table_rows.append(Row((_USED_BY, *users, "")))
+    texts = [row.texts for row in table_rows if len(row.cells) > 1]
+    label, *widths, _ = (max(map(cell_width, column)) for column in zip(*texts, strict=True))
+    for block in _fitting(min(label, _LABEL.most), [min(w, _CELL.most) for w in widths], width):
+        of_block = slice(1 + block.start, 1 + block.stop)
+        yield Section(
+            "",
+            [
+                row._replace(cells=(row.cells[0], *row.cells[of_block], *row.cells[1:][-1:]))
+                for row in table_rows
+            ],
+            columns=(_LABEL, *(_CELL._replace(head=_LETTERS[n]) for n in block), _PATH),
+            indent="",
+        )
+
+
+def _fitting(label: int, widths: Sequence[int], width: int | None) -> Iterator[range]:
+    """Yield the columns that fit side by side beside a label, at least one at once."""
+    start, used = 0, label
+    for column, cells in enumerate(widths):
+        if width is not None and column > start and used + 2 + cells > width:
+            yield range(start, column)
+            start, used = column, label
+        used += 2 + cells
+    yield range(start, len(widths))

@@ -70,20 +70,20 @@ def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
     graph, missing = coverage.graph, coverage.missing
     reasons = reasons_of(missing) if knows_nearest else {}
     if notes := [Row((note,)) for note in _notes(coverage)]:
-        yield Section("", notes, is_apart=False)
+        yield Section("", notes)
     if reasons:
         total = f"{len(missing):,}"
         counts = (f"{len(specs):>{len(total)},} of {total}" for specs in reasons.values())
         rows = [
             Row((count, text), group=text) for count, text in zip(counts, reasons, strict=True)
         ]
-        yield Section(WHY, rows)
+        yield Section(WHY, rows, is_apart=True)
     if missing:
         reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
         best = [spec.nearest.candidates[0].id for spec in missing if spec.nearest.candidates]
         hashes = dict(zip(best, graph.hashes(best), strict=True))
         rows = [_missing_row(spec, reason_of.get(spec.hash, ""), hashes) for spec in missing]
-        yield Section(MISSING, rows)
+        yield Section(MISSING, rows, is_apart=True)
 
     def present(spec: Present, where: str) -> Row:
         name = _name(graph.name(spec.id), graph.version(spec.id))
@@ -96,7 +96,7 @@ def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
     for spec in coverage.externals:
         rows.append(present(spec, f"external at {graph.external(spec.id)}"))
     if rows:
-        yield Section(PRESENT, rows)
+        yield Section(PRESENT, rows, is_apart=True)
 
 
 def _name(package: str, version: str) -> str:

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import DEPTYPES, Fit, Provenance, Spec
-from spackscope.model.core.text import clean, counted, is_clean
+from spackscope.model.core.text import cell_width, clean, counted, is_clean
 from spackscope.model.core.variants import short_digests
+from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
-from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Node, Section, Status, Tree
+from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Node, Status, Tree
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.export import page_address
 from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
-from spackscope.model.report.table_columns import split_variants
+from spackscope.model.report.report import Line, Piece, Row, Section, Style, flow, styled
+from spackscope.model.report.table_columns import split_variants, variants_line
 
 LineKind = Literal[
     "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
 ]
+
+_STYLES: dict[LineKind, Style] = {
+    kind: kind for kind in ("dim", "good", "error", "differs", "virtual", "link")
+}
 
 DIFFERS, SAME = "≠", "="
 """Precede the variants whose values differ among the rows of the package, and the others."""
@@ -199,6 +206,56 @@ def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
             yield DetailLine(clean(text), label)
 
 
+_LABEL_WIDTH = 12
+
+
+def detail_section(
+    lines: Iterable[DetailLine], needs: str | None, dependencies: Iterable[Line], width: int | None
+) -> Section:
+    """Return the lines of a spec with all values of a label side by side, as many as fit.
+
+    After them are what it needs to run, if that is known, and its dependencies.
+    """
+    rows: list[Row | Section] = []
+    blocks: list[list[DetailLine]] = []
+    for line in lines:
+        if line.kind in ("title", "hash"):
+            rows.append(Row((styled(line.text, "bold" if line.kind == "title" else "link"),)))
+        elif line.is_continued:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    if needs is not None:
+        blocks.append([DetailLine(needs, "needs to run")])
+    for block in blocks:
+        label = (Piece(block[0].label, "dim"), Piece(" " * (_LABEL_WIDTH - len(block[0].label))))
+        for line_ in _flowed(block, width):
+            rows.append(Row((label, line_)))
+            label = (Piece(""), Piece(" " * _LABEL_WIDTH))
+    if below := [Row((line_,)) for line_ in dependencies]:
+        rows.append(Section(styled("dependencies", "dim"), below))
+    return Section("", rows, indent="")
+
+
+def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
+    """Join values to lines; variants that are the same in all builds begin one."""
+    room = None if width is None else width - _LABEL_WIDTH - len("  ")
+    between = " " if block[0].label == VARIANTS else "  "
+
+    def styled_value(value: DetailLine) -> Line:
+        # Scripts get what is before a value of variants only.
+        lead = value.lead if width is not None or value.kind in ("differs", "same") else ""
+        if value.kind == "same":
+            return (Piece(lead, "dim"), *variants_line(value.text))
+        is_good = value.label == FITS and value.text.startswith("✓")
+        return styled(lead + value.text, "good" if is_good else _STYLES.get(value.kind, ""))
+
+    starts = [n for n, value in enumerate(block) if n and value.lead and value.kind == "same"]
+    for start, stop in pairwise([0, *starts, len(block)]):
+        values = map(styled_value, block[start:stop])
+        yield from flow(values, between, room, cell_width(block[0].lead))
+
+
 class Members(Frozen):
     """The specs that a row stands for, and the run-time kinds among them; 0 if unknown.
 
@@ -252,7 +309,7 @@ STATUS_TEXTS: dict[Status, str] = {
 }
 STATUS_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
 """Why a spec has no row in the table: in words, and as a sign in the tree."""
-_HEADS: dict[Section, tuple[str, str]] = {
+_HEADS: dict[tree.Section, tuple[str, str]] = {
     "dependencies": ("depends on", "depends on nothing"),
     "dependents": ("used by", "used by nothing"),
 }
@@ -294,13 +351,15 @@ def virtuals_text(node: Node) -> str:
     return f"{virtuals}=" if node.section == "dependencies" else f" as {virtuals}"
 
 
-def dependency_text(edge: Edge, spec: GraphSpec) -> str:
-    """Spell a dependency in one line."""
+def dependency_line(edge: Edge, spec: GraphSpec) -> Line:
+    """Spell a dependency in one line, with deptypes as in Spack's trees."""
     virtuals = clean(",".join(edge.virtuals))
-    provided = f"{virtuals}=" if virtuals else ""
-    status = f" ({STATUS_TEXTS[spec.status]})" if spec.status else ""
     return (
-        f"{deptypes_sign(edge.deptypes)} {provided}{full_name(spec)} /{short_hash(spec)}{status}"
+        Piece(f"{deptypes_sign(edge.deptypes)} ", "dim"),
+        *((Piece(virtuals, "virtual"), Piece("=")) if virtuals else ()),
+        Piece(full_name(spec)),
+        Piece(f" /{short_hash(spec)}", "link"),
+        *((Piece(f" ({STATUS_TEXTS[spec.status]})", "dim"),) if spec.status else ()),
     )
 
 

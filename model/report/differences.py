@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import (
@@ -21,10 +20,12 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.variants import spell_signs
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
+from spackscope.model.report.report import Cell, Line, Piece, Row, Section
 
 BETWEEN_NAMES = " › "
 """Between the names on a path from a spec to a dependency."""
 
+NOTHING_DIFFERS = "Nothing that is listed differs"
 NOT_LISTED = "Dependencies not listed: not compared"
 
 _MISSING = "-"
@@ -65,6 +66,13 @@ class DifferenceLine(Frozen):
     def lead(self) -> str:
         """What is between the values and where they are."""
         return "" if not self.where else " " if self.where.startswith("at ") else ", "
+
+    @property
+    def pieces(self) -> Line:
+        """The line with styles."""
+        values = (Piece(self.a, "differs"), Piece(f" {DIFFERS} "), Piece(self.b, "differs"))
+        subject = (Piece(f"{self.subject} "),) if self.subject else ()
+        return (*subject, *values, Piece(self.lead + self.where if self.where else "", "dim"))
 
     @property
     def text(self) -> str:
@@ -141,18 +149,6 @@ def path_text(path: Sequence[str]) -> str:
     if len(names) > _MAX_PATH:
         names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
     return BETWEEN_NAMES.join(names)
-
-
-def build_only_count(lines: Sequence[DifferenceLine]) -> int:
-    """Return the number of packages that are used for building only and differ."""
-    return len({name for line in lines if not line.runs for name in line.packages})
-
-
-def build_only_text(lines: Sequence[DifferenceLine]) -> str:
-    """Return how many packages differ that are used for building only, "" if none do."""
-    count = build_only_count(lines)
-    verb = "differs" if count == 1 else "differ"
-    return f"to build only: {counted(count, 'package')} {verb}" if count else ""
 
 
 def unexplained_text(comparison: Comparison) -> str:
@@ -241,6 +237,64 @@ def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[st
     ]
 
 
+MAX_LINES = 200
+"""Lines of each part of a report, and causes."""
+
+_SAME = "both run the same"
+
+
+def pair_sections(
+    comparison: Comparison, *, same: bool | None, shows_build: bool
+) -> Iterator[Section]:
+    """Yield how two specs differ; what only builds them is counted, or listed if nothing else is.
+
+    `same` is whether both are of one run-time kind, None if that is not told.
+    """
+    lines = difference_lines(comparison)
+    run = [line for line in lines if line.runs]
+    build = [line for line in lines if not line.runs]
+    if same:
+        yield Section(_SAME if run or not build else f"build tools only: {_SAME}")
+    if run:
+        yield _bounded("linked or run" if comparison.lists_dependencies else "", run)
+    if build and (shows_build or not run):
+        yield _bounded("" if same and not run else "to build only", build)
+    elif build:
+        count = len({name for line in build for name in line.packages})
+        verb, them = ("differs", "it") if count == 1 else ("differ", "them")
+        text = f"to build only: {counted(count, 'package')} {verb}; --build shows {them}"
+        yield Section((Piece(text),))
+    elif not run:
+        yield Section((Piece(NOTHING_DIFFERS),))
+
+
+def cause_sections(comparison: Comparison) -> Iterator[Section]:
+    """Yield all causes with all their differences, also those that follow from others."""
+    for cause in comparison.causes[:MAX_LINES]:
+        above = cause.above - 1
+        parts = [
+            f"through {path_text(path)}" if len(path := shown_path(cause)) > 1 else "",
+            "" if not cause.path else "linked or run" if cause.run else "to build only",
+            f"{counted(above, 'differing package')} above" if above else "",
+            f"follows {clean(cause.follows)}" if cause.follows else "",
+        ]
+        notes = " · ".join(filter(None, parts))
+        heading = (
+            Piece(clean(cause.package), "bold"),
+            *((Piece("  "), Piece(notes, "dim")) if notes else ()),
+        )
+        yield _bounded(heading, cause_lines(cause))
+    if more := len(comparison.causes[MAX_LINES:]):
+        yield Section((Piece(f"and {counted(more, 'more package')}"),))
+
+
+def _bounded(heading: Cell, lines: Sequence[DifferenceLine]) -> Section:
+    rows = [Row((line.pieces,)) for line in lines[:MAX_LINES]]
+    if more := len(lines) - len(rows):
+        rows.append(Row((f"and {counted(more, 'more line')}",)))
+    return Section(heading, rows)
+
+
 class Kinds(NamedTuple):
     """The hashes of each run-time kind, and those whose kind is unknown.
 
@@ -252,10 +306,10 @@ class Kinds(NamedTuple):
     all_same: bool | None
 
 
-def comparison_json(
+def comparison_data(
     specs: Sequence[Spec], kinds: Kinds, comparison: Comparison | None, hashes: Mapping[int, str]
-) -> str:
-    """Return a comparison as a JSON object on one line.
+) -> dict[str, Any]:
+    """Return a comparison for JSON.
 
     The comparison is that of two specs, and `hashes` has those of the nodes in its causes.
     """
@@ -275,7 +329,7 @@ def comparison_json(
             "complete": not (comparison.is_cut or comparison.unexplained)
             and comparison.lists_dependencies,
         }
-    return json.dumps(document)
+    return document
 
 
 def cause_json(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:

@@ -39,12 +39,12 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         for cause in shown:
             changes = changes_text(cause.changes) or UNLISTED
             heading = f"{changes}: {counted(len(cause.packages), 'package')}"
-            yield Section(heading, packages_of(cause))
+            yield Section(heading, packages_of(cause), is_apart=True)
         if more := len(doubles.causes) - len(shown):
-            yield Section(f"and {counted(more, 'cause')} more; --all lists all")
+            yield Section(f"and {counted(more, 'cause')} more; --all lists all", is_apart=True)
         if doubles.unexplained:
             text = f"the causes of {doubles.unexplained:,} more pairs are not searched"
-            yield Section(text, is_apart=False)
+            yield Section(text)
 
     def packages_of(cause: DoubleCause) -> Iterator[Row | Section]:
         shown = cause.packages if shows_all else cause.packages[:_MAX_PACKAGES]
@@ -173,9 +173,9 @@ def source_differences_report(
 
     def sections() -> Iterator[Section]:
         if its.are_alike:
-            yield Section(f"the same {counted(its.count_a, 'spec')}", is_apart=False)
+            yield Section(f"the same {counted(its.count_a, 'spec')}")
             return
-        yield Section(summary(), is_apart=False)
+        yield Section(summary())
         added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
         for heading, lines in (
             ("roots", root_lines()),
@@ -187,7 +187,7 @@ def source_differences_report(
             ("fewer builds", build_lines(its.changed, "removed")),
         ):
             if rows := [Row((line,)) for line in lines]:
-                yield Section(heading, cut(rows, None if shows_all else MAX_LINES))
+                yield Section(heading, cut(rows, None if shows_all else MAX_LINES), is_apart=True)
 
     def summary() -> str:
         every = (*its.changed, *its.added, *its.removed)

@@ -65,16 +65,16 @@ def needs_report(spec: Spec, needs: Needs | None) -> Report:
 
     def sections() -> Iterator[Section]:
         if needs is None:
-            yield Section(UNLISTED, is_apart=False)
+            yield Section(UNLISTED)
             return
         build_only = counted(len(needs.build_only), "spec")
-        yield Section(f"needs to run: {needs_line(needs)}", map(_row, needs.specs), is_apart=False)
+        yield Section(f"needs to run: {needs_line(needs)}", map(_row, needs.specs))
         for specs, heading in (
             (needs.externals, f"externals assumed on the host: {len(needs.externals):,}"),
             (needs.build_only, f"needs to build only: {build_only} more"),
         ):
             if specs:
-                yield Section(heading, map(_row, specs), is_apart=False)
+                yield Section(heading, map(_row, specs))
 
     def data() -> dict[str, object]:
         if needs is None:

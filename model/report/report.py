@@ -1,31 +1,61 @@
-"""An answer, and the one place where text for a terminal and JSON are made from it."""
+"""An answer, the one way to lay out its tables, and the lines and the JSON made from it."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import aligned
+from spackscope.model.core.text import cell_width, shorten
 
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
 
-_INDENT = "  "
+_INDENT = _GAP = "  "
+_UNBOUNDED = 1 << 16
+_MAX_FITTED = 1 << 14
+"""Cells of a table that are kept as they were cut: columns have few different values."""
+
+Style = Literal["", "bold", "dim", "differs", "link", "good", "virtual", "error"]
+"""How a text looks: `dim` is a remark, or a value that most have, and `link` a hash."""
+
+
+class Piece(NamedTuple):
+    """A part of a line: clean text, its style, and the hash of the spec that it leads to."""
+
+    text: str
+    style: Style = ""
+    leads_to: str = ""
+
+
+Line = tuple[Piece, ...]
+Cell = str | Line
+
+
+def styled(text: str, style: Style) -> Line:
+    """Return a text in one style."""
+    return (Piece(text, style),)
+
+
+def text_of(cell: Cell) -> str:
+    """Return the text of a cell or a line."""
+    return cell if isinstance(cell, str) else "".join(piece.text for piece in cell)
 
 
 class Row(NamedTuple):
     """The clean cells of a row, and what is known of the spec or thing that it is about.
 
-    `note` is a sentence on it, in the last cell, or on a line of its own where it is about what
-    the row `leads_to`, by its hash. `key` is the hash of the row itself, and `group` what rows of
-    the same kind have in common. `style` is that of the last cell on the screen.
-    `queries` find the specs that it is about, the most exact first.
+    A row of one cell is a line across all columns. `note` is a sentence on it, in the last cell,
+    or on a line of its own where it is about what the row `leads_to`, by its hash. `key` is the
+    hash of the row itself, and `group` what rows of the same kind have in common. `style` is that
+    of the last cell on the screen. `queries` find the specs that it is about, the most exact
+    first.
     """
 
-    cells: tuple[str, ...]
+    cells: tuple[Cell, ...]
     note: str = ""
     key: str = ""
     leads_to: str = ""
@@ -34,46 +64,74 @@ class Row(NamedTuple):
     queries: tuple[Query, ...] = ()
 
     @property
-    def printed(self) -> tuple[str, ...]:
+    def texts(self) -> tuple[str, ...]:
+        """The texts of its cells."""
+        return tuple(map(text_of, self.cells))
+
+    @property
+    def printed(self) -> tuple[Cell, ...]:
         """The cells as they are printed."""
         if not self.note or self.leads_to:
             return self.cells
-        return (*self.cells[:-1], ", ".join(filter(None, (self.cells[-1], self.note))))
+        return (*self.cells[:-1], ", ".join(filter(None, (self.texts[-1], self.note))))
+
+
+class Column(NamedTuple):
+    """How wide the cells of a column are, and how they are cut.
+
+    A column is as wide as its widest cell, but at most `most`. In a table that is too wide, one
+    that `may_go` shrinks to the first of its `floors`, or is left out. Then columns shrink, the
+    widest first, and lists, which `keep` their start, before others: first to the first of their
+    floors, then to the second. Unless `is_right` is told, plain numbers are aligned right.
+    `styles` returns a cell that is a text, after it was cut, in its styles.
+    """
+
+    head: str = ""
+    most: int = _UNBOUNDED
+    floors: tuple[int, ...] = ()
+    keep: Literal["ends", "start"] = "ends"
+    is_right: bool | None = None
+    may_go: bool = False
+    styles: Callable[[str], Line] | None = None
 
 
 class Section(NamedTuple):
-    """A heading, and below it rows and further sections.
+    """A heading, and below it rows, which are one table, and further sections.
 
-    Rows with equally many cells that follow each other are one table. What `is_apart` has a blank
-    line before it. Nothing is printed of a section without heading and rows.
+    What `is_apart` has a blank line before it. A heading that is a text is printed as one. Nothing
+    is printed of a section without heading and rows. Of a section with `columns` the rows are read
+    twice, and fitted into the width that there is; other tables are as wide as their content.
     """
 
-    heading: str
+    heading: Cell = ""
     rows: Iterable[Row | Section] = ()
-    is_apart: bool = True
+    is_apart: bool = False
+    columns: Sequence[Column] = ()
+    indent: str = _INDENT
 
 
 class Report(Frozen):
-    """An answer: its title, its sections, and a function that returns its data for JSON.
+    """An answer: its title, its sections, and a function that returns its data, if it has JSON.
 
     Sections may be a generator, which is not run for JSON, and once for anything else.
     """
 
     title: str
     sections: Iterable[Section]
-    data: Callable[[], object]
+    data: Callable[[], object] = lambda: None
 
     def json(self) -> str:
         """Return the data as JSON on one line."""
         return json.dumps(self.data())
 
-    def lines(self) -> Iterator[str]:
-        """Yield the text: headings are not indented, all else is."""
-        yield self.title
+    def lines(self, width: int | None = None) -> Iterator[Line]:
+        """Yield the lines: headings are not indented; without a width nothing is cut."""
+        if self.title:
+            yield styled(self.title, "bold")
         for section in self.sections:
             if section.is_apart:
-                yield ""
-            yield from section_lines(section)
+                yield ()
+            yield from section_lines(section, width)
 
     def read(self) -> Report:
         """Return the report with its sections read from the index."""
@@ -85,32 +143,157 @@ class Report(Frozen):
         return [row for row in next(found, ()) if isinstance(row, Row)]
 
 
-def section_lines(section: Section, indent: str = "") -> Iterator[str]:
+def section_lines(section: Section, width: int | None = None, indent: str = "") -> Iterator[Line]:
     """Yield the heading of a section and, indented further, what is below it."""
-    if section.heading:
-        yield indent + section.heading
-    indent += _INDENT
-    for columns, parts in groupby(section.rows, _columns):
-        if not columns:
-            for part in parts:
-                assert isinstance(part, Section)
-                yield from section_lines(part, indent)
+    heading = section.heading
+    if isinstance(heading, str):
+        heading = styled(indent + heading, "" if indent else "bold") if heading else ()
+    if heading:
+        yield heading
+    indent += section.indent
+    before = (Piece(indent),) if indent else ()
+    if section.columns:
+        rows = cast("Iterable[Row]", section.rows)
+        yield from (before + line for line in lay_out(rows, section.columns, width))
+        return
+    for is_table, parts in groupby(section.rows, lambda part: isinstance(part, Row)):
+        if is_table:
+            rows = cast("list[Row]", list(parts))
+            yield from (before + line for line in lay_out(rows))
             continue
-        rows = [part for part in parts if isinstance(part, Row)]
-        cells = [row.printed for row in rows]
-        texts = aligned(cells) if columns > 1 else (text for (text,) in cells)
-        for row, text in zip(rows, texts, strict=True):
-            yield indent + text
-            if row.note and row.leads_to:
-                yield f"{indent}{' ' * len(row.cells[0])}{_INDENT}{row.note}"
-
-
-def _columns(part: Row | Section) -> int:
-    """Return the number of cells of a row; 0 for a section."""
-    return len(part.cells) if isinstance(part, Row) else 0
+        for part in parts:
+            yield from section_lines(cast("Section", part), width, indent)
 
 
 def cut(rows: Sequence[Row], limit: int | None) -> list[Row]:
     """Return at most some rows, and after them how many more there are."""
     more = len(rows) - len(rows[:limit])
     return [*rows[:limit], *([Row((f"and {more:,} more; --all lists all",))] if more else [])]
+
+
+def lay_out(
+    rows: Iterable[Row], columns: Sequence[Column] = (), width: int | None = None
+) -> Iterator[Line]:
+    """Yield the rows as lines, below the heads of their columns, if they have any.
+
+    Columns without text are left out. Lines fit a width, if there is one. The rows are read twice.
+    """
+    widest = [cell_width(column.head) for column in columns]
+    for row in rows:
+        if len(cells := row.printed) > 1:
+            widest = [*map(max, widest or [0] * len(cells), map(_width, cells))]
+    columns = columns or [Column()] * len(widest)
+    widths = fitted_widths(columns, widest, width)
+    # A table that is not fitted is wider than the terminal, rather than cut.
+    is_cut = (
+        width is not None and _total(widths) > width and any(column.floors for column in columns)
+    )
+
+    @lru_cache(_MAX_FITTED)
+    def fitted(cell: Cell, number: int) -> Line:
+        column, cells = columns[number], widths[number]
+        text = shorten(text_of(cell), cells, keep=column.keep)
+        is_right = column.is_right
+        if is_right is None:
+            is_right = isinstance(cell, str) and text.replace(",", "").isdecimal()
+        styles = column.styles or (lambda text: restyled(cell, text))
+        line, blanks = styles(text), " " * (cells - cell_width(text))
+        if is_right:
+            return (Piece(blanks), *line, Piece(_GAP))
+        return (*line, Piece(blanks + _GAP))
+
+    def joined(cells: Iterable[Cell]) -> Line:
+        line: list[Piece] = []
+        for number, cell in enumerate(cells):
+            if widths[number]:
+                line += fitted(cell, number)
+        while line and not line[-1].text.strip():
+            line.pop()
+        if is_cut:
+            return restyled(tuple(line), shorten(text_of(tuple(line)), width or 0, keep="start"))
+        return tuple(line)
+
+    if any(column.head for column in columns):
+        yield styled(text_of(joined(column.head for column in columns)), "bold")
+    for row in rows:
+        cells = row.printed
+        yield joined(cells) if len(cells) > 1 else restyled(cells[0], text_of(cells[0]))
+        if row.note and row.leads_to:
+            yield (Piece(f"{' ' * _width(cells[0])}{_GAP}{row.note}"),)
+
+
+def fitted_widths(
+    columns: Sequence[Column], widest: Sequence[int], width: int | None = None
+) -> list[int]:
+    """Return the widths of columns with so wide cells, so that they fit a width if possible."""
+    widths = [min(cells, column.most) for cells, column in zip(widest, columns, strict=True)]
+
+    def excess() -> int:
+        return 0 if width is None else _total(widths) - width
+
+    for number, column in enumerate(columns):
+        if column.may_go and excess() > 0:
+            least, *_ = column.floors
+            left = widths[number] - excess()
+            widths[number] = left if left >= least else 0
+    for stage in range(max((len(column.floors) for column in columns), default=0)):
+        for keep in ("start", "ends"):
+            floors = {
+                number: column.floors[stage]
+                for number, column in enumerate(columns)
+                if column.keep == keep and len(column.floors) > stage
+            }
+            while floors and excess() > 0:
+                first = max(floors, key=widths.__getitem__)
+                second = max((widths[number] for number in floors if number != first), default=0)
+                if widths[first] <= floors[first]:
+                    break
+                # As wide as the next one, and then both in turn.
+                least = max(floors[first], min(second, widths[first] - 1))
+                widths[first] = max(least, widths[first] - excess())
+    return widths
+
+
+def _total(widths: Sequence[int]) -> int:
+    """Return the cells of columns side by side; those without any have no gap either."""
+    return sum(widths) + len(_GAP) * (sum(map(bool, widths)) - 1)
+
+
+def _width(cell: Cell) -> int:
+    return cell_width(text_of(cell))
+
+
+def restyled(cell: Cell, text: str) -> Line:
+    """Return the text that a cell was cut to in the styles of the cell."""
+    if isinstance(cell, str):
+        return (Piece(text),)
+    pieces, at = list[Piece](), 0
+    for piece in cell:
+        if not text.startswith(piece.text, at):
+            # What stands for the rest looks like what it begins with.
+            return (*pieces, piece._replace(text=text[at:]))
+        pieces.append(piece)
+        at += len(piece.text)
+    return tuple(pieces)
+
+
+def flow(
+    values: Iterable[Cell], between: str, width: int | None, indent: int = 0
+) -> Iterator[Line]:
+    """Join values to lines that fit a width, the later ones after an `indent`.
+
+    A value that does not fit has a line of its own.
+    """
+    line, used = list[Piece](), 0
+    for number, value in enumerate(values):
+        cells = _width(value)
+        if number and width is not None and used + len(between) + cells > width:
+            yield tuple(line)
+            line, used = [Piece(" " * indent)], indent
+        elif number:
+            line.append(Piece(between))
+            used += len(between)
+        line += restyled(value, text_of(value))
+        used += cells
+    if line:
+        yield tuple(line)

@@ -13,6 +13,7 @@ from spackscope.model.core.text import cell_width, clean, cut_words
 from spackscope.model.core.variants import short_digests, split_variant
 from spackscope.model.index.view import USED_BY
 from spackscope.model.report.progress import first_in_view, fitting
+from spackscope.model.report.report import Line, Piece, Style
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
@@ -155,6 +156,17 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
     parts = split_variants(variants, varying)
     differing, same = (clean(" ".join(map(short_digests, part))) for part in parts)
     return differing, same
+
+
+def variants_line(text: str, *, are_values_marked: bool = False) -> Line:
+    """Return variants in styles: those that are on, those that are off, and values if `marked`."""
+    pieces: list[Piece] = []
+    for word in text.split(" "):
+        style: Style = "differs" if are_values_marked and "=" in word else ""
+        if word[:1] in ("+", "~"):
+            style = "good" if word[0] == "+" else "dim"
+        pieces += [Piece(" "), Piece(word, style)]
+    return tuple(pieces[1:])
 
 
 def choose_columns(

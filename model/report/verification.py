@@ -31,7 +31,7 @@ def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
 def verified_report(source: VerifiedSource) -> Report:
     """Describe what is wrong, record by record, and how many cannot be checked, with the reasons.
 
-    The title is the name of the source.
+    It has no title: a table of all sources has their names.
     """
 
     def data() -> dict[str, Any]:
@@ -54,7 +54,7 @@ def verified_report(source: VerifiedSource) -> Report:
             "failure": source.failure,
         }
 
-    return Report(clean(source.name), _sections(source), data)
+    return Report("", _sections(source), data)
 
 
 def _sections(source: VerifiedSource) -> Iterator[Section]:
@@ -67,19 +67,19 @@ def _sections(source: VerifiedSource) -> Iterator[Section]:
     for (document, reason), rows in wrong.items():
         noun = counted(len(rows), "record")
         heading = f"{document}: the content of {noun} gives another hash ({reason}):"
-        yield Section(clean(heading), rows)
+        yield Section(clean(heading), rows, is_apart=True)
     if hidden := source.wrong_count - len(source.wrong):
-        yield Section("", [Row((f"and {hidden:,} more",))], is_apart=False)
+        yield Section("", [Row((f"and {hidden:,} more",))])
     for kind, specs in source.differing.items():
         if specs:
             rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
             noun = counted(len(specs), "spec")
-            yield Section(clean(f"{source.name}: {noun} {_DIFFERING[kind]}:"), rows)
+            yield Section(clean(f"{source.name}: {noun} {_DIFFERING[kind]}:"), rows, is_apart=True)
     if source.not_compared:
-        yield Section(clean(f"{source.name}: {source.not_compared}"))
+        yield Section(clean(f"{source.name}: {source.not_compared}"), is_apart=True)
     for reason, hashes in source.unchecked.items():
         noun = counted(len(hashes), "record")
-        yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"))
+        yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"), is_apart=True)
 
 
 def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:

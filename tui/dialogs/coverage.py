@@ -93,7 +93,7 @@ class CoverageScreen(FullScreen[Choice, Report]):
 
     def _show_head(self) -> None:
         report = self.report
-        lines = [row.cells[0] for row in report.rows("")] if report is not None else []
+        lines = [row.texts[0] for row in report.rows("")] if report is not None else []
         lines += [self._progress] if report is not None else []
         summary = f"  {report.title}" if report is not None else ""
         notes = "".join(f"\n{line}" for line in lines if line)
@@ -109,7 +109,7 @@ class CoverageScreen(FullScreen[Choice, Report]):
         """Show the line under the cursor in full, as it may be cut in the list."""
         line, text = self._rows.line if self.report is not None else None, ""
         if line is not None and line.spec is not None:
-            _, *cells = line.spec.cells
+            _, *cells = line.spec.texts
             text = "  ".join(filter(None, (line.spec.key, *cells, line.spec.note)))
         elif line is not None and line.reason:
             text = shown("coverage-choose")

@@ -57,10 +57,10 @@ class CoverageRows(VirtualList):
         keys = [line.key for line in lines]
         cursor = keys.index(key) if key and key in keys else _first(lines)
         self._lines = lines
-        names = (cell_width(line.spec.cells[1]) for line in lines if line.spec is not None)
+        names = (cell_width(line.spec.texts[1]) for line in lines if line.spec is not None)
         self._name_width = min(_MAX_NAME, max(names, default=0))
         specs = (line.spec for line in lines if line.spec is not None and not line.spec.style)
-        self._role_width = max((cell_width(spec.cells[2]) for spec in specs), default=0)
+        self._role_width = max((cell_width(spec.texts[2]) for spec in specs), default=0)
         self.show(len(lines), cursor)
 
     def pieces(self, row: int, width: int) -> list[Piece]:
@@ -69,7 +69,7 @@ class CoverageRows(VirtualList):
         mark: Piece = ("▸" if row == self.cursor else " ", "accent")
         if (spec := line.spec) is None:
             return [mark, (line.text, "strong" if line.is_head else "")]
-        hash_, name, about = spec.cells
+        hash_, name, about = spec.texts
         name_style = "strong" if about and not spec.style else ""
         pieces: list[Piece] = [mark, (f" {hash_}  ", "hash")]
         pieces.append((pad(name, min(self._name_width, max(12, width // 3))), name_style))
@@ -114,7 +114,7 @@ def _reason_lines(report: Report, shows_all: bool, only: str) -> list[CoverageLi
     lines = [CoverageLine(WHY, is_head=True)] if reasons else []
     more = len(reasons) - _MAX_REASONS
     is_cut = more > 1 and not shows_all
-    for (count, reason), *_ in reasons[: _MAX_REASONS if is_cut else None]:
+    for count, reason in (row.texts for row in reasons[: _MAX_REASONS if is_cut else None]):
         sign = "  ◂ only these" if reason == only else ""
         lines.append(CoverageLine(f"  {count}  {reason}{sign}", reason=reason))
     if more > 1:

@@ -52,10 +52,10 @@ class ReportsDialog(Dialog[Row]):
     def show_reports(self, reports: Sequence[Row], no_items: str) -> None:
         """Show reports, or why there are none; the cursor stays on the one of the same name."""
         item = self.box.rows.item
-        name = item.cells[0] if item is not None else ""
-        same = next((report for report in reports if report.cells[0] == name), None)
+        name = item.texts[0] if item is not None else ""
+        same = next((report for report in reports if report.texts[0] == name), None)
         self._name_width = min(
-            _MAX_NAME, max((cell_width(row.cells[0]) for row in reports), default=0)
+            _MAX_NAME, max((cell_width(row.texts[0]) for row in reports), default=0)
         )
         self.box.show_items(reports, same, no_items=no_items)
 
@@ -64,7 +64,7 @@ class ReportsDialog(Dialog[Row]):
         yield self.box
 
     def _draw(self, rows: ItemRows[Row], row: int, width: int) -> list[Piece]:
-        name, facts = rows.items[row].cells
+        name, facts = rows.items[row].texts
         name_width = min(self._name_width, width // 3)
         room = max(0, width - name_width - 4)
         return [

@@ -7,11 +7,12 @@ import pytest
 from spackscope.model.analysis.compare import Cause, Comparison, Difference
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.differences import (
-    build_only_text,
     cause_lines,
     difference_lines,
+    pair_sections,
     unexplained_text,
 )
+from spackscope.model.report.report import text_of
 
 
 def cause(*differences: Difference, path: str = "", run: bool = True, package: str = "") -> Cause:
@@ -113,8 +114,11 @@ def test_what_only_builds_comes_last_and_is_counted() -> None:
         ("cmake", False),
         ("zlib", False),
     ]
-    assert build_only_text(lines) == "to build only: 2 packages differ"
-    assert build_only_text(lines[:1]) == ""
+    sections = pair_sections(Comparison(tuple(causes)), same=None, shows_build=False)
+    assert [text_of(section.heading) for section in sections] == [
+        "linked or run",
+        "to build only: 2 packages differ; --build shows them",
+    ]
 
 
 def test_the_json_of_an_external_is_told_by_its_prefix() -> None:

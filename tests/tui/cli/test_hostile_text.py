@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import unicodedata
 from collections.abc import Callable
 from functools import cache
@@ -101,8 +102,7 @@ def test_no_control_character_reaches_a_terminal_and_no_line_is_too_long(
     program("index", "-f", str(pages))
     code, text = program.on_terminal("find", "-f", str(pages), columns=90)
     assert code == 0
-    assert text.count("\x1b") == 2
-    text = text.replace("\x1b[1m", "").replace("\x1b[0m", "")
+    text = re.sub(r"\x1b\[(0|1|2|32|33|36)m", "", text)
     assert is_harmless(text)
     table = [line for line in text.splitlines() if not line.startswith("spackscope: ")]
     assert max(map(cell_width, table)) <= 90

@@ -9,7 +9,8 @@ import pytest
 
 from spackscope.model.index.columns import Columns
 from spackscope.model.index.tree import Tree, read_specs
-from spackscope.model.report.detail import dependency_text
+from spackscope.model.report.detail import dependency_line
+from spackscope.model.report.report import text_of
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
 from spackscope.tui.widgets.tree_pieces import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
@@ -65,7 +66,7 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
     ]
     edges = catalog.edges.of(hdf5.id)
     specs = read_specs(catalog, [edge.child for edge in edges])
-    assert sorted(dependency_text(edge, specs[edge.child]) for edge in edges) == [
+    assert sorted(text_of(dependency_line(edge, specs[edge.child])) for edge in edges) == [
         f"[  rt] zlib /{hashes[3][:7]} (not in this index)",
         f"[b   ] c,cxx=gcc@13 /{hashes[2][:7]} (dependency only)",
         f"[bl  ] mpi=openmpi@5.0.3 /{hashes[1][:7]}",

@@ -1,12 +1,13 @@
-"""Parse queries, load catalogs and print lines for several commands."""
+"""Parse queries, load catalogs, find a spec and print lines for several commands."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -14,10 +15,13 @@ from spackscope.model.analysis.session_fit import attach_fit, described_host, ho
 from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import HASH_LENGTH
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import aligned, cell_width, clean, counted, pad
+from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
+from spackscope.model.index.rows import Row as Record
+from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.model.report.sources import stale_copies
@@ -29,8 +33,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings import COMMAND_LINE, Origin
 
 if TYPE_CHECKING:
-    from spackscope.model.report.report import Report
-    from spackscope.tui.cli.colours import Colours
+    from spackscope.model.report.report import Line, Report, Row, Style
 
 MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
@@ -40,6 +43,15 @@ _MAX_QUERY_LENGTH = 500
 
 _MAX_LABEL = 60
 """Cells of what would match instead of a query without a match."""
+
+_MAX_CANDIDATES = 20
+_HASH_PREFIX = rf"/?[a-z2-7]{{1,{HASH_LENGTH}}}"
+
+
+_COLOURS: dict[Style, int] = {
+    "bold": 1, "dim": 2, "error": 31, "good": 32, "differs": 33, "virtual": 35, "link": 36
+}  # fmt: skip
+"""The codes of the styles."""
 
 
 def parse_query(words: Sequence[str], session: Session) -> Query:
@@ -109,40 +121,29 @@ def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -
         stdio.print_message(LEFT_OUT)
 
 
-def print_lines(
-    options: Options,
-    sources: Sequence[str],
-    session: Session,
-    lines_of: Callable[[Catalog], Iterator[str]],
-) -> ExitCode:
-    """Load a catalog, print problems of its sources to stderr, and lines of it to stdout.
+@contextlib.contextmanager
+def loaded(
+    options: Options, session: Session, *groups: Sequence[str]
+) -> Iterator[Sequence[Catalog]]:
+    """Load a catalog for each group of sources, and print problems of its sources to stderr.
 
-    Returns FOUND. Raises Leave.
+    Raises Leave, also for what they cannot answer in the context.
     """
-    return print_lines_of_catalogs(
-        options, [sources], session, lambda catalogs: lines_of(*catalogs)
-    )
-
-
-def print_lines_of_catalogs(
-    options: Options,
-    groups: Sequence[Sequence[str]],
-    session: Session,
-    lines_of: Callable[[Sequence[Catalog]], Iterator[str]],
-) -> ExitCode:
-    """Load a catalog for each group of sources, and print lines of all as `print_lines` does."""
     catalogs = []
     for sources in groups:
         catalogs.append(catalog := load_catalog(options, sources, session))
         if catalog.was_damaged:
             stdio.print_message(REBUILT)
-        _print_problems(catalog, None if options.command == "index" else MAX_PRINTED)
+        if catalog.notice:
+            stdio.print_message(catalog.notice)
+        for sentence in stale_copies(catalog.sources, time.time()):
+            stdio.print_message(sentence)
+        limit = None if options.command == "index" else MAX_PRINTED
+        print_problems(catalog.problems, len(catalog.problems), limit)
     try:
-        for line in lines_of(catalogs):
-            stdio.print_line(line)
+        yield catalogs
     except Unanswerable as error:
         raise Leave(ExitCode.USAGE, str(error)) from None
-    return ExitCode.FOUND
 
 
 def load_catalog(options: Options, sources: Sequence[str], session: Session) -> Catalog:
@@ -157,10 +158,10 @@ def load_catalog(options: Options, sources: Sequence[str], session: Session) -> 
     return attach_fit(catalog, session)
 
 
-def build_progress(options: Options) -> closing[BuildProgress]:
+def build_progress(options: Options) -> contextlib.closing[BuildProgress]:
     """Return what shows progress on stderr, if that is a terminal, until it is closed."""
     is_visible = stdio.is_terminal(sys.stderr)
-    return closing(BuildProgress(visible=is_visible, colour=not options.no_color))
+    return contextlib.closing(BuildProgress(visible=is_visible, colour=not options.no_color))
 
 
 def print_problems(problems: Iterable[object], count: int, limit: int | None) -> None:
@@ -172,31 +173,40 @@ def print_problems(problems: Iterable[object], count: int, limit: int | None) ->
         stdio.print_message(f"and {more}; `spackscope index` lists all")
 
 
-def _print_problems(catalog: Catalog, limit: int | None) -> None:
-    if catalog.notice:
-        stdio.print_message(catalog.notice)
-    for sentence in stale_copies(catalog.sources, time.time()):
-        stdio.print_message(sentence)
-    print_problems(catalog.problems, len(catalog.problems), limit)
+def terminal_width() -> int | None:
+    """Return the width of the terminal on stdout; None if it is not one."""
+    return stdio.width() if stdio.is_terminal(sys.stdout) else None
 
 
-def stdout_colours(options: Options, session: Session) -> Colours:
-    """Return the colours of stdout."""
-    from spackscope.tui.cli.colours import Colours
-
-    return Colours(not options.no_color and stdio.supports_colour(session.environ))
-
-
-def report_lines(report: Report, options: Options, session: Session) -> Iterator[str]:
-    """Return an answer as JSON if the options ask for it, else as text with its headings."""
+def print_report(report: Report, options: Options, session: Session) -> None:
+    """Print an answer: as JSON if the options ask for it, else as text."""
     if options.format:
-        return iter([report.json()])
-    return stdout_colours(options, session).headings(report.lines())
+        stdio.print_line(report.json())
+    else:
+        print_lines(report.lines(terminal_width()), options, session)
 
 
-def table_lines(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return rows of clean texts: in columns on a terminal, else with tabs."""
-    return aligned(rows) if stdio.is_terminal(sys.stdout) else map("\t".join, rows)
+def print_lines(lines: Iterable[Line], options: Options, session: Session) -> None:
+    """Print lines, in the sixteen colours of the terminal if it has them."""
+    has_colours = not options.no_color and stdio.supports_colour(session.environ)
+    codes = {style: f"\x1b[{code}m" for style, code in _COLOURS.items()} if has_colours else {}
+    for line in lines:
+        parts = [
+            f"{codes[style]}{text}\x1b[0m" if style in codes and text else text
+            for text, style, _ in line
+        ]
+        stdio.print_line("".join(parts))
+
+
+def print_table(rows: Sequence[Row], options: Options, session: Session) -> None:
+    """Print rows: in columns on a terminal, else with tabs."""
+    if stdio.is_terminal(sys.stdout):
+        from spackscope.model.report.report import lay_out
+
+        print_lines(lay_out(rows), options, session)
+    else:
+        for row in rows:
+            stdio.print_line("\t".join(row.texts))
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
@@ -206,14 +216,12 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     """
     # What most commands do not need would be a tenth of their start.
     from spackscope.model.assist.advice import explain_no_match, relaxations
+    from spackscope.model.report.report import Column, Row, lay_out, text_of
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
-    counts = [f"{each.count:,}" for each in relaxed]
-    width = min(_MAX_LABEL, max((cell_width(each.label) for each in relaxed), default=0))
-    lines = (
-        f"  {pad(each.label, width)}  {count:>{max(map(len, counts))}}"
-        for each, count in zip(relaxed, counts, strict=True)
-    )
+    rows = [Row((each.label, f"{each.count:,}")) for each in relaxed]
+    columns = (Column(most=_MAX_LABEL, is_right=False), Column())
+    lines = (f"  {text_of(line)}" for line in lay_out(rows, columns))
     reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
     return Leave(no_match_code(catalog), reason, *lines)
 
@@ -222,3 +230,61 @@ def no_match_code(catalog: Catalog) -> ExitCode:
     """Return the exit code for no match: another one if a source cannot be read."""
     failed = any(state.failure for state in catalog.sources)
     return ExitCode.UNREADABLE if failed else ExitCode.NOTHING
+
+
+class SpecArgument:
+    """A spec as a user names it: a hash prefix, or a query that only one hash matches.
+
+    Raises Leave, with a caret under the error, where the query has one.
+
+        hash_ = SpecArgument(["hdf5", "+mpi", "os=rocky9"], session).find(catalog)
+    """
+
+    def __init__(self, words: Sequence[str], session: Session) -> None:
+        self._prefix = _hash_prefix(words)
+        is_hash = self._prefix.startswith("/")
+        self._query = Query() if is_hash else parse_query(words, session)
+
+    def find(self, catalog: Catalog) -> str:
+        """Return the only hash that it names.
+
+        Raises Leave where there is none, or with candidates where there are several.
+        """
+        prefix, query = self._prefix.removeprefix("/"), self._query
+        limit = _MAX_CANDIDATES + 1
+        hashes = catalog.hashes(prefix, limit=limit) if prefix else []
+        several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
+        if query and (not hashes or prefix in catalog.texts("package")):
+            specs = catalog.specs(catalog.listing(View(query)))
+            matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
+            if not matches:
+                raise no_match(catalog, query, none if prefix else "")
+            hashes, several = matches, "Several specs match, give the hash of one:"
+        if not hashes:
+            raise Leave(no_match_code(catalog), none)
+        if len(hashes) == 1:
+            return hashes[0]
+        candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
+        # Most commands that are given a spec name one.
+        from spackscope.model.report.report import lay_out, text_of
+        from spackscope.model.report.spec_list import spec_rows
+
+        lines = [several, *(f"  {text_of(line)}" for line in lay_out(spec_rows(candidates)))]
+        if len(hashes) > _MAX_CANDIDATES:
+            lines.append("  and more")
+        raise Leave(ExitCode.USAGE, *lines)
+
+
+def _hash_prefix(words: Sequence[str]) -> str:
+    """Return the hash prefix that the words may be, or "".
+
+    A prefix after a `/` keeps it, and cannot be anything else.
+    """
+    word = words[0].strip().lower() if len(words) == 1 else ""
+    return word if re.fullmatch(_HASH_PREFIX, word) else ""
+
+
+def listing_row(catalog: Catalog, hash_: str) -> Record:
+    """Return the first record of a hash whose source lists dependencies, else the first."""
+    rows = catalog.by_hash(hash_)
+    return next((row for row in rows if catalog.edges.lists(row.id)), rows[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.core.errors import Unreadable
@@ -21,8 +21,9 @@ from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,
     build_progress,
-    print_lines_of_catalogs,
-    report_lines,
+    loaded,
+    print_lines,
+    print_report,
 )
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -30,30 +31,23 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print what the caches have of an environment; INCOMPLETE if something is missing."""
-    code = ExitCode.FOUND
     name = _environment_name(options, session)
     if not options.sources and SAMPLE in sources:
         message = "cover needs caches to compare with, such as -f public; none is configured"
         raise Leave(ExitCode.USAGE, message)
     hashes = _read_hashes(session) if name == STANDARD_INPUT else None
     groups = [sources] if hashes is not None else [[find_environment(name, session)], sources]
-
-    def lines(catalogs: Sequence[Catalog]) -> Iterator[str]:
-        nonlocal code
-        *environments, caches = catalogs
+    # With --all more is printed, and no more is read.
+    listed = replace(session, include_dependency_only=False)
+    with loaded(options, listed, *groups) as (*environments, caches):
         coverage = cover(environments[0] if hashes is None else hashes, caches)
-        code = _code(coverage, caches)
         if options.format != "hashes":
             with build_progress(options) as progress:
                 coverage = find_nearest(
                     coverage, on_progress=progress, should_stop=session.should_stop
                 )
-        return _lines(coverage, options, session)
-
-    # With --all more is printed, and no more is read.
-    session = replace(session, include_dependency_only=False)
-    print_lines_of_catalogs(options, groups, session, lines)
-    return code
+        _print(coverage, options, session)
+        return _code(coverage, caches)
 
 
 def _environment_name(options: Options, session: Session) -> str:
@@ -76,16 +70,19 @@ def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
     return ExitCode.UNREADABLE if failed else ExitCode.INCOMPLETE
 
 
-def _lines(coverage: Coverage, options: Options, session: Session) -> Iterator[str]:
+def _print(coverage: Coverage, options: Options, session: Session) -> None:
     if options.format == "hashes":
-        return (spec.hash for spec in (coverage.missing if options.missing else coverage.hits))
+        for spec in coverage.missing if options.missing else coverage.hits:
+            stdio.print_line(spec.hash)
+        return
     report = coverage_report(coverage)
     if options.missing and not options.format:
-        return section_lines(Section("", report.rows(MISSING)))
+        print_lines(section_lines(Section("", report.rows(MISSING))), options, session)
+        return
     if not options.all:
         sections = (each for each in report.sections if each.heading != PRESENT)
         report = replace(report, sections=sections)
-    return report_lines(report, options, session)
+    print_report(report, options, session)
 
 
 def _read_hashes(session: Session) -> list[str] | None:

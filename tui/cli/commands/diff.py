@@ -1,28 +1,41 @@
-"""The command `diff`: print how specs differ, and whether they run the same."""
+"""The command `diff`: print how specs differ, and whether they run the same, or two sources."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import kinds_of, run_the_same
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import never
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.rows import Row
-from spackscope.model.report.differences import Kinds, comparison_json, splice_lines
+from spackscope.model.index.rows import Row as Record
+from spackscope.model.report.differences import (
+    Kinds,
+    cause_sections,
+    comparison_data,
+    pair_sections,
+    splice_lines,
+    unexplained_text,
+)
+from spackscope.model.report.report import Piece, Report, Section
+from spackscope.model.report.spec_list import spec_rows
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.colours import Colours
-from spackscope.tui.cli.commands.common import print_lines, stdout_colours
-from spackscope.tui.cli.commands.spec_argument import SpecArgument, listing_row
-from spackscope.tui.cli.difference_report import all_lines, pair_lines, spec_lines
-from spackscope.tui.process import stdio
+from spackscope.tui.cli.commands.common import (
+    SpecArgument,
+    listing_row,
+    loaded,
+    print_report,
+    terminal_width,
+)
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
@@ -31,36 +44,37 @@ _ALIKE = "One and the same spec: nothing differs"
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Compare the specs or the two sources that the words name; FOUND if they are alike."""
+    # Here --all is about differences; dependency-only specs are found by their hashes anyway.
+    session = replace(session, include_dependency_only=False)
     if not options.sources and len(options.words) == 2 and all(map(names_source, options.words)):
-        # Imported here, since it has much that two specs do not need.
-        from spackscope.tui.cli.commands import diff_sources
-
-        return diff_sources.run(options, *options.words, session)
+        return _compare_sources(options, *options.words, session)
     arguments = {word: SpecArgument([word], session) for word in options.words}
-    colours = stdout_colours(options, session)
-    code = ExitCode.FOUND
-
-    def lines(catalog: Catalog) -> Iterator[str]:
-        nonlocal code
+    with loaded(options, session, sources) as (catalog,):
         hints = _hints(options.words)
         rows = (_find(catalog, word, argument, hints) for word, argument in arguments.items())
         specs = {row.id: row.spec for row in rows}
         graph = dag_of(catalog)
-        if len(specs) > 1:
-            code = ExitCode.DIFFERENT
-        if options.format:
-            return _json(graph, specs)
-        if len(specs) == 1:
-            return iter([*spec_lines([*specs.values()], colours), _ALIKE])
-        show = _pair if len(specs) == 2 else _table
-        return show(graph, specs, options, colours)
-
-    # Here --all is about differences; dependency-only specs are found by their hashes anyway.
-    print_lines(options, sources, replace(session, include_dependency_only=False), lines)
-    return code
+        report = Report("", _sections(graph, specs, options), partial(_data, graph, specs))
+        print_report(report, options, session)
+    return ExitCode.DIFFERENT if len(specs) > 1 else ExitCode.FOUND
 
 
-def _find(catalog: Catalog, word: str, argument: SpecArgument, hints: Sequence[str] = ()) -> Row:
+def _compare_sources(options: Options, old: str, new: str, session: Session) -> ExitCode:
+    """Compare two sources, each in a catalog of its own; DIFFERENT unless they are alike."""
+    # It has much that specs do not need.
+    from spackscope.model.analysis.source_differences import compare_sources
+    from spackscope.model.core.redaction import shown_url
+    from spackscope.model.report.environments import source_differences_report
+
+    with loaded(options, session, [old], [new]) as catalogs:
+        comparison = compare_sources(*catalogs, should_stop=session.should_stop)
+        names = shown_url(old), shown_url(new)
+        report = source_differences_report(comparison, names, shows_all=options.all)
+        print_report(report, options, session)
+    return ExitCode.FOUND if comparison.are_alike else ExitCode.DIFFERENT
+
+
+def _find(catalog: Catalog, word: str, argument: SpecArgument, hints: Sequence[str]) -> Record:
     """Return the record of a spec.
 
     Raises Leave, with candidates where a word names several, and after them the hints.
@@ -96,50 +110,41 @@ def _kinds(graph: Dag, specs: Mapping[int, Spec]) -> Kinds:
     return Kinds(known, unknown, run_the_same(graph, [*specs]))
 
 
-def _json(graph: Dag, specs: Mapping[int, Spec]) -> Iterator[str]:
+def _data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
     ids = list(specs)
     comparison = compare(graph, ids[0], ids[-1]) if len(ids) <= 2 else None
     causes = comparison.causes if comparison is not None else ()
     nodes = list({id_ for cause in causes for id_ in (cause.a, cause.b)})
     hashes = dict(zip(nodes, graph.hashes(nodes), strict=True))
-    yield comparison_json([*specs.values()], _kinds(graph, specs), comparison, hashes)
+    return comparison_data([*specs.values()], _kinds(graph, specs), comparison, hashes)
 
 
-def _pair(
-    graph: Dag, specs: Mapping[int, Spec], options: Options, colours: Colours
-) -> Iterator[str]:
+def _sections(graph: Dag, specs: Mapping[int, Spec], options: Options) -> Iterator[Section]:
+    if len(specs) > 2:
+        # Two specs are compared without it.
+        from spackscope.model.report.comparison import compared_sections, read_comparison
+
+        table = read_comparison(
+            graph, [*specs], by_kind=True, should_stop=never, show=lambda _: None
+        )
+        by_first = {graph.identity(id_): spec for id_, spec in specs.items()}
+        yield from compared_sections(
+            table, by_first, terminal_width(), shows_build=options.build, shows_all=options.all
+        )
+        return
+    yield Section("", spec_rows(specs.values(), SHORT_HASH), indent="")
+    if len(specs) == 1:
+        yield Section((Piece(_ALIKE),))
+        return
     comparison = compare(graph, *specs)
-    yield from spec_lines([*specs.values()], colours)
-    yield from splice_lines(specs.values(), comparison.replaced)
-    yield ""
+    for line in splice_lines(specs.values(), comparison.replaced):
+        yield Section((Piece(line),))
+    # A blank line.
+    yield Section(is_apart=True)
     if options.all:
-        yield from all_lines(comparison, colours)
+        yield from cause_sections(comparison)
     else:
         same = run_the_same(graph, [*specs])
-        yield from pair_lines(comparison, same=same, shows_build=options.build, colours=colours)
-
-
-def _table(
-    graph: Dag, specs: Mapping[int, Spec], options: Options, colours: Colours
-) -> Iterator[str]:
-    # Imported here, since two specs are compared without it.
-    from spackscope.model.report.comparison import read_comparison
-    from spackscope.tui.cli.comparison_table import (
-        TableOptions,
-        column_lines,
-        kinds_line,
-        table_lines,
-    )
-
-    width = stdio.width() if stdio.is_terminal(sys.stdout) else None
-    table = read_comparison(graph, [*specs], by_kind=True, should_stop=never, show=lambda _: None)
-    by_first = {graph.identity(id_): spec for id_, spec in specs.items()}
-    rows = [*table_lines(table, TableOptions(options.build, options.all, width, colours))]
-    # Without columns there is nothing that letters would name.
-    if len(rows) > 1:
-        yield from column_lines(table, by_first, colours)
-    else:
-        yield from spec_lines([*specs.values()], colours)
-    yield ""
-    yield colours.bold(kinds_line(table))
-    yield from rows
+        yield from pair_sections(comparison, same=same, shows_build=options.build)
+    if unexplained := unexplained_text(comparison):
+        yield Section((Piece(unexplained),))

@@ -2,37 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.environments import doubles_report
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines, report_lines
+from spackscope.tui.cli.commands.common import loaded, print_report
 from spackscope.tui.process.exit_codes import ExitCode
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the packages with several hashes by their causes; DOUBLES if there are some."""
-    code = ExitCode.FOUND
-
-    def lines(catalog: Catalog) -> Iterator[str]:
-        nonlocal code
+    named = [find_environment(name, session) for name in sources]
+    # Here --all is about lines.
+    listed = replace(session, include_dependency_only=False)
+    with loaded(options, listed, named) as (catalog,):
         doubles = find_doubles(
             catalog,
             is_ignored=lambda name: any(fnmatchcase(name, each) for each in options.ignored),
             should_stop=session.should_stop,
         )
-        code = ExitCode.DOUBLES if doubles.builds else ExitCode.FOUND
         report = doubles_report(dag_of(catalog), doubles, shows_all=options.all)
-        return report_lines(report, options, session)
-
-    named = [find_environment(name, session) for name in sources]
-    # Here --all is about lines.
-    print_lines(options, named, replace(session, include_dependency_only=False), lines)
-    return code
+        print_report(report, options, session)
+    return ExitCode.DOUBLES if doubles.builds else ExitCode.FOUND

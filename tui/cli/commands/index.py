@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spackscope.model.core.text import clean
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import index_path
 from spackscope.model.query.ast import Query
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines
+from spackscope.tui.cli.commands.common import loaded
+from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Build or refresh the index file; print what it contains, and all problems."""
     path = index_path(sources, session)
-
-    def lines(catalog: Catalog) -> Iterator[str]:
+    with loaded(options, session, sources) as (catalog,):
         counts: list[tuple[str, object]] = [
             ("specs", catalog.total),
             ("packages", len(catalog.packages(Query()))),
@@ -31,6 +30,6 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             # Another process may remove it.
             with contextlib.suppress(OSError):
                 counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
-        return (f"{label:<10}{clean(str(value))}" for label, value in counts)
-
-    return print_lines(options, sources, session, lines)
+        for label, value in counts:
+            stdio.print_line(f"{label:<10}{clean(str(value))}")
+    return ExitCode.FOUND

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
@@ -14,15 +13,14 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report import detail, export
-from spackscope.model.report.detail import dependency_text
+from spackscope.model.report import export
+from spackscope.model.report.detail import dependency_line, detail, detail_section
 from spackscope.model.report.needs import needs_line
+from spackscope.model.report.report import Report, Section
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import print_lines, stdout_colours
-from spackscope.tui.cli.commands.spec_argument import SpecArgument
+from spackscope.tui.cli.commands.common import SpecArgument, loaded, print_report, terminal_width
 from spackscope.tui.cli.signed import Signed
-from spackscope.tui.cli.spec_report import SpecReport
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
@@ -30,8 +28,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each record of one hash, given by its prefix or by a query that only it matches."""
     argument = SpecArgument(options.words, session)
-
-    def lines(catalog: Catalog) -> Iterator[str]:
+    with loaded(options, session, sources) as (catalog,):
         signed = Signed(catalog, session, sources)
         rows = []
         for row in catalog.by_hash(argument.find(catalog)):
@@ -41,27 +38,23 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             fit = fit_of(catalog, row.id)
             rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
         if options.format:
-            return export.full_json_lines(map(catalog.full_record, rows), signed.json)
-        is_flowed = stdio.is_terminal(sys.stdout)
-        width = stdio.width() if is_flowed else None
-        report = SpecReport(width, stdout_colours(options, session))
-        return _describe(catalog, rows, session, sources, report, signed)
+            for line in export.full_json_lines(map(catalog.full_record, rows), signed.json):
+                stdio.print_line(line)
+        else:
+            sections = _sections(catalog, rows, session, sources, signed)
+            print_report(Report("", sections), options, session)
+    return ExitCode.FOUND
 
-    return print_lines(options, sources, session, lines)
 
-
-def _describe(
+def _sections(
     catalog: Catalog,
     rows: Sequence[Row],
     session: Session,
     sources: Sequence[str],
-    report: SpecReport,
     signed: Signed,
-) -> Iterator[str]:
+) -> Iterator[Section]:
     listings: dict[str, Listing] = {}
     for number, row in enumerate(rows):
-        if number:
-            yield ""
         name, alike = row.spec.package, 1
         varying: Mapping[str, int] = {}
         # Dependency-only specs are not listed.
@@ -70,7 +63,7 @@ def _describe(
                 listings[name] = catalog.listing(View(Query().with_package(name)))
             alike = listings[name].count_look_alikes(row.look_alike)
             varying = listings[name].values.varying_variants
-        lines = detail.detail(
+        lines = detail(
             catalog.with_compilers(row),
             varying=varying,
             alike=alike,
@@ -78,19 +71,16 @@ def _describe(
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
-        yield from report.detail_lines(signed.added_to(lines, row.spec))
-        if (needs := read_needs(catalog, row.id)) is not None:
+        needs = read_needs(catalog, row.id)
+        if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)
-            yield report.labelled("needs to run", needs_line(needs))
-        yield from _dependencies(catalog, row, report)
-
-
-def _dependencies(catalog: Catalog, row: Row, report: SpecReport) -> Iterator[str]:
-    """Yield the direct dependencies, with deptypes as in Spack's trees."""
-    edges = catalog.edges.of(row.id)
-    specs = read_specs(catalog, (edge.child for edge in edges))
-    if edges:
-        yield report.colours.dim("dependencies")
-    for edge in edges:
-        yield f"  {report.edge(dependency_text(edge, specs[edge.child]))}"
+        edges = catalog.edges.of(row.id)
+        specs = read_specs(catalog, (edge.child for edge in edges))
+        section = detail_section(
+            signed.added_to(lines, row.spec),
+            None if needs is None else needs_line(needs),
+            (dependency_line(edge, specs[edge.child]) for edge in edges),
+            terminal_width(),
+        )
+        yield section._replace(is_apart=number > 0)

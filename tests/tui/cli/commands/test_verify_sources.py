@@ -32,7 +32,8 @@ def test_whole_sources_give_exit_code_0(program: Program) -> None:
 def test_a_wrong_record_is_named_and_gives_exit_code_1(program: Program) -> None:
     external = leaf(hash_of(8), "gcc", "\x1b[31m") | {"external": {"path": "/usr"}}
     write_index(program, WRONG, external)
-    code, text = program.on_terminal("sources", "--verify", "-f", "index.json", "-f", "gone")
+    options = ("--no-color", "--verify", "-f", "index.json", "-f", "gone")
+    code, text = program.on_terminal("sources", *options)
     assert code == 1
     assert "\x1b" not in text
     assert text.splitlines() == [

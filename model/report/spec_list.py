@@ -1,0 +1,128 @@
+"""The table of the specs that match, and specs as lines of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import HASH_LENGTH, Spec
+from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.listing import Listing
+from spackscope.model.report import report
+from spackscope.model.report.report import Line, Report, Row, Section, flow, styled, text_of
+from spackscope.model.report.table_columns import variants_cell, variants_line
+
+_MAX_SHARED_LINES = 4
+_MAX_KEPT = 20_000
+"""Rows that are kept from measuring them to printing them: more are read twice."""
+_FLOORS, _LIST_FLOORS = (12, 9), (16, 9)
+"""Cells down to which values are told apart, and down to which they are cut at all."""
+
+# Lists are last, since they are cut first where the terminal is narrow.
+_ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
+
+
+def spec_rows(specs: Iterable[Spec], hash_length: int = HASH_LENGTH) -> list[Row]:
+    """Return a row for each spec, its hash first."""
+
+    def row(spec: Spec) -> Row:
+        others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
+        name = clean(f"{spec.package}@{spec.version}")
+        return Row((styled(spec.hash[:hash_length], "link"), name, *others))
+
+    return list(map(row, specs))
+
+
+class _Rows(Frozen):
+    """The rows of a table, read from the index whenever they are needed."""
+
+    catalog: Catalog
+    listing: Listing
+    cells: Sequence[Callable[[Spec], str]]
+
+    def __iter__(self) -> Iterator[Row]:
+        for spec in self.catalog.specs(self.listing):
+            yield Row(tuple([cell(spec) for cell in self.cells]))
+
+
+def spec_report(
+    catalog: Catalog, listing: Listing, width: int, named: Collection[str] = frozenset()
+) -> Report:
+    """Report what all specs of a listing have in common, and in a table what they have not.
+
+    Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
+    or its table would consist of a hash only.
+    """
+    values, is_single = listing.values, len(listing) == 1
+
+    def is_shown(column: Column) -> bool:
+        if column.is_by_host:
+            return column.name in named
+        if column.name == "size":
+            return "size" in values.varying_columns
+        if column.name not in values.constants:
+            return True
+        return is_single and (column.shown != "if_varied" or column.name == "package")
+
+    def cell_of(column: Column) -> Callable[[Spec], str]:
+        def cell(value: Value) -> str:
+            if column.name == "variants" and isinstance(value, tuple) and not is_single:
+                return variants_cell(value, values.varying_variants)[0] or "-"
+            return column.cell(value) or "-"
+
+        cached = lru_cache(None)(cell) if column.has_dictionary else cell
+        return lambda spec: cached(column.value(spec))
+
+    styles: dict[str, Callable[[str], Line]] = {
+        "hash": partial(styled, style="link"),
+        "variants": partial(variants_line, are_values_marked=not is_single),
+        "source": partial(styled, style="dim"),
+    }
+    shown = [column for column in _ORDER if is_shown(column)]
+    columns = [
+        report.Column(
+            column.label,
+            floors=_LIST_FLOORS if column.cut_at_end else _FLOORS if column.name != "hash" else (),
+            keep="start" if column.cut_at_end else "ends",
+            is_right=column.align_right,
+            styles=styles.get(column.name),
+        )
+        for column in shown
+    ]
+    same: tuple[str, ...] = ()
+    if not is_single:
+        first = next(iter(catalog.specs(listing)))
+        same = tuple(variants_cell(first.variants, values.varying_variants)[1].split())
+    shared = [*flow((shorten(text, width) for text in _shared(listing, shown)), " · ", width)]
+    texts = ("same in all:", *same) if same else ()
+    in_all = [text_of(line) for line in flow((shorten(t, width) for t in texts), " ", width)]
+    if in_all[_MAX_SHARED_LINES:]:
+        last = " ".join(in_all[_MAX_SHARED_LINES - 1 :])
+        in_all[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
+    rows = [*map(Row, ((line,) for line in shared)), *(Row((styled(t, "dim"),)) for t in in_all)]
+    table: Iterable[Row] = _Rows(catalog, listing, [*map(cell_of, shown)])
+    if len(listing) <= _MAX_KEPT:
+        table = list(table)
+    return Report(
+        "", [Section("", rows, indent=""), Section("", table, columns=columns, indent="")]
+    )
+
+
+def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
+    """Return the number of specs, and the values that have no column because all have them."""
+    constants = listing.values.constants
+    texts = {
+        column.name: column.find_prefix + column.cell(value)
+        for column in COLUMNS
+        if (value := constants.get(column.name))
+        and column not in columns
+        and column.find_prefix is not None
+    }
+    spec = texts.pop("package", "")
+    if spec and "version" in texts:
+        spec += f"@{BY_NAME['version'].cell(constants['version'])}"
+        del texts["version"]
+    return [counted(len(listing), "spec"), *([spec] if spec else []), *texts.values()]
