@@ -15,6 +15,7 @@ from codecs import getincrementaldecoder
 from collections.abc import Callable
 from typing import Any, TextIO, cast
 
+from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
@@ -26,6 +27,8 @@ PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
 _CHUNK = 4096
 _TICK = 0.1
+_ESCAPE_DELAY = 0.05
+"""Seconds after which Escape is a key and not the beginning of another one: as in Neovim."""
 
 _LEAVE = (
     "\x1b[?2026l"  # synchronized output
@@ -195,15 +198,21 @@ class TerminalDriver(LinuxDriver):
         Bytes that are not UTF-8 come from terminals set to Latin-1, and from those that report
         the mouse in the old way.
         """
-        parser = XTermParser(self._debug)
+        if "ESCDELAY" not in os.environ:
+            # Textual waits 100 ms, and has no other setting than the variable.
+            vars(constants)["ESCAPE_DELAY"] = _ESCAPE_DELAY
+        parser, tick = XTermParser(self._debug), _TICK
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
             is_last = False
             while not is_last:
                 is_last = self.exit_event.is_set() or not self._is_taken
-                if selector.select(0 if is_last else _TICK):
+                if not selector.select(0 if is_last else tick):
+                    tick = _TICK
+                else:
                     data = os.read(self.fileno, _CHUNK)
+                    tick = _ESCAPE_DELAY if data.endswith(b"\x1b") else _TICK
                     if not data:
                         self._lose()
                         return
