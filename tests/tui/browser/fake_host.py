@@ -10,15 +10,16 @@ from textual.screen import ModalScreen
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey
 from spackscope.model.index.rows import Row
-from spackscope.model.index.tree import Node
+from spackscope.model.index.tree import Node, Tree
 from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Results
+from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
 from spackscope.tui.copy_forms import CopyDone
 from tests.browsing import HOST, shown_hashes
 
@@ -232,6 +233,16 @@ class FakeBrowser:
         self.search.leave()
         self.settle()
 
+    def go_to(self, number: int) -> Row:
+        """Move the cursor to a row of the table, settle, and return the row."""
+        self.move_to(number)
+        self.settle()
+        return self.row
+
+    def put(self, **fields: Any) -> None:
+        """Say where the user is."""
+        self.host.where = replace(self.host.where, **fields)
+
     # What is shown
 
     @property
@@ -241,6 +252,41 @@ class FakeBrowser:
     @property
     def query(self) -> str:
         return str(self.state.view.query)
+
+    @property
+    def message(self) -> str:
+        return self.host.message
+
+    @property
+    def catalog(self) -> Catalog:
+        assert self.state.catalog is not None
+        return self.state.catalog
+
+    @property
+    def results(self) -> Results:
+        assert self.state.results is not None
+        return self.state.results
+
+    @property
+    def row(self) -> Row:
+        """The row of the table under the cursor."""
+        assert self.host.where.row is not None
+        return self.host.where.row
+
+    @property
+    def rows(self) -> list[Row]:
+        """All rows of the table."""
+        return self.results.catalog.rows(*self.results.listing.part())
+
+    @property
+    def details(self) -> Details:
+        assert self.state.details is not None
+        return self.state.details
+
+    @property
+    def tree(self) -> Tree:
+        assert self.details.tree is not None
+        return self.details.tree
 
     @property
     def shown(self) -> set[str]:

@@ -1,4 +1,4 @@
-"""The detail of the selected spec, without an app."""
+"""The detail of the selected spec, and how that relates to others, without an app."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import read_unfolded
 from tests.browsing import SAMPLE
 from tests.builders import (
@@ -26,9 +25,17 @@ from tests.builders import (
 )
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import write_hdf5_index
-from tests.tui.browser.look_alike_index import write_look_alikes
+from tests.tui.browser.look_alike_index import OTHER, A, B, C, write_look_alikes
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
+FITS = "fits: ✓ runs on zen3"
+ALONE = [
+    FITS,
+    "needs to run: nothing else",
+    "download: 1 spec, size unknown",
+    "used by: nothing here",
+]
+HOST = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
 
 
 @pytest.fixture
@@ -36,22 +43,42 @@ def browser() -> FakeBrowser:
     return FakeBrowser(is_folded=False).load()
 
 
+@pytest.fixture
+def look_alikes(tmp_path: Path) -> FakeBrowser:
+    write_look_alikes(tmp_path / "index.json")
+    path = tmp_path / "index.json"
+    return FakeBrowser(path, query="hdf5", environ=HOST, is_folded=False).load()
+
+
 def texts(browser: FakeBrowser) -> list[str]:
-    details = browser.state.details
-    assert details is not None
-    return [line.text for line in details.lines]
+    return [line.text for line in browser.details.lines]
+
+
+def relations(browser: FakeBrowser) -> list[str]:
+    blocks: list[str] = []
+    for line in browser.details.relations:
+        if line.is_continued:
+            lead = line.lead if line.lead.startswith(" ") else f"  {line.lead}"
+            blocks[-1] += lead + line.text
+        else:
+            blocks.append(f"{line.label}: {line.text}{line.suffix}")
+    return blocks
+
+
+def select(browser: FakeBrowser, hash_: str) -> None:
+    browser.move_to([row.spec.hash for row in browser.rows].index(hash_))
+
+
+# Lines
 
 
 def test_the_detail_shows_the_row_under_the_cursor(browser: FakeBrowser) -> None:
     browser.search.select_package("py-ml-dtypes")
     browser.settle()
     for number in range(3):
-        browser.move_to(number)
-        browser.settle()
-        row = browser.host.where.row
-        assert row is not None
-        (raw,) = (r for r in SAMPLE if r["hash"] == row.spec.hash)
-        assert texts(browser)[:2] == [f"py-ml-dtypes@{row.spec.version}", row.spec.hash]
+        spec = browser.go_to(number).spec
+        (raw,) = (r for r in SAMPLE if r["hash"] == spec.hash)
+        assert texts(browser)[:2] == [f"py-ml-dtypes@{spec.version}", spec.hash]
         for value in (raw["os"], raw["target"], *raw["stacks"], *raw["variants"]):
             assert any(value in text for text in texts(browser))
 
@@ -59,19 +86,26 @@ def test_the_detail_shows_the_row_under_the_cursor(browser: FakeBrowser) -> None
 def test_the_lines_of_the_last_spec_stay_until_those_of_the_next_are_read(
     browser: FakeBrowser,
 ) -> None:
-    before = browser.state.details
-    assert before is not None
+    before = browser.details
     browser.move_to(1)
-    pending = browser.state.details
-    assert pending is not None
-    assert pending.is_pending
-    assert pending.lines is before.lines
-    assert pending.row != before.row, "what is copied is the row under the cursor"
-    browser.move_to(2)
-    browser.settle()
-    assert browser.state.details is not None
-    assert not browser.state.details.is_pending
-    assert texts(browser)[1] == browser.state.details.row.spec.hash
+    assert browser.details.is_pending
+    assert browser.details.lines is before.lines
+    assert browser.details.row != before.row, "what is copied is the row under the cursor"
+    browser.go_to(2)
+    assert not browser.details.is_pending
+    assert texts(browser)[1] == browser.details.row.spec.hash
+
+    browser.go_to(0)
+    browser.type("os=")
+    lines = browser.details.lines
+    browser.type_text("os=ubuntu")
+    browser.host.work("view")
+    browser.move_to(0)
+    assert not browser.host.is_running("detail"), "the same spec is not read again"
+    assert browser.details.lines is lines
+    browser.type("zzz")
+    browser.leave()
+    assert browser.state.details is None, "without rows there is no detail"
 
 
 def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(tmp_path: Path) -> None:
@@ -82,141 +116,163 @@ def test_a_step_back_to_a_row_that_was_left_at_once_shows_its_own_tree(tmp_path:
     browser.settle()
     browser.navigation.retrace(-1)
     browser.settle()
-    details = browser.state.details
-    assert details is not None
-    assert details.tree is not None
     assert browser.detail == "hdf5@1.0"
-    assert details.tree.lines[0].id == details.row.id
-
-
-def test_the_same_spec_is_not_read_again_while_a_filter_is_typed(browser: FakeBrowser) -> None:
-    browser.type("os=")
-    details = browser.state.details
-    assert details is not None
-    browser.type_text("os=ubuntu")
-    browser.host.work("view")
-    browser.move_to(0)
-    assert not browser.host.is_running("detail")
-    assert browser.state.details is not None
-    assert browser.state.details.lines is details.lines
-
-
-def labelled(browser: FakeBrowser) -> dict[str, str]:
-    """Return the values of each label, those of the title under an empty one."""
-    details = browser.state.details
-    assert details is not None
-    values: dict[str, str] = {}
-    label = ""
-    for line in [*details.lines, *details.relations]:
-        label = label if line.is_continued else line.label
-        values[label] = f"{values[label]}  {line.text}" if label in values else line.text
-    return values
+    assert browser.tree.id == browser.details.row.id
 
 
 def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_share(
-    tmp_path: Path,
+    look_alikes: FakeBrowser,
 ) -> None:
-    write_look_alikes(tmp_path / "index.json")
-    browser = FakeBrowser(tmp_path / "index.json", query="hdf5@1.14").load()
-    values = labelled(browser)
-    details = browser.state.details
-    assert details is not None
+    browser = look_alikes
+    browser.search.fold()
+    browser.type("hdf5@1.14")
+    browser.leave()
+    details = browser.details
     assert details.row.count == 4
-    assert not any(line.kind == "hash" for line in details.lines)
-    assert [line.text + line.suffix for line in details.lines[:2]] == [
-        "hdf5@1.14",
-        "2 kinds, 4 builds: ⏎ opens",
-    ]
-    assert "install" not in values
-    assert values["kinds differ"] == "zlib"
-    assert values["needs to run"] == "mpich@4.3", "each mpich needs another zlib"
-    assert values["used by"] == "vtk"
-    assert details.tree is not None
-    assert details.tree.members == tuple(sorted(details.tree.members))
-    assert len(details.tree.members) == 4
+    assert not any(line.kind == "hash" or line.label == "install" for line in details.lines)
+    lines = [line.text + line.suffix for line in details.lines[:2]]
+    assert lines == ["hdf5@1.14", "2 kinds, 4 builds: ⏎ opens"]
+    # Each mpich needs another zlib.
+    shared = ["kinds differ: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
+    assert relations(browser) == [FITS, *shared]
+    assert browser.tree.members == tuple(sorted(browser.tree.members))
+    assert len(browser.tree.members) == 4
 
-    assert browser.state.catalog is not None
-    tree = read_unfolded(browser.state.catalog, details.tree, 0)
+    tree = read_unfolded(browser.catalog, browser.tree, 0)
     mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
-    browser.host.where = replace(browser.host.where, pane="detail", node=mpich)
+    browser.put(pane="detail", node=mpich)
     browser.controllers.copying.copy_hash()
     browser.settle()
-    assert not browser.copied
-    assert browser.host.message == "2 builds look the same here: ⏎ goes to them"
-
-    browser.host.where = replace(browser.host.where, pane="specs", node=None)
+    assert (browser.copied, browser.message) == (
+        [],
+        "2 builds look the same here: ⏎ goes to them",
+    )
+    browser.put(pane="specs", node=None)
     browser.controllers.rows.toggle(details.row)
     browser.settle()
-    browser.move_to(1)
-    browser.settle()
-    details = browser.state.details
-    assert details is not None
-    kind = [line.text + line.suffix for line in details.lines if line.kind in ("hash", "dim")]
-    assert kind[:2] == [details.row.spec.hash, "×3 run the same"]
+    hash_ = browser.go_to(1).spec.hash
+    lines = [
+        line.text + line.suffix for line in browser.details.lines if line.kind in ("hash", "dim")
+    ]
+    assert lines[:2] == [hash_, "×3 run the same"]
 
 
 def test_variants_are_told_apart_within_the_package_only(tmp_path: Path) -> None:
-    records = [
-        record(1, variants=["+shared", "~mpi"]),
-        record(2, variants=["+shared", "+mpi"]),
-    ]
+    records = [record(1, variants=["+shared", "~mpi"]), record(2, variants=["+shared", "+mpi"])]
     write_page(tmp_path / "zlib" / "specs.md", records, title="zlib")
     other = [record(3, variants=["~shared", "+hl"])]
     write_page(tmp_path / "hdf5" / "specs.md", other, title="hdf5")
     browser = FakeBrowser(tmp_path).load()
     kinds = set()
     for number in range(3):
-        browser.move_to(number)
-        browser.settle()
-        details = browser.state.details
-        assert details is not None
-        kinds |= {(line.text, line.kind) for line in details.lines if line.text[:1] in "+~"}
-    assert kinds == {
-        ("+shared", "same"), ("~shared", "same"), ("+hl", "same"),
-        ("+mpi", "differs"), ("~mpi", "differs"),
-    }  # fmt: skip
-
-
-def test_without_rows_there_is_no_detail(browser: FakeBrowser) -> None:
-    browser.type("zzz")
-    browser.leave()
-    assert browser.state.details is None
+        browser.go_to(number)
+        lines = browser.details.lines
+        kinds |= {(line.text, line.kind) for line in lines if line.text[:1] in "+~"}
+    same = {(text, "same") for text in ("+shared", "~shared", "+hl")}
+    assert kinds == same | {("+mpi", "differs"), ("~mpi", "differs")}
 
 
 def test_the_size_of_what_is_looked_at_is_asked_of_its_mirror_once(tmp_path: Path) -> None:
-    environ = {"XDG_CACHE_HOME": str(tmp_path)}
     files = mirror_v3(zlib_index()) | {
         MANIFEST: manifest(entry(ARCHIVE_TYPE, b"", contentLength=5_000_000))
     }
     with serve_files(files) as server:
-        browser = FakeBrowser(server.url, environ=environ).load()
-        browser.search.select_package("zlib")
-        browser.settle()
-        assert "5.0 MB" in texts(browser)
-        browser.search.select_package(None)
-        browser.settle()
-        browser.search.select_package("zlib")
-        browser.settle()
+        browser = FakeBrowser(server.url, environ={"XDG_CACHE_HOME": str(tmp_path)}).load()
+        for package in ("zlib", None, "zlib"):
+            browser.search.select_package(package)
+            browser.settle()
         assert "5.0 MB" in texts(browser)
         assert server.paths().count(f"/{MANIFEST}") == 1
 
 
 def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> None:
-    mirror = str(write_files(tmp_path / "m", signed_v3()))
-    browser = FakeBrowser(mirror).load()
+    browser = FakeBrowser(str(write_files(tmp_path / "m", signed_v3()))).load()
     browser.search.select_package("ncurses")
     browser.settle()
-
-    details = browser.state.details
-    assert details is not None
-    values = [(line.label, line.text) for line in details.lines]
-    assert ("signed", f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}") in values
-    at = next(n for n, line in enumerate(details.lines) if line.label == "archive")
-    missing, file = details.lines[at : at + 2]
+    signed = f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}"
+    lines = browser.details.lines
+    assert ("signed", signed) in [(line.label, line.text) for line in lines]
+    at = [line.label for line in lines].index("archive")
+    missing, file = lines[at : at + 2]
     assert (missing.text, missing.kind) == ("listed, but the archive is missing", "error")
-
-    archive = file.text.partition("/m/")[2]
-    write_files(tmp_path / "m", {archive: bytes(10_323)})
+    write_files(tmp_path / "m", {file.text.partition("/m/")[2]: bytes(10_323)})
     browser.load()
-    assert f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}" in texts(browser)
-    assert not any(text.startswith("listed, but") for text in texts(browser))
+    assert signed in texts(browser)
+    assert missing.text not in texts(browser)
+
+
+# Relations
+
+
+def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_shown(
+    look_alikes: FakeBrowser,
+) -> None:
+    browser = look_alikes
+    select(browser, B)
+    browser.settle()
+    assert relations(browser) == [
+        FITS,
+        f"next to: {C[:7]}  zlib 1.3 ≠ 1.2 (mpich › zlib)  build only: gmake 4.3 ≠ 4.4",
+        "needs to run: mpich@4.3  zlib@1.3",
+        "download: 3 specs, size unknown",
+        "used by: vtk@9",
+    ]
+    select(browser, OTHER)
+    browser.settle()
+    assert relations(browser) == ALONE
+    select(browser, C)
+    browser.host.work("detail")
+    # Their place is kept until they are read.
+    pending = ["fits: …", "next to: …", "needs to run: …", "download: …", "used by: …"]
+    assert relations(browser) == pending
+    select(browser, OTHER)
+    browser.host.work("detail")
+    assert not browser.host.is_running("relations"), "they are known, and the job is stopped"
+    assert relations(browser) == ALONE
+    select(browser, C)
+    browser.settle()
+    assert relations(browser)[1].startswith(f"next to: {B[:7]}"), "the most used of its kind"
+
+
+def test_one_marked_spec_is_what_others_are_compared_with(look_alikes: FakeBrowser) -> None:
+    browser = look_alikes
+    select(browser, A)
+    browser.settle()
+    browser.controllers.rows.mark(browser.row)
+    select(browser, OTHER)
+    browser.settle()
+    assert relations(browser)[1].startswith(f"next to: {A[:7]}  hdf5 1.12 ≠ 1.14")
+    select(browser, B)
+    browser.settle()
+    beside = f"next to: {A[:7]}  runs the same  build only: gmake 4.3 ≠ 4.4"
+    assert relations(browser)[1] == beside
+    browser.controllers.rows.clear()
+    assert relations(browser)[1] == beside, "it stays until the other one is read"
+    browser.settle()
+    assert relations(browser)[1].startswith(f"next to: {C[:7]}")
+
+
+def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path) -> None:
+    index, pages = tmp_path / "index.json", tmp_path / "pages"
+    write_look_alikes(index)
+    write_page(pages / "hdf5" / "specs.md", [{**record(0), "hash": B}], title="hdf5", tag="v1")
+    browser = FakeBrowser(index, pages, query=f"/{B}", environ=HOST).load()
+    seen = []
+    for number in (0, 1, 0):
+        browser.go_to(number)
+        seen.append("needs to run: mpich@4.3  zlib@1.3" in relations(browser))
+    assert sorted(seen[:2]) == [False, True]
+    assert seen[2] == seen[0]
+
+
+def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
+    write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
+    fits, reason, *others = relations(FakeBrowser(tmp_path, environ=HOST, is_folded=False).load())
+    assert fits == "fits: ? unknown if it runs"
+    assert reason.startswith("fits: unknown: dependencies not listed")
+    assert others[0].endswith("  Dependencies not listed: not compared")
+    assert others[1:] == ["needs to run: This source lists no dependencies"]
+    folded = FakeBrowser(tmp_path, environ=HOST).load()
+    assert relations(folded) == [fits, reason, others[1]]
+    write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
+    assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits, reason, others[1]]
