@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
@@ -44,29 +43,24 @@ def browser(index: Path) -> FakeBrowser:
     return browser
 
 
-def rows(browser: FakeBrowser) -> list[Row]:
-    results = browser.state.results
-    assert results is not None
-    listing = results.listing
-    return results.catalog.rows(*listing.part())
-
-
 def shown(browser: FakeBrowser) -> list[tuple[str, RowRole, int]]:
-    return [(row.spec.hash, row.role, row.count) for row in rows(browser)]
+    return [(row.spec.hash, row.role, row.count) for row in browser.rows]
 
 
-def go_to(browser: FakeBrowser, number: int) -> Row:
-    """Move the cursor to a row, as the table does."""
-    browser.move_to(number)
-    row = browser.host.where.row
-    assert row is not None
-    return row
+def toggle(browser: FakeBrowser, number: int) -> None:
+    """Open or close a row, as Enter does."""
+    browser.controllers.rows.toggle(browser.go_to(number))
+    browser.settle()
 
 
-def cursor(browser: FakeBrowser) -> int:
-    results = browser.state.results
-    assert results is not None
-    return results.cursor
+def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, str]:
+    """Copy a row or its detail, and return what was copied, and the message."""
+    browser.go_to(number)
+    browser.host.focus(pane)
+    browser.copied.clear()
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    return "".join(browser.copied), browser.message
 
 
 FOLDED = [(ONE, SPEC, 4)]
@@ -79,153 +73,83 @@ SPECS = [
 ]
 
 
-def test_a_folded_row_of_several_kinds_is_opened_and_not_copied(browser: FakeBrowser) -> None:
-    copying = browser.controllers.copying
-    several = "4 builds look the same, but are 2 kinds: choose one to copy"
-    go_to(browser, 0)
-    browser.settle()
-    copying.copy_hash()
-    browser.settle()
-    assert (browser.copied, browser.host.message) == ([], several)
+SEVERAL = "4 builds look the same, but are 2 kinds: choose one to copy"
+
+
+def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
+    assert shown(browser) == FOLDED
+    for number, expected in ((0, KINDS), (1, SPECS), (1, KINDS), (0, FOLDED)):
+        toggle(browser, number)
+        assert shown(browser) == expected
+        assert browser.results.cursor == number
+
+
+def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser) -> None:
+    toggle(browser, 0)
+    toggle(browser, 1)
+    browser.go_to(3)
+    for expected, at in ((KINDS, 1), (FOLDED, 0)):
+        browser.controllers.focus.back()
+        browser.settle()
+        assert shown(browser) == expected
+        assert browser.results.cursor == at
+    browser.controllers.focus.back()
+    assert browser.host.where.pane == "packages"
+
+
+def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrowser) -> None:
+    single = [(hash_, SPEC, 1) for hash_ in (ONE, TWO, THREE, FOUR)]
+    # Folding again closes all groups.
+    for number, expected in ((0, KINDS), (1, SPECS), (5, single), (0, FOLDED)):
+        browser.go_to(number)
+        browser.controllers.rows.fold()
+        browser.settle()
+        assert sorted(shown(browser)) == sorted(expected)
+
+
+def test_a_row_of_several_kinds_is_opened_and_one_of_a_kind_copied(browser: FakeBrowser) -> None:
+    any_of_3 = THREE, f"Copied {THREE[:7]}…, any of 3 that run the same (test)"
+    assert copy(browser, 0) == ("", SEVERAL)
     assert shown(browser) == KINDS
-    browser.controllers.rows.close(go_to(browser, 0))
-    browser.settle()
-    browser.controllers.rows.toggle(go_to(browser, 0))
-    browser.settle()
-    for number, copied, message in (
-        (0, [], several),
-        (1, [THREE], f"Copied {THREE[:7]}…, any of 3 that run the same (test)"),
-        (2, [TWO], f"Copied {TWO[:7]}… (test)"),
-    ):
-        go_to(browser, number)
-        browser.settle()
-        browser.copied.clear()
-        copying.copy_hash()
-        browser.settle()
-        assert (browser.copied, browser.host.message) == (copied, message)
-        assert shown(browser) == KINDS
-    assert browser.host.dialogs == []
-
-
-def test_the_detail_of_several_kinds_copies_none_of_them(browser: FakeBrowser) -> None:
-    go_to(browser, 0)
-    browser.settle()
-    browser.host.focus("detail")
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == []
+    assert copy(browser, 0) == ("", SEVERAL)
+    assert copy(browser, 1) == any_of_3, "the most used one"
+    assert copy(browser, 2) == (TWO, f"Copied {TWO[:7]}… (test)")
+    assert copy(browser, 1, "detail") == any_of_3
+    assert shown(browser) == KINDS
+    toggle(browser, 0)
+    assert copy(browser, 0, "detail") == ("", SEVERAL)
     assert browser.host.focused[-1] == "specs"
     assert shown(browser) == KINDS
-    go_to(browser, 1)
-    browser.settle()
-    browser.host.focus("detail")
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == [THREE]
-    assert "any of 3 that run the same" in browser.host.message
+    assert browser.host.dialogs == []
 
 
 def test_of_a_folded_row_that_runs_the_same_the_shown_hash_is_copied(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     builds = (app(ONE, NEW), app(TWO, NEW, edge("gmake", GMAKE, ["build"])))
     path.write_bytes(database(installs(*builds, leaf(NEW, "lib", "2"), leaf(GMAKE, "gmake", "4"))))
-    browser = FakeBrowser(path, query="app").load()
-    browser.host.focus("specs")
-    go_to(browser, 0)
-    browser.settle()
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.host.message == f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
-
-
-def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
-    groups = browser.controllers.rows
-    assert shown(browser) == FOLDED
-    groups.toggle(go_to(browser, 0))
-    browser.settle()
-    assert shown(browser) == KINDS
-    assert cursor(browser) == 0
-    groups.toggle(go_to(browser, 1))
-    browser.settle()
-    assert shown(browser) == SPECS
-    assert cursor(browser) == 1
-    groups.toggle(go_to(browser, 1))
-    browser.settle()
-    assert shown(browser) == KINDS
-    groups.toggle(go_to(browser, 0))
-    browser.settle()
-    assert shown(browser) == FOLDED
-
-
-def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser) -> None:
-    for number in (0, 1):
-        browser.controllers.rows.toggle(go_to(browser, number))
-        browser.settle()
-    go_to(browser, 3)
-    for expected, at in ((KINDS, 1), (FOLDED, 0)):
-        browser.controllers.focus.back()
-        browser.settle()
-        assert shown(browser) == expected
-        assert cursor(browser) == at
-        go_to(browser, at)
-    browser.controllers.focus.back()
-    assert browser.host.where.pane == "packages"
-
-
-def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrowser) -> None:
-    go_to(browser, 0)
-    for number, expected in ((0, KINDS), (1, SPECS)):
-        go_to(browser, number)
-        browser.controllers.rows.fold()
-        browser.settle()
-        assert shown(browser) == expected
-    go_to(browser, 5)
-    browser.controllers.rows.fold()
-    browser.settle()
-    assert [count for _, _, count in shown(browser)] == [1] * 4
-    browser.controllers.rows.fold()
-    browser.settle()
-    assert shown(browser) == FOLDED, "folding again closes all groups"
-
-
-def test_what_is_copied_of_a_kind_is_its_most_used_spec(browser: FakeBrowser) -> None:
-    browser.controllers.rows.toggle(go_to(browser, 0))
-    browser.settle()
-    go_to(browser, 1)
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-
-    assert browser.copied == [THREE]
-    assert "any of 3 that run the same" in browser.host.message
+    any_of_2 = ONE, f"Copied {ONE[:7]}…, any of 2 that run the same (test)"
+    assert copy(FakeBrowser(path, query="app").load(), 0) == any_of_2
 
 
 def test_a_jump_opens_the_kind_of_a_spec(browser: FakeBrowser) -> None:
-    ids = {row.spec.hash: row.id for row in all_rows(browser)}
-    go_to(browser, 0)
-    browser.navigation.jump(ids[FOUR])
+    browser.go_to(0)
+    (row,) = browser.catalog.by_hash(FOUR)
+    browser.navigation.jump(row.id)
     browser.settle()
-
     assert shown(browser) == SPECS
-    assert rows(browser)[cursor(browser)].spec.hash == FOUR
-
-
-def all_rows(browser: FakeBrowser) -> list[Row]:
-    assert browser.state.catalog is not None
-    return browser.state.catalog.rows(range(browser.state.catalog.total))
+    assert browser.row.spec.hash == FOUR
 
 
 def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1), record(2)], title="zlib")
     browser = FakeBrowser(tmp_path).load()
-    browser.controllers.rows.toggle(go_to(browser, 0))
-    browser.settle()
-
-    assert [(role, count) for _, role, count in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
-    go_to(browser, 1)
+    toggle(browser, 0)
+    assert [row[1:] for row in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
+    browser.go_to(1)
     browser.host.focus("specs")
     browser.controllers.focus.back()
     browser.settle()
-    assert [count for _, _, count in shown(browser)] == [2]
+    assert [row[1:] for row in shown(browser)] == [(SPEC, 2)]
     assert browser.host.where.pane == "specs"
     browser.controllers.focus.back()
     assert browser.host.where.pane == "packages"

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import yaml
 
-from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, Node
 from spackscope.tui.browser.copy import row_out_of_sight
 from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE, range_begins
@@ -30,18 +29,42 @@ def browser() -> FakeBrowser:
 
 
 def hash_at(browser: FakeBrowser, number: int) -> str:
-    browser.move_to(number)
-    browser.settle()
-    assert browser.host.where.row is not None
-    return browser.host.where.row.spec.hash
+    return browser.go_to(number).spec.hash
 
 
 def mark(browser: FakeBrowser, number: int) -> str:
-    hash_ = hash_at(browser, number)
-    assert browser.host.where.row is not None
-    browser.controllers.rows.mark(browser.host.where.row)
+    row = browser.go_to(number)
+    browser.controllers.rows.mark(row)
     browser.settle()
-    return hash_
+    return row.spec.hash
+
+
+def mark_all(browser: FakeBrowser) -> None:
+    browser.controllers.rows.mark_all()
+    browser.settle()
+
+
+def mark_range(browser: FakeBrowser, number: int) -> str:
+    """Mark the range that ends with a row, and return the hash of the row."""
+    row = browser.go_to(number)
+    browser.controllers.rows.mark_range()
+    browser.settle()
+    return row.spec.hash
+
+
+def ask(browser: FakeBrowser, query: str) -> None:
+    """Type a query, and go to its rows."""
+    browser.type(query)
+    browser.leave()
+    browser.host.focus("specs")
+
+
+def copy(browser: FakeBrowser) -> str:
+    """Copy as `y` does, and return what was copied; empty if nothing was."""
+    browser.copied.clear()
+    browser.controllers.copying.copy_hash()
+    browser.settle()
+    return "".join(browser.copied)
 
 
 def choose(browser: FakeBrowser, form: CopyForm) -> str:
@@ -56,66 +79,36 @@ def choose(browser: FakeBrowser, form: CopyForm) -> str:
     return browser.copied[-1]
 
 
-def test_the_whole_hash_of_the_selected_spec_is_copied(browser: FakeBrowser) -> None:
+# Copying
+
+
+def test_the_selected_spec_or_all_marks_in_their_order_are_copied(browser: FakeBrowser) -> None:
     hash_ = hash_at(browser, 2)
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == [hash_]
-    assert browser.host.message == f"Copied {hash_[:7]}… (test)"
-
-
-def test_all_marks_are_copied_in_the_order_of_marking(browser: FakeBrowser) -> None:
+    assert copy(browser) == hash_
+    assert browser.message == f"Copied {hash_[:7]}… (test)"
     hashes = [mark(browser, 2), mark(browser, 0)]
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == ["\n".join(hashes)]
-    assert browser.host.message == "Copied 2 marked hashes (test)"
+    assert copy(browser).splitlines() == hashes
+    assert browser.message == "Copied 2 marked hashes (test)"
     assert choose(browser, FORMS[1]).splitlines() == [f"/{hash_}" for hash_ in hashes]
-
-
-def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
-    first, second = mark(browser, 0), mark(browser, 5)
-    browser.type("os=windows")
-    browser.leave()
-    assert list(browser.state.marks) == [first, second]
-    browser.search.clear()
-    browser.settle()
-    assert mark(browser, 0) == first
-    assert list(browser.state.marks) == [second]
-    browser.controllers.rows.clear()
-    assert not browser.state.marks
+    here = hash_at(browser, 3)
+    browser.host.focus("detail")
+    assert copy(browser) == here, "the detail copies its own spec, whatever is marked"
+    assert browser.message == f"Copied {here[:7]}… (test)"
 
 
 def test_marks_out_of_sight_are_copied_only_when_asked_for(browser: FakeBrowser) -> None:
     marked = [mark(browser, 0), mark(browser, 5)]
-    browser.type("os=sequoia")
-    browser.leave()
-    browser.host.focus("specs")
+    ask(browser, "os=sequoia")
     here = [hash_at(browser, 0), mark(browser, 1)]
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == [here[1]]
+    assert copy(browser) == here[1]
     out_of_sight = "2 marked are out of sight (Y copies all)"
-    assert browser.host.message == f"Copied marked {here[1][:7]}… (test) · {out_of_sight}"
-
+    assert browser.message == f"Copied marked {here[1][:7]}… (test) · {out_of_sight}"
     mark(browser, 1)
     hash_at(browser, 0)
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied[-1] == here[0], "without a mark in sight it is the row under the cursor"
-    assert browser.host.message == f"Copied {here[0][:7]}… (test) · {out_of_sight}"
+    assert copy(browser) == here[0], "without a mark in sight it is the row under the cursor"
+    assert browser.message == f"Copied {here[0][:7]}… (test) · {out_of_sight}"
     assert choose(browser, ALL_MARKS).splitlines() == marked
-    assert browser.host.message == "Copied all 2 marked hashes (test)"
-
-
-def test_the_detail_copies_its_own_spec_whatever_is_marked(browser: FakeBrowser) -> None:
-    mark(browser, 0)
-    hash_ = hash_at(browser, 3)
-    browser.host.focus("detail")
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.copied == [hash_]
-    assert browser.host.message == f"Copied {hash_[:7]}… (test)"
+    assert browser.message == "Copied all 2 marked hashes (test)"
 
 
 def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
@@ -124,17 +117,11 @@ def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
     browser = FakeBrowser(path, query="hdf5").load()
     browser.host.focus("detail")
     for spec in (GraphSpec("openmpi", "1", OPENMPI), GraphSpec("gone", "", GONE, "absent")):
-        hash_ = spec.hash
         with reading():
-            catalog = browser.state.catalog
-            assert catalog is not None
-            ids = [row.id for row in catalog.by_hash(hash_)]
-        node = Node(ids[0] if ids else 99, "dependencies", 0, 1, None, spec)
-        browser.host.where = replace(browser.host.where, node=node)
-        browser.controllers.copying.copy_hash()
-        browser.settle()
-        assert browser.copied[-1] == hash_
-        assert browser.host.message == f"Copied {hash_[:7]}… (test)"
+            ids = [row.id for row in browser.catalog.by_hash(spec.hash)]
+        browser.put(node=Node(ids[0] if ids else 99, "dependencies", 0, 1, None, spec))
+        assert copy(browser) == spec.hash
+        assert browser.message == f"Copied {spec.hash[:7]}… (test)"
 
 
 @pytest.mark.parametrize(
@@ -149,27 +136,25 @@ def test_a_row_that_is_not_on_the_screen_is_not_copied(
     browser: FakeBrowser, fields: dict[str, Any], message: str
 ) -> None:
     hash_at(browser, 2)
-    browser.host.where = replace(browser.host.where, **fields)
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert (browser.copied, browser.host.message) == ([], message)
+    browser.put(**fields)
+    assert (copy(browser), browser.message) == ("", message)
 
 
-def test_stale_rows_are_not_copied(browser: FakeBrowser) -> None:
-    hash_at(browser, 2)
+def test_nothing_is_copied_or_marked_without_rows_of_the_query(browser: FakeBrowser) -> None:
+    fresh = FakeBrowser()
+    assert (copy(fresh), fresh.message) == ("", LOADING)
     browser.type("os=sequ oia")
     assert browser.shown, "the last rows stay while no row matches"
+    mark_all(browser)
+    assert (browser.state.marks, browser.message) == ((), STALE)
     browser.host.focus("specs")
-    browser.controllers.copying.copy_hash()
+    assert (copy(browser), browser.message) == ("", STALE)
+    ask(browser, "zzz")
+    assert (copy(browser), browser.message) == ("", NO_ROWS)
+    browser.controllers.copying.open_menu()
     browser.settle()
-    assert browser.copied == []
-    assert browser.host.message == STALE
-
-
-def test_before_the_sources_are_read_nothing_is_copied() -> None:
-    browser = FakeBrowser()
-    browser.controllers.copying.copy_hash()
-    assert browser.host.message == LOADING
+    assert browser.message == NO_ROWS
+    assert browser.host.dialogs == []
 
 
 def is_form(key: str, text: str, record: Record) -> bool:
@@ -208,19 +193,6 @@ def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
     assert len(choose(browser, FORMS[2]).splitlines()) == 1
 
 
-def test_where_no_spec_is_shown_there_is_nothing_to_copy(browser: FakeBrowser) -> None:
-    browser.type("zzz")
-    browser.leave()
-    browser.controllers.copying.copy_hash()
-    browser.settle()
-    assert browser.host.message == NO_ROWS
-    browser.controllers.copying.open_menu()
-    browser.settle()
-    assert browser.host.message == NO_ROWS
-    assert browser.copied == []
-    assert browser.host.dialogs == []
-
-
 def test_what_is_unsafe_to_paste_is_not_copied(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1, variants=["x=\u202e1"])])
     browser = FakeBrowser(tmp_path).load()
@@ -236,132 +208,101 @@ def test_a_copied_spec_has_its_compilers_and_is_found_again() -> None:
     assert FakeBrowser(INSTALL_TREE, query=copied).load().shown == {hash_}
 
 
-def test_marks_out_of_sight_are_picked_after_they_were_named(tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
-    browser = FakeBrowser(is_pick=True, environ=environ, is_folded=False).load()
-    browser.host.focus("specs")
-    marked = [mark(browser, 0)]
-    browser.type("os=sequoia")
-    browser.leave()
-    browser.host.focus("specs")
-    marked.append(mark(browser, 0))
-    row = browser.host.where.row
-    assert row is not None
-    browser.controllers.rows.pick(row)
-    browser.settle()
-    assert browser.host.ended is None
-    assert browser.host.message == (
-        "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
-    )
-    browser.controllers.rows.pick(row)
-    browser.settle()
-    assert browser.host.ended == (marked, 0)
-
-
-@pytest.mark.parametrize("is_marked", [False, True])
-def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path) -> None:
-    environ = {"XDG_STATE_HOME": str(tmp_path)}
-    browser = FakeBrowser(
-        query="os=sequoia", is_pick=True, environ=environ, is_folded=False
-    ).load()
-    browser.type("os=sequoia")
-    marked = [mark(browser, 1), mark(browser, 0)] if is_marked else []
-    hash_ = hash_at(browser, 2)
-    assert browser.host.where.row is not None
-    browser.controllers.rows.pick(browser.host.where.row)
-    browser.settle()
-    assert browser.host.ended == (marked or [hash_], 0)
-    assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
-
-
 def test_every_form_has_a_letter_of_its_own() -> None:
     keys = [form.key for form in FORMS]
     assert len(set(keys)) == len(keys)
     assert not {"escape", "q", "enter", "up", "down"} & set(keys)
 
 
+# Picking
+
+
+@pytest.mark.parametrize("is_marked", [False, True])
+def test_picking_ends_with_the_row_or_all_marks(is_marked: bool, tmp_path: Path) -> None:
+    environ = {"XDG_STATE_HOME": str(tmp_path)}
+    browser = FakeBrowser(is_pick=True, environ=environ, is_folded=False).load()
+    marked = [mark(browser, 0)] if is_marked else []
+    ask(browser, "os=sequoia")
+    if is_marked:
+        marked.append(mark(browser, 0))
+        browser.controllers.rows.pick(browser.row)
+        assert browser.host.ended is None
+        assert browser.message == (
+            "1 of 2 marked specs are out of sight: ⏎ again picks all, U clears the marks"
+        )
+    hash_ = hash_at(browser, 2)
+    browser.controllers.rows.pick(browser.row)
+    browser.settle()
+    assert browser.host.ended == (marked or [hash_], 0)
+    assert (tmp_path / "spackscope" / "history").read_text() == "os=sequoia\n"
+
+
+# Marking
+
+
+def test_marks_go_by_the_hash_and_outlast_queries(browser: FakeBrowser) -> None:
+    first, second = mark(browser, 0), mark(browser, 5)
+    ask(browser, "os=windows")
+    assert list(browser.state.marks) == [first, second]
+    browser.search.clear()
+    browser.settle()
+    assert mark(browser, 0) == first
+    assert list(browser.state.marks) == [second]
+    browser.controllers.rows.clear()
+    assert not browser.state.marks
+
+
 def test_all_shown_specs_are_marked_and_unmarked(browser: FakeBrowser) -> None:
     other = mark(browser, 0)
-    browser.type("os=sequoia")
-    browser.leave()
+    ask(browser, "os=sequoia")
     shown = browser.shown
-    browser.controllers.rows.mark_all()
-    browser.settle()
+    mark_all(browser)
     assert set(browser.state.marks) == shown | {other}
-    assert browser.host.message == f"Marked {len(shown)} shown specs"
-    browser.controllers.rows.mark_all()
-    browser.settle()
-    assert list(browser.state.marks) == [other], "marks out of sight stay"
-    assert browser.host.message == f"Unmarked {len(shown)} shown specs"
+    assert browser.message == f"Marked {len(shown)} shown specs"
+    mark_all(browser)
+    assert browser.state.marks == (other,), "marks out of sight stay"
+    assert browser.message == f"Unmarked {len(shown)} shown specs"
+    mark_range(browser, 5)
+    assert browser.message == range_begins(), "to mark all begins no range"
 
 
 def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
     path = tmp_path / "index.json"
     write_look_alikes(path)
     browser = FakeBrowser(path, query="hdf5@1.14").load()
-    browser.controllers.rows.mark_all()
-    browser.settle()
-    assert set(browser.state.marks) == browser.shown
-    assert {A, B, C, D} <= browser.shown
+    mark_all(browser)
+    assert set(browser.state.marks) == browser.shown == {A, B, C, D}
 
 
 def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
     write_page(tmp_path, [record(number=number) for number in range(MAX_MARKS + 1)])
     browser = FakeBrowser(tmp_path).load()
-    browser.controllers.rows.mark_all()
-    browser.settle()
+    mark_all(browser)
     assert not browser.state.marks
-    assert browser.host.message.startswith(f"At most {MAX_MARKS} specs can be marked")
-
-
-def test_nothing_is_marked_while_the_query_is_wrong(browser: FakeBrowser) -> None:
-    browser.type("os=")
-    browser.controllers.rows.mark_all()
-    browser.settle()
-    assert not browser.state.marks
-    assert browser.host.message == STALE
+    assert browser.message.startswith(f"At most {MAX_MARKS} specs can be marked")
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 4), (4, 1), (2, 2)])
 def test_a_range_is_marked_from_the_last_mark_to_the_cursor(
     browser: FakeBrowser, first: int, last: int
 ) -> None:
-    hashes = [hash_at(browser, number) for number in range(6)]
+    hashes = [row.spec.hash for row in browser.rows[:6]]
     mark(browser, first)
-    hash_at(browser, last)
-    browser.controllers.rows.mark_range()
-    browser.settle()
+    mark_range(browser, last)
     low, high = sorted((first, last))
     assert set(browser.state.marks) == set(hashes[low : high + 1])
-    hash_at(browser, 5)
-    browser.controllers.rows.mark_range()
-    browser.settle()
+    mark_range(browser, 5)
     assert hashes[5] in browser.state.marks, "the next range begins where the last one ended"
 
 
 def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowser) -> None:
-    first, second = hash_at(browser, 3), hash_at(browser, 4)
-    for number in (3, 4):
-        hash_at(browser, number)
-        browser.controllers.rows.mark_range()
-        browser.settle()
-        assert (number == 3) == (browser.host.message == range_begins())
-    assert list(browser.state.marks) == [first, second]
+    first = mark_range(browser, 3)
+    assert browser.message == range_begins()
+    second = mark_range(browser, 4)
+    assert browser.message == "Marked a range of 2 specs"
+    assert browser.state.marks == (first, second)
     mark(browser, 0)
-    browser.type("os=sequoia")
-    browser.leave()
-    here = hash_at(browser, 0)
-    browser.controllers.rows.mark_range()
-    browser.settle()
-    assert browser.host.message == range_begins(), "its row is not shown any more"
+    ask(browser, "os=sequoia")
+    here = mark_range(browser, 0)
+    assert browser.message == range_begins(), "its row is not shown any more"
     assert browser.state.marks[-1] == here
-
-
-def test_to_mark_all_begins_no_range(browser: FakeBrowser) -> None:
-    mark(browser, 0)
-    browser.controllers.rows.mark_all()
-    browser.settle()
-    hash_at(browser, 5)
-    browser.controllers.rows.mark_range()
-    browser.settle()
-    assert browser.host.message == range_begins()
