@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
     Replaced,
+    compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import Value
+from spackscope.model.analysis.dag import Dag, Value
+from spackscope.model.analysis.kinds import kinds_of, run_the_same
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec, is_run
@@ -295,31 +297,27 @@ def _bounded(heading: Cell, lines: Sequence[DifferenceLine]) -> Section:
     return Section(heading, rows)
 
 
-class Kinds(NamedTuple):
-    """The hashes of each run-time kind, and those whose kind is unknown.
-
-    `all_same` is whether all run the same; None if unknown.
-    """
-
-    known: Sequence[Sequence[str]]
-    unknown: Sequence[str]
-    all_same: bool | None
-
-
-def comparison_data(
-    specs: Sequence[Spec], kinds: Kinds, comparison: Comparison | None, hashes: Mapping[int, str]
-) -> dict[str, Any]:
-    """Return a comparison for JSON.
-
-    The comparison is that of two specs, and `hashes` has those of the nodes in its causes.
-    """
+def comparison_data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
+    """Return for JSON which specs are of one run-time kind, and how one or two of them differ."""
+    ids = list(specs)
+    kinds: dict[int, list[str]] = {}
+    unknown = []
+    for code, (id_, spec) in zip(kinds_of(graph).codes(specs), specs.items(), strict=True):
+        # Whatever its source tells, a spec runs as it does itself.
+        if len(specs) == 1 or graph.lists_dependencies(id_):
+            kinds.setdefault(code, []).append(spec.hash)
+        else:
+            unknown.append(spec.hash)
     document: dict[str, Any] = {
-        "specs": [exported(spec) for spec in specs],
-        "kinds": kinds.known,
-        "unknown": kinds.unknown,
-        "same_at_run_time": kinds.all_same,
+        "specs": [*map(exported, specs.values())],
+        "kinds": sorted(kinds.values(), key=len, reverse=True),
+        "unknown": unknown,
+        "same_at_run_time": run_the_same(graph, ids),
     }
-    if comparison is not None:
+    if len(ids) <= 2:
+        comparison = compare(graph, ids[0], ids[-1])
+        nodes = list({id_ for cause in comparison.causes for id_ in (cause.a, cause.b)})
+        hashes = dict(zip(nodes, graph.hashes(nodes), strict=True))
         document |= {
             "pairs": comparison.pairs,
             "replaced": [each._asdict() for each in comparison.replaced],

@@ -7,8 +7,8 @@ its texts contain; lists are joined by blanks in them, and an unknown size is em
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
@@ -83,25 +83,26 @@ def exported(spec: Spec) -> dict[str, Any]:
 
 
 def full_json_lines(
-    specs: Iterable[Spec], mirrors: Callable[[Spec], object] = lambda spec: ()
+    specs: Iterable[Spec], mirrors: Iterable[object] = repeat(())
 ) -> Iterator[str]:
     """Yield all that is known of records as JSON objects, one per line.
 
-    Dependencies are null where the document lists none. `mirrors` returns what mirrors have of a
-    record.
+    Dependencies are null where the document lists none. `mirrors` has what mirrors have of each.
     """
-    for spec in specs:
+    # Without strict, since `repeat` never ends.
+    for spec, of_mirrors in zip(specs, mirrors, strict=False):
         record = exported(spec) | {key: getattr(spec, key) for key in _MORE_KEYS}
         if spec.dependencies is not None:
             record["dependencies"] = [asdict(edge) for edge in spec.dependencies]
-        yield json.dumps(record | {"mirrors": mirrors(spec)})
+        yield json.dumps(record | {"mirrors": of_mirrors})
 
 
 def source_json_lines(
-    sources: Iterable[SourceStatus], signing: Callable[[SourceStatus], object]
+    sources: Iterable[SourceStatus], signing: Mapping[str, object]
 ) -> Iterator[str]:
     """Yield what is known of sources as JSON objects, one per line, with who signed them."""
-    return (json.dumps(asdict(source) | {"signing": signing(source)}) for source in sources)
+    for source in sources:
+        yield json.dumps(asdict(source) | {"signing": signing.get(source.name)})
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:

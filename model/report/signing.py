@@ -118,10 +118,8 @@ def trust_text(signer: Signer) -> str:
     return TRUSTED if signer.is_trusted else signer.trust or UNPUBLISHED
 
 
-def signing_cell(signing: SourceSigning | None) -> str:
+def signing_cell(signing: SourceSigning) -> str:
     """Return in one or two words what of a source is signed."""
-    if signing is None:
-        return "-"
     if not signing.is_signable:
         return "no"
     if not signing.read:
@@ -145,10 +143,8 @@ def source_signing_lines(signing: SourceSigning) -> Iterator[tuple[str, str]]:
         yield TRUST, clean(trust_text(signer))
 
 
-def source_signing_json(signing: SourceSigning | None) -> dict[str, Any] | None:
+def source_signing_json(signing: SourceSigning) -> dict[str, Any]:
     """Return what is known of who signed a source, for JSON."""
-    if signing is None:
-        return None
     return {
         "read": signing.read,
         "signed": signing.signed,

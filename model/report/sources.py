@@ -21,20 +21,26 @@ if TYPE_CHECKING:
 HEADS = ("source", "kind", "specs", "problems", "checked", "signed")
 """The heads of the columns, the last for what of the source is signed."""
 
-NOT_SIGNED = "-"
-"""The cell of a source that has nothing to sign."""
-
 _NAMED = 3
 """Mirrors that are named."""
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
-    """Return the cells of a source under the first `HEADS`; `now` is in seconds since 1970."""
+def source_cells(
+    source: SourceStatus, now: float, signing: SourceSigning | None = None
+) -> tuple[str, ...]:
+    """Return the cells of a source under `HEADS`; `now` is in seconds since 1970."""
     kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
     checked = "-" if source.checked is None else age(now - source.checked)
-    return clean(source.name), clean(kind), f"{source.specs:,}", f"{source.problems:,}", checked
+    signed = "-"
+    if signing is not None:
+        # Without a mirror nothing of it is needed.
+        from spackscope.model.report.signing import signing_cell
+
+        signed = signing_cell(signing)
+    counts = f"{source.specs:,}", f"{source.problems:,}"
+    return clean(source.name), clean(kind), *counts, checked, signed
 
 
 def sources_note(sources: Sequence[str]) -> str:
@@ -114,16 +120,16 @@ def source_rows(
 
 
 def _source_row(source: SourceStatus, now: float, signing: SourceSigning | None) -> Row:
-    name, kind, _, _, checked = source_cells(source, now)
+    name, kind, _, _, checked, signed = source_cells(source, now, signing)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
     if checked != "-":
         facts.append(f"checked {checked}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
     lines: list[str] = []
     if signing is not None:
-        from spackscope.model.report.signing import signing_cell, source_signing_lines
+        from spackscope.model.report.signing import source_signing_lines
 
-        facts.append(f"signed: {signing_cell(signing)}")
+        facts.append(f"signed: {signed}")
         lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
     in_line = " · ".join([kind, *remarks] if source.failure else facts)
     note = "\n".join([name, " · ".join(facts), *remarks, *lines])

@@ -5,11 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.kinds import kinds_of, run_the_same
+from spackscope.model.analysis.kinds import run_the_same
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
@@ -17,7 +16,6 @@ from spackscope.model.core.tasks import never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row as Record
 from spackscope.model.report.differences import (
-    Kinds,
     cause_sections,
     comparison_data,
     pair_sections,
@@ -54,7 +52,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         rows = (_find(catalog, word, argument, hints) for word, argument in arguments.items())
         specs = {row.id: row.spec for row in rows}
         graph = dag_of(catalog)
-        report = Report("", _sections(graph, specs, options), partial(_data, graph, specs))
+        report = Report(
+            "", _sections(graph, specs, options), partial(comparison_data, graph, specs)
+        )
         print_report(report, options, session)
     return ExitCode.DIFFERENT if len(specs) > 1 else ExitCode.FOUND
 
@@ -93,30 +93,6 @@ def _hints(words: Sequence[str]) -> list[str]:
     if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
         return []
     return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
-
-
-def _kinds(graph: Dag, specs: Mapping[int, Spec]) -> Kinds:
-    """Group specs by their run-time kinds, the largest first."""
-    kinds: dict[int, list[str]] = {}
-    unknown = []
-    codes = kinds_of(graph).codes(specs)
-    for code, (id_, spec) in zip(codes, specs.items(), strict=True):
-        # Whatever its source tells, a spec runs as it does itself.
-        if len(specs) == 1 or graph.lists_dependencies(id_):
-            kinds.setdefault(code, []).append(spec.hash)
-        else:
-            unknown.append(spec.hash)
-    known = sorted(kinds.values(), key=len, reverse=True)
-    return Kinds(known, unknown, run_the_same(graph, [*specs]))
-
-
-def _data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
-    ids = list(specs)
-    comparison = compare(graph, ids[0], ids[-1]) if len(ids) <= 2 else None
-    causes = comparison.causes if comparison is not None else ()
-    nodes = list({id_ for cause in causes for id_ in (cause.a, cause.b)})
-    hashes = dict(zip(nodes, graph.hashes(nodes), strict=True))
-    return comparison_data([*specs.values()], _kinds(graph, specs), comparison, hashes)
 
 
 def _sections(graph: Dag, specs: Mapping[int, Spec], options: Options) -> Iterator[Section]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
@@ -14,47 +16,76 @@ from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report import export
-from spackscope.model.report.detail import dependency_line, detail, detail_section
+from spackscope.model.report.detail import DetailLine, dependency_line, detail, detail_section
 from spackscope.model.report.needs import needs_line
 from spackscope.model.report.report import Report, Section
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import SpecArgument, loaded, print_report, terminal_width
-from spackscope.tui.cli.signed import Signed
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each record of one hash, given by its prefix or by a query that only it matches."""
     argument = SpecArgument(options.words, session)
     with loaded(options, session, sources) as (catalog,):
-        signed = Signed(catalog, session, sources)
-        rows = []
-        for row in catalog.by_hash(argument.find(catalog)):
-            # The manifest that has the size is in the cache afterwards.
-            signed.entries(row.spec)
-            size = signed.size(row.spec)
-            fit = fit_of(catalog, row.id)
-            rows.append(replace(row, spec=replace(row.spec, size=size, fit=fit)))
+        rows, entries = _read(catalog, argument.find(catalog), session, sources)
         if options.format:
-            for line in export.full_json_lines(map(catalog.full_record, rows), signed.json):
+            data = map(_entries_data, entries)
+            for line in export.full_json_lines(map(catalog.full_record, rows), data):
                 stdio.print_line(line)
         else:
-            sections = _sections(catalog, rows, session, sources, signed)
+            sections = _sections(catalog, rows, entries, session, sources)
             print_report(Report("", sections), options, session)
     return ExitCode.FOUND
+
+
+def _read(
+    catalog: Catalog, hash_: str, session: Session, sources: Sequence[str]
+) -> tuple[list[Row], list[Sequence[MirrorEntry]]]:
+    """Read the records of a hash, with their sizes, and what the mirrors of each have of it."""
+
+    @cache
+    def mirrors() -> Mirrors:
+        # Where no mirror is asked nothing of it is imported.
+        from spackscope.model.sources.mirror_spec import Mirrors
+
+        return Mirrors(catalog.sources, session, sources)
+
+    rows = []
+    entries: list[Sequence[MirrorEntry]] = []
+    for row in catalog.by_hash(hash_):
+        spec = row.spec
+        states = (state for state in catalog.sources if state.name in spec.sources)
+        is_asked = spec.cached and any(state.may_be_mirror for state in states)
+        entries.append(mirrors().entries(spec) if is_asked else ())
+        # The manifest that has the size is in the cache now.
+        size = mirrors().sizes([spec]).get(spec.hash) if spec.size is None else spec.size
+        rows.append(replace(row, spec=replace(spec, size=size, fit=fit_of(catalog, row.id))))
+    return rows, entries
+
+
+def _entries_data(entries: Sequence[MirrorEntry]) -> list[dict[str, Any]]:
+    if not entries:
+        return []
+    from spackscope.model.report.signing import entries_json
+
+    return entries_json(entries)
 
 
 def _sections(
     catalog: Catalog,
     rows: Sequence[Row],
+    entries: Sequence[Sequence[MirrorEntry]],
     session: Session,
     sources: Sequence[str],
-    signed: Signed,
 ) -> Iterator[Section]:
     listings: dict[str, Listing] = {}
-    for number, row in enumerate(rows):
+    for number, (row, of_mirrors) in enumerate(zip(rows, entries, strict=True)):
         name, alike = row.spec.package, 1
         varying: Mapping[str, int] = {}
         # Dependency-only specs are not listed.
@@ -63,7 +94,7 @@ def _sections(
                 listings[name] = catalog.listing(View(Query().with_package(name)))
             alike = listings[name].count_look_alikes(row.look_alike)
             varying = listings[name].values.varying_variants
-        lines = detail(
+        lines: Sequence[DetailLine] = detail(
             catalog.with_compilers(row),
             varying=varying,
             alike=alike,
@@ -71,6 +102,10 @@ def _sections(
             provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
+        if of_mirrors:
+            from spackscope.model.report.signing import with_signing
+
+            lines = with_signing(lines, of_mirrors)
         needs = read_needs(catalog, row.id)
         if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
@@ -78,7 +113,7 @@ def _sections(
         edges = catalog.edges.of(row.id)
         specs = read_specs(catalog, (edge.child for edge in edges))
         section = detail_section(
-            signed.added_to(lines, row.spec),
+            lines,
             None if needs is None else needs_line(needs),
             (dependency_line(edge, specs[edge.child]) for edge in edges),
             terminal_width(),

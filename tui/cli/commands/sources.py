@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
-from spackscope.model.report.report import Row, Section, section_lines, styled
+from spackscope.model.report.report import Report, Row, Section, styled
 from spackscope.model.report.sources import HEADS, source_cells
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -16,15 +17,16 @@ from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,
     build_progress,
     loaded,
-    print_lines,
     print_problems,
     print_report,
     print_table,
     terminal_width,
 )
-from spackscope.tui.cli.signed import Signed
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.signing import SourceSigning
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
@@ -32,26 +34,54 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     if options.verify:
         return _verify(options, sources, session)
     with loaded(options, session, sources) as (catalog,):
-        signed = Signed(catalog, session, sources)
+        signing = _signing(catalog, sources, session)
         if options.format:
-            for line in export.source_json_lines(catalog.sources, signed.source_json):
+            for line in export.source_json_lines(catalog.sources, _signing_data(signing)):
                 stdio.print_line(line)
             return ExitCode.FOUND
         now = time.time()
-        rows = [Row((*source_cells(each, now), signed.cell(each))) for each in catalog.sources]
-        print_table([Row(HEADS), *rows], options, session)
-        for section in _signers(catalog, signed) if terminal_width() is not None else ():
-            print_lines(((), *section_lines(section)), options, session)
+        cells = (source_cells(each, now, signing.get(each.name)) for each in catalog.sources)
+        print_table([Row(HEADS), *map(Row, cells)], options, session)
+        if terminal_width() is not None:
+            # Who signed what is signed, and how to trust the keys.
+            sections = [
+                Section(clean(name), _signers(each), is_apart=True)
+                for name, each in signing.items()
+                if each.signed
+            ]
+            print_report(Report("", sections), options, session)
     return ExitCode.FOUND
 
 
-def _signers(catalog: Catalog, signed: Signed) -> Iterator[Section]:
-    """Yield who signed each source that is signed, and how to trust the keys."""
-    for state in catalog.sources:
-        lines = signed.source_lines(state)
-        rows = [Row((styled(f"{label:<6}", "dim"), text)) for label, text in lines]
-        if rows:
-            yield Section(clean(state.name), rows)
+def _signing(
+    catalog: Catalog, sources: Sequence[str], session: Session
+) -> dict[str, SourceSigning]:
+    """Read who signed the sources that are mirrors, by their names."""
+    mirrors = [state for state in catalog.sources if state.may_be_mirror]
+    if not mirrors:
+        return {}
+    # Only mirrors need it.
+    from spackscope.model.analysis.signing import source_signing
+    from spackscope.model.sources.mirror_spec import Mirrors
+
+    asked = Mirrors(catalog.sources, session, sources)
+    signing = {state.name: source_signing(catalog, state, asked) for state in mirrors}
+    return {name: each for name, each in signing.items() if each is not None}
+
+
+def _signing_data(signing: Mapping[str, SourceSigning]) -> dict[str, object]:
+    if not signing:
+        return {}
+    from spackscope.model.report.signing import source_signing_json
+
+    return {name: source_signing_json(each) for name, each in signing.items()}
+
+
+def _signers(signing: SourceSigning) -> list[Row]:
+    from spackscope.model.report.signing import source_signing_lines
+
+    lines = source_signing_lines(signing)
+    return [Row((styled(f"{label:<6}", "dim"), text)) for label, text in lines]
 
 
 def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
