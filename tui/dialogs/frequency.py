@@ -18,9 +18,8 @@ from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
 from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hint, hints
-from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 

@@ -19,8 +19,7 @@ from spackscope.model.report.progress import (
     value_width,
 )
 from spackscope.tui.dialogs.filtered import ItemRows
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 
 _MAX_VALUE, _MIN_VALUE = 40, 10
 """Cells of the values of the first axis."""

@@ -13,8 +13,7 @@ from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _COLUMN = 58

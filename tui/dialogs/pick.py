@@ -26,8 +26,7 @@ from spackscope.tui.keymap import (
     hints,
     shown_key,
 )
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import filter_needles, highlight
+from spackscope.tui.widgets.drawing import Piece, filter_needles, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200

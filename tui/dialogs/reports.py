@@ -14,9 +14,8 @@ from spackscope.model.report.report import Row
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import REPORTS, bindings, hints
-from spackscope.tui.widgets.drawing import Piece
+from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.highlight import highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_NAME = 36

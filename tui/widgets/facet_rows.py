@@ -11,8 +11,7 @@ from textual.message import Message
 from spackscope.model.core.text import cell_width, shorten
 from spackscope.model.report.frame import FacetLine
 from spackscope.model.report.progress import bar
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:

@@ -17,8 +17,7 @@ from spackscope.model.report.frame import (
     overview_layout,
 )
 from spackscope.tui.keymap import PACKAGES, bindings
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:

@@ -25,8 +25,7 @@ from spackscope.model.report.table_columns import (
     variant_texts,
     variants_cell,
 )
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
 _BUILD_ONLY = "build only"

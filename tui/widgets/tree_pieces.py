@@ -18,8 +18,7 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.highlight import highlight
+from spackscope.tui.widgets.drawing import Piece, highlight
 
 _MIN_NAME_WIDTH = 14
 """Cells that a name keeps even if guide lines would leave it less."""
