@@ -22,7 +22,7 @@ from textual.widgets import Input
 
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.widgets.toast import Toast
+from spackscope.tui.widgets.frame import Toast
 
 sys.path.insert(0, str(Path(__file__).parent))
 

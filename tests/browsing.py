@@ -38,13 +38,12 @@ from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.frame import MarksLine, Toast
 from spackscope.tui.widgets.head_line import HeadLine
-from spackscope.tui.widgets.marks_line import MarksLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.query_bar import QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.toast import Toast
 from tests.builders import Record
 from tests.program import PATIENCE
 
@@ -598,7 +597,7 @@ async def browsing(
         patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
         patch.setattr(SpecTable, "pause", PATIENCE)
         for seconds in ("_SECONDS", "_ERROR_SECONDS"):
-            patch.setattr(f"spackscope.tui.widgets.toast.{seconds}", PATIENCE)
+            patch.setattr(f"spackscope.tui.widgets.frame.{seconds}", PATIENCE)
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         async with app.run_test(size=size):
             browser = Browser(app, rests)

@@ -24,7 +24,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.geometry import Region
 
-from spackscope.tui.widgets.marks_line import MarksLine
+from spackscope.tui.widgets.frame import MarksLine
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import Browser, browsing
 from tests.clipboard import Clipboard

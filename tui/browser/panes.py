@@ -35,16 +35,19 @@ from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.marks_line import MarksLine
+from spackscope.tui.widgets.frame import (
+    DetailRule,
+    Divider,
+    MarksLine,
+    StatusLine,
+    TitleLine,
+    Toast,
+)
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_bar import QueryBar
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
-from spackscope.tui.widgets.rules import DetailRule, Divider
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.status_line import StatusLine
-from spackscope.tui.widgets.title_line import TitleLine
-from spackscope.tui.widgets.toast import Toast
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey

@@ -34,6 +34,7 @@ from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.frame import TitleLine
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
@@ -41,7 +42,6 @@ from spackscope.tui.widgets.query_bar import QueryBar, QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.title_line import TitleLine
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 

@@ -13,8 +13,7 @@ from textual.screen import ModalScreen
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint, hints, key_names
 from spackscope.tui.widgets.drawing import SHARED_STYLES
-from spackscope.tui.widgets.status_line import StatusLine
-from spackscope.tui.widgets.toast import Toast
+from spackscope.tui.widgets.frame import StatusLine, Toast
 
 Result = TypeVar("Result")
 

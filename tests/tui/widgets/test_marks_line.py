@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.listing import MarkedSpec
-from spackscope.tui.widgets.marks_line import MarksLine, mark_pieces
+from spackscope.tui.widgets.frame import MarksLine, mark_pieces
 from tests.browsing import browsing
 from tests.clipboard import Clipboard
 from tests.tui.browser.fake_host import FakeBrowser

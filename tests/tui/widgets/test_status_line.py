@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.tui import keymap
-from spackscope.tui.widgets.status_line import fitting_hints
+from spackscope.tui.widgets.frame import fitting_hints
 
 HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in keymap.hint(name)]
 

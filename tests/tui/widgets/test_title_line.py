@@ -7,7 +7,7 @@ import pytest
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.query.ast import Term
 from spackscope.model.report.frame import SourceChip
-from spackscope.tui.widgets.title_line import PROBLEMS, SOURCES, Title, lay_out
+from spackscope.tui.widgets.frame import PROBLEMS, SOURCES, Title, lay_out
 
 CHIPS = (
     SourceChip(Term("source", "spack1.json"), "spack1.json", 8_980, True, False),

@@ -1,0 +1,509 @@
+"""The lines around the panes: title, rules, marks and hints, and messages over them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+from textual.timer import Timer
+from textual.widget import Widget
+
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
+from spackscope.model.query.ast import Condition, Term
+from spackscope.model.report.frame import SourceChip
+from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
+from spackscope.tui.widgets.drawing import Piece, RowPainter, draw
+from spackscope.tui.widgets.row_marks import MARKED
+
+if TYPE_CHECKING:
+    from spackscope.model.analysis.host import Host as Machine
+    from spackscope.model.index.listing import Listing, MarkedSpec
+
+
+_NAME = "spackscope"
+_CACHE, _LIST, _TROUBLE = "●", "○", "▲"
+_GAP = "  "
+_WIDE = 104
+"""Columns from which on there is room for more than the names of the sources."""
+
+_MIN_NAME_WIDTH = 8
+"""Cells that the names of sources are not cut below; before that some are left out."""
+
+PROBLEMS, SOURCES = "show_problems", "show_sources"
+"""What a click on the number of problems, and on that of further sources, does."""
+
+
+class Title(Frozen):
+    """What the line shows; `active` are the conditions on sources in the query."""
+
+    chips: Sequence[SourceChip] = ()
+    notes: str = ""
+    problems: int = 0
+    machine: Machine | None = None
+    active: Collection[Condition] = ()
+
+
+class Part(NamedTuple):
+    """Some cells of the line, and what a click on them does: an action, or a condition."""
+
+    pieces: Sequence[Piece]
+    target: Term | str = ""
+
+    @property
+    def width(self) -> int:
+        """The number of cells."""
+        return sum(cell_width(text) for text, _ in self.pieces)
+
+
+class Form(NamedTuple):
+    """How much of the title is shown."""
+
+    has_name: bool = False
+    has_counts: bool = False
+    has_notes: bool = False
+    machine: str = ""
+    problems: str = ""
+
+
+class TitleLine(Widget):
+    """Sources as chips, the machine, and the number of problems; all can be clicked."""
+
+    class SourceClicked(Message):
+        """Posted when the chip of a source is clicked."""
+
+        def __init__(self, term: Term) -> None:
+            super().__init__()
+            self.term = term
+
+    class ActionClicked(Message):
+        """Posted when something else is clicked; `action` is that of a key."""
+
+        def __init__(self, action: str) -> None:
+            super().__init__()
+            self.action = action
+
+    _title = Title()
+
+    def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
+        """Show where the records come from, and how many could not be read."""
+        self._show(replace(self._title, chips=chips, notes=clean(notes), problems=problems))
+
+    def show_machine(self, machine: Machine) -> None:
+        """Show what specs are to run on."""
+        self._show(replace(self._title, machine=machine))
+
+    def show_active(self, active: Collection[Condition]) -> None:
+        """Show which sources the query names."""
+        self._show(replace(self._title, active=active))
+
+    def _show(self, title: Title) -> None:
+        if title != self._title:
+            self._title = title
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width = self.size.width
+        pieces = [piece for part in lay_out(self._title, width) for piece in part.pieces]
+        return draw(self, pieces, width, "row")
+
+    def on_click(self, event: events.Click) -> None:
+        """Post what is under the mouse."""
+        end = 0
+        for part in lay_out(self._title, self.size.width):
+            end += part.width
+            if event.x < end:
+                if isinstance(part.target, Term):
+                    self.post_message(self.SourceClicked(part.target))
+                elif part.target:
+                    self.post_message(self.ActionClicked(part.target))
+                return
+
+
+def lay_out(title: Title, width: int) -> list[Part]:
+    """Return the parts of the line, in the longest form that fits into a width.
+
+    At last sources are cut, and then left out, before the number of problems is.
+    """
+    for form in _forms(title, width):
+        left, right = _left(title, form), _right(form)
+        room = width - sum(part.width for part in (*left, *right))
+        if room >= 0:
+            return [*left, Part([(" " * room, "")]), *right]
+    right = _right(Form(problems=_problems(title, with_noun=False)))
+    left = _shortened(title, width - sum(part.width for part in right))
+    room = width - sum(part.width for part in (*left, *right))
+    return [*left, Part([(" " * room, "")]), *right]
+
+
+def _forms(title: Title, width: int) -> Iterator[Form]:
+    machine = title.machine
+    short = machine.short if machine is not None else ""
+    long = f"this machine{_GAP}{machine}" if machine is not None else ""
+    words, number = (_problems(title, with_noun=noun) for noun in (True, False))
+    if width >= _WIDE:
+        yield Form(True, True, True, long, words)
+        yield Form(True, True, True, short, words)
+        yield Form(True, False, True, short, number)
+    yield Form(False, False, True, short, number)
+    yield Form(False, False, False, short, number)
+
+
+def _problems(title: Title, *, with_noun: bool) -> str:
+    if not title.problems:
+        return ""
+    number = counted(title.problems, "problem") if with_noun else f"{title.problems:,}"
+    return f"{_TROUBLE} {number}"
+
+
+def _left(title: Title, form: Form) -> list[Part]:
+    name: list[Piece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
+    parts = [Part([(" ", ""), *name])]
+    for chip in title.chips:
+        sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
+        if chip.has_failed:
+            sign = (_TROUBLE, "error")
+        style = "accent strong" if chip.term in title.active else ""
+        count = f" {chip.specs:,}" if form.has_counts else ""
+        parts.append(Part([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
+        parts.append(Part([(_GAP, "")]))
+    return [*parts, Part([(title.notes, "dim"), (_GAP, "")])] if form.has_notes else parts
+
+
+def _right(form: Form) -> list[Part]:
+    parts = [Part([(form.machine, "dim"), (_GAP if form.problems else " ", "")])]
+    if form.problems:
+        parts.append(Part([(f"{form.problems} ", "differs")], PROBLEMS))
+    return parts
+
+
+def _shortened(title: Title, width: int) -> list[Part]:
+    """Return as many sources as fit, their names cut, and how many more there are."""
+    for shown in range(len(title.chips), 0, -1):
+        hidden = len(title.chips) - shown
+        more = f"+{hidden} " if hidden else ""
+        room = (width - 1 - len(more)) // shown - len(f"{_CACHE} {_GAP}")
+        if room >= _MIN_NAME_WIDTH or (shown == 1 and room > 0):
+            chips = [c._replace(name=shorten(c.name, room)) for c in title.chips[:shown]]
+            left = _left(replace(title, chips=chips), Form())
+            return [*left, Part([(more, "dim")], SOURCES)]
+    return []
+
+
+_DOWN, _ALONG, _UP = "┬", "│", "┴"
+_BETWEEN = "╌"
+
+
+class _Rule(Widget):
+    """A widget that is drawn in the colour of a rule."""
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._painter = RowPainter(self)
+
+    def draw(self, text: str) -> Strip:
+        """Draw a line of the widget."""
+        return self._painter.row([(text, "rule")], self.size.width)
+
+    def notify_style_update(self) -> None:
+        """Drop the cached styles when the theme changes."""
+        super().notify_style_update()
+        self._painter.forget_styles()
+
+
+class Divider(_Rule):
+    """The line right of the side column, which joins the rules above and below the panes."""
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a cell of the line."""
+        return self.draw({0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG))
+
+
+class DetailRule(_Rule):
+    """The rule between the table and the detail."""
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the rule."""
+        return self.draw(_BETWEEN * self.size.width)
+
+
+_KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
+"""The names of the keys for marked specs, each with its word."""
+_KEY_GAP = 2
+_ENOUGH = 44
+"""Cells of names for which the words after the keys are left out."""
+
+
+def mark_pieces(
+    marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
+) -> list[Piece]:
+    """Name as many marked specs as fit into a width, those in sight first, the others dim.
+
+    Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
+    Where there is no room for a name there are hashes only.
+    """
+    in_sight = [spec for spec in marked if spec.is_in(listing)]
+    others = [spec for spec in marked if not spec.is_in(listing)]
+    is_narrow = width < _ENOUGH
+    least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
+    head = _head(total, total - len(in_sight), width - least)
+    pieces: list[Piece] = [(head, "differs")]
+    room = width - cell_width(head)
+    has_names = all(
+        cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
+        for spec in [*in_sight, *others][:1]
+    )
+    title = ""
+    for number, spec in enumerate([*in_sight, *others]):
+        name = f"  {spec.title}" if has_names and spec.title != title else ""
+        left = total - number - 1
+        needed = cell_width(f"{name}{_hash(spec)}") + (
+            cell_width(_more(left, is_narrow)) if left else 0
+        )
+        if needed > room:
+            return [*pieces, (_more(total - number, is_narrow), "dim")] if number else pieces
+        title = spec.title
+        is_shown = number < len(in_sight)
+        pieces += [(name, "" if is_shown else "dim")]
+        pieces += [(_hash(spec), "hash" if is_shown else "dim")]
+        room -= cell_width(f"{name}{_hash(spec)}")
+    return pieces
+
+
+def _head(total: int, hidden: int, room: int) -> str:
+    """Return how many are marked, in the longest form that fits, or else the shortest."""
+    short = f"{MARKED} {total:,}"
+    if hidden:
+        forms = (f"{short} marked, {hidden:,} out of sight", f"{short} ({hidden:,} hidden)", short)
+    else:
+        forms = (f"{short} marked", short, short)
+    return next((form for form in forms if cell_width(form) <= room), short)
+
+
+def _hash(spec: MarkedSpec) -> str:
+    return f" /{spec.hash[:SHORT_HASH]}"
+
+
+def _more(number: int, is_narrow: bool) -> str:
+    return f" +{number:,}" if is_narrow else f" and {number:,} more"
+
+
+class MarksLine(Widget):
+    """The marked specs and the keys for them; hidden while none are marked."""
+
+    _marked: Sequence[MarkedSpec] = ()
+    _listing: Listing | None = None
+    _total = 0
+    _copies = True
+
+    @property
+    def text(self) -> str:
+        """The text of the line without its sign and its keys; empty without marks."""
+        pieces = mark_pieces(self._marked, self._listing, self._total, self.size.width)
+        return "".join(text for text, _ in pieces).removeprefix(f"{MARKED} ") * bool(self._total)
+
+    def show(
+        self,
+        marks: Sequence[str],
+        marked: Sequence[MarkedSpec],
+        listing: Listing | None,
+        *,
+        copies: bool,
+    ) -> None:
+        """Show the marked specs; `copies` if `y` copies them where the focus is."""
+        self._total, self._marked = len(marks), marked
+        self._listing, self._copies = listing, copies
+        self.display = bool(marks)
+        self.refresh()
+
+    def _keys(self) -> list[Hint]:
+        """Return the keys, without their words where these leave too little room for names."""
+        words = dict(_KEYS if self._copies else [key for key in _KEYS if key[0] != "copy"])
+        keys = [each for name, word in words.items() for each in hint(name, word)]
+        width = sum(cell_width(f"  {key.shown} {key.word}") for key in keys)
+        is_narrow = self.size.width - width < _ENOUGH
+        return [key._replace(word="") for key in keys] if is_narrow else keys
+
+    def _key_pieces(self) -> list[tuple[Piece, str]]:
+        """Return the pieces of the keys, each with the key that a click on it presses."""
+        pieces: list[tuple[Piece, str]] = []
+        for shown, word, key in self._keys():
+            pieces += [((" " * _KEY_GAP, ""), ""), ((shown, "key"), key)]
+            pieces += [((f" {word}", ""), key)] if word else []
+        return [*pieces, ((" ", ""), "")]
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the names on the left, and the keys on the right."""
+        width, keys = self.size.width, [piece for piece, _ in self._key_pieces()]
+        room = width - sum(cell_width(text) for text, _ in keys)
+        pieces = mark_pieces(self._marked, self._listing, self._total, room - 1)
+        left = draw(self, [(" ", ""), *pieces], max(0, room), "row")
+        return Strip.join([left, draw(self, keys, width - left.cell_length, "row")])
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key that was clicked."""
+        keys = self._key_pieces()
+        at = self.size.width - sum(cell_width(text) for (text, _), _ in keys)
+        for (text, _), key in keys:
+            if at <= event.x < at + cell_width(text) and key:
+                self.app.simulate_key(key)
+            at += cell_width(text)
+
+
+_HINT_GAP = 2
+"""Blanks after a hint."""
+
+
+def fitting_hints(hints: Iterable[Hint], width: int) -> list[Hint]:
+    """Return the hints that fit into a width: the last ones are left out, but never the help."""
+    fitting = list(hints)
+    while fitting and sum(map(_hint_width, fitting)) - _HINT_GAP > width:
+        helps = key_names("help", "dialogs-help")
+        others = [number for number, each in enumerate(fitting) if each.key not in helps]
+        if not others:
+            break
+        del fitting[others[-1]]
+    return fitting
+
+
+def _hint_width(hint: Hint) -> int:
+    return cell_width(f"{written_key(hint.shown)} {hint.word}") + _HINT_GAP
+
+
+class StatusLine(Widget):
+    """Hints of keys, and at the right the position of the cursor.
+
+    A click on a hint presses its key. Messages are in the Toast above the line, so that they
+    hide no key.
+    """
+
+    _hints: Sequence[Hint] = ()
+    _position = ""
+
+    def show_hints(self, hints: Iterable[Hint]) -> None:
+        """Show keys, each with a word for what it does; the most useful come first."""
+        hints = list(hints)
+        if hints != self._hints:
+            self._hints = hints
+            self.refresh()
+
+    def show_position(self, text: str) -> None:
+        """Show the position of the cursor on the right."""
+        if text != self._position:
+            self._position = text
+            self.refresh()
+
+    @property
+    def _corner(self) -> str:
+        return f"  {self._position} " if self._position else ""
+
+    def _shown_hints(self) -> Iterator[tuple[int, Hint]]:
+        """Yield the hints that there is room for, each with its column."""
+        room = self.size.width - cell_width(self._corner)
+        column = 1
+        for each in fitting_hints(self._hints, room - 1):
+            yield column, each
+            column += _hint_width(each)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the line."""
+        width, corner = self.size.width, self._corner
+        room = width - cell_width(corner)
+        pieces: list[Piece] = [(" ", "")]
+        for _, each in self._shown_hints():
+            pieces += [(written_key(each.shown), "key"), (f" {each.word}{' ' * _HINT_GAP}", "")]
+        left = draw(self, pieces, max(0, room), "status")
+        right = draw(self, [(corner, "")], width - left.cell_length, "status")
+        return Strip.join([left, right])
+
+    def on_click(self, event: events.Click) -> None:
+        """Press the key of the hint that was clicked."""
+        event.stop()
+        for column, each in self._shown_hints():
+            if column <= event.x < column + _hint_width(each) - _HINT_GAP and each.key:
+                self.app.simulate_key(each.key)
+
+
+_SECONDS, _ERROR_SECONDS = 6, 10
+_MAX_TOAST_WIDTH, _MAX_TOAST_LINES = 74, 4
+_TOAST_MARGIN = 2
+"""Cells on each side of the text: one of the message, and one beside it that is blank."""
+_ERROR_SIGN = "! "
+"""Begins an error, so that it differs from other messages without colour too."""
+
+
+class Toast(Widget):
+    """The last message and the progress of a long task, over what is shown in their place.
+
+    It floats: nothing else moves when it comes or goes.
+    """
+
+    message = _progress = ""
+    _lines_below = 1
+    _is_error = False
+    _timer: Timer | None = None
+    _lines: tuple[tuple[str, str], ...] = ()
+
+    def on_mount(self) -> None:
+        """Begin hidden, unless there is a message already."""
+        self.place()
+
+    def say(self, message: str, *, error: bool = False) -> None:
+        """Show a message for some seconds, or until the next one; an empty one hides it."""
+        self.message, self._is_error = with_written_keys(clean(message)), error
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        if message:
+            seconds = _ERROR_SECONDS if error else _SECONDS
+            self._timer = self.set_timer(seconds, self.hush)
+        self.place()
+
+    def hush(self) -> None:
+        """Hide the message."""
+        self.say("")
+
+    def show_progress(self, text: str) -> None:
+        """Show how far a long task is, besides messages; an empty text ends that."""
+        if clean(text) != self._progress:
+            self._progress = clean(text)
+            self.place()
+
+    def show_above(self, lines: int) -> None:
+        """Leave some last lines of the screen free: the hints, and what is above them."""
+        if lines != self._lines_below:
+            self._lines_below = lines
+            self.place()
+
+    def place(self) -> None:
+        """Fit the lines into the screen, and put them above its last lines."""
+        width, height = self.screen.size
+        room = max(1, min(_MAX_TOAST_WIDTH, width) - 2 * _TOAST_MARGIN)
+        style = "error" if self._is_error else "note"
+        message = f"{_ERROR_SIGN}{self.message}" if self._is_error else self.message
+        texts = [(self._progress, "progress"), (message, style)]
+        lines = [(line, name) for text, name in texts if text for line in wrap(text, room)]
+        self._lines = tuple(lines[: max(1, min(_MAX_TOAST_LINES, height - 2))])
+        self.display = bool(self._lines)
+        if self._lines:
+            widest = max(cell_width(line) for line, _ in self._lines) + 2 * _TOAST_MARGIN
+            self.styles.width, self.styles.height = widest, len(self._lines)
+            top = height - self._lines_below - len(self._lines)
+            self.styles.offset = (max(0, width - widest), max(0, top))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line."""
+        text, style = self._lines[y] if y < len(self._lines) else ("", "note")
+        width = self.size.width
+        padded = f" {text}{' ' * (width - cell_width(text) - _TOAST_MARGIN - 1)}"
+        return draw(self, [(" ", ""), (padded, style), (" ", "")], width, "toast")
+
+    def on_click(self) -> None:
+        """Hide the message that was clicked."""
+        self.hush()
