@@ -18,8 +18,7 @@ from spackscope.model.report.detail import STATUS_TEXTS, deptypes_sign, full_nam
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import PATH
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.lines import Lines
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Lines, VirtualList
 
 _DEPTYPES_WIDTH = len(deptypes_sign(())) + 1
 _MAX_NAME_WIDTH = 36

@@ -15,8 +15,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.host import ThreadTask
 from spackscope.tui.widgets import detail_pane
-from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
+from spackscope.tui.widgets.virtual_list import Lines
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE

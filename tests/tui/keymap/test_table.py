@@ -53,12 +53,11 @@ from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_input import FilterInput
-from spackscope.tui.widgets.lines import Lines
 from spackscope.tui.widgets.package_rows import PackageRows
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Lines, VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import write_page
 
