@@ -35,14 +35,12 @@ from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
-from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
-from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.frame import MarksLine, Toast
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
-from spackscope.tui.widgets.query_bar import QueryCount
+from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
 from tests.builders import Record
 from tests.program import PATIENCE

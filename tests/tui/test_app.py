@@ -10,7 +10,7 @@ from textual.css.stylesheet import Stylesheet
 from textual.dom import DOMNode
 
 from spackscope.tui.settings import Settings
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import SpecRows
 from tests.browsing import Browser, browsing
 

@@ -31,10 +31,8 @@ from spackscope.tui.browser.state import (
     Facets,
     Summary,
 )
-from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
-from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.frame import (
     DetailRule,
     Divider,
@@ -44,7 +42,7 @@ from spackscope.tui.widgets.frame import (
     Toast,
 )
 from spackscope.tui.widgets.package_list import PackageList
-from spackscope.tui.widgets.query_bar import QueryBar
+from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar
 from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.spec_table import SpecTable

@@ -28,17 +28,15 @@ from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.widgets.column_header import ColumnHeader
-from spackscope.tui.widgets.completion_popup import CompletionPopup
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_bar import FilterBar
-from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.frame import TitleLine
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.package_rows import PackageRows
-from spackscope.tui.widgets.query_bar import QueryBar, QueryInput
+from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows
 from spackscope.tui.widgets.spec_table import SpecTable

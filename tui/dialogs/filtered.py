@@ -20,7 +20,7 @@ from spackscope.model.report.frame import position
 from spackscope.tui.dialogs.base import Dialog, closes
 from spackscope.tui.keymap import DIALOGS, Hint, hint, hints, shown
 from spackscope.tui.widgets.drawing import Piece, filter_needles
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 Item = TypeVar("Item")

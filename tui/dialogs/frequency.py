@@ -19,7 +19,7 @@ from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
 from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hint, hints
 from spackscope.tui.widgets.drawing import Piece, highlight
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 

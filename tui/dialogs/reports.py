@@ -15,7 +15,7 @@ from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
 from spackscope.tui.keymap import REPORTS, bindings, hints
 from spackscope.tui.widgets.drawing import Piece, highlight
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_NAME = 36

@@ -19,7 +19,7 @@ from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.query.ast import Term
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import Piece, RowPainter
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
 

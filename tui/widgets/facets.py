@@ -16,7 +16,7 @@ from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.tui.keymap import FACETS, bindings, shown
 from spackscope.tui.widgets.drawing import filter_needles
 from spackscope.tui.widgets.facet_rows import FacetRows, nearest_line
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb

@@ -11,7 +11,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import FilterInput
 
 MIN_WIDTH = 20
 """Cells that an input has at least, over what is beside it, so that a word can be typed."""

@@ -19,8 +19,8 @@ from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.tui.keymap import written_key
 from spackscope.tui.widgets.drawing import filter_needles
-from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.package_rows import PackageRows
+from spackscope.tui.widgets.query_line import FilterInput
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.package_summary import Summaries

@@ -19,8 +19,8 @@ from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.keymap import SPECS, bindings
 from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.filter_bar import FilterBar
-from spackscope.tui.widgets.filter_input import FilterInput
 from spackscope.tui.widgets.head_line import HeadLine
+from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.relaxation_list import Choice, RelaxationList
 from spackscope.tui.widgets.row_marks import RowMarks
 from spackscope.tui.widgets.row_windows import Windows

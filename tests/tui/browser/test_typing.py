@@ -13,8 +13,7 @@ import pytest
 from textual.strip import Strip
 
 from spackscope.model.core.text import is_clean
-from spackscope.tui.widgets.completion_popup import CompletionPopup
-from spackscope.tui.widgets.filter_input import FilterInput
+from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.hostile import HOSTILE_TEXT
 from tests.parse_counts import ParseCounts

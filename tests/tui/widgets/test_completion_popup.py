@@ -6,7 +6,7 @@ import pytest
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.core.text import cell_width
-from spackscope.tui.widgets.completion_popup import PopupLine, item_lines, note_lines
+from spackscope.tui.widgets.query_line import PopupLine, item_lines, note_lines
 
 WIDTH = 40
 

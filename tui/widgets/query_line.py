@@ -1,0 +1,474 @@
+"""The query line, the filters, and the box of completions under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from rich.highlighter import Highlighter
+from rich.text import Text
+from textual import events, getters
+from textual.app import ComposeResult
+from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input, Static
+from textual.widgets.input import Selection
+
+from spackscope.model.assist.answers import Completion
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import cell_width, clean, pad, wrap
+from spackscope.model.query import lexer
+from spackscope.model.query.ast import Query
+from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.tui.keymap import FILTERS, bindings, shown
+from spackscope.tui.widgets.drawing import Piece, draw, part_style
+
+if TYPE_CHECKING:
+    from spackscope.model.query.parser import NamedQueries
+
+
+MAX_LENGTH = 2000
+"""Characters of a pasted text that are kept; a pasted file is not a filter."""
+
+
+class FilterMessage(Message):
+    """A message about an input."""
+
+    def __init__(self, input: FilterInput) -> None:
+        super().__init__()
+        self.input = input
+
+
+class FilterInput(Input):
+    """An input that posts how the user leaves it, and the keys of the completions.
+
+    The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
+    """
+
+    BINDINGS = [*bindings(FILTERS), Binding("backspace", "delete_or_drop", show=False)]
+
+    class Done(FilterMessage):
+        """Posted when the user goes on to the rows; `given_up` if with Escape."""
+
+        def __init__(self, input: FilterInput, given_up: bool = False) -> None:
+            super().__init__(input)
+            self.given_up = given_up
+
+    class Emptied(FilterMessage):
+        """Posted when Backspace is pressed in an empty input."""
+
+    class Rejected(FilterMessage):
+        """Posted when Enter is pressed on a text that is not a filter."""
+
+    class GivenUp(FilterMessage):
+        """Posted when Escape is pressed; `finish` leaves the input."""
+
+    class CursorMoved(FilterMessage):
+        """Posted when the cursor moved."""
+
+    class CompletionAccepted(FilterMessage):
+        """Posted when Tab is pressed, to accept the marked completion if there is one."""
+
+    class CompletionMoved(FilterMessage):
+        """Posted to mark the next completion, or with a negative step the previous one."""
+
+        def __init__(self, input: FilterInput, step: int) -> None:
+            super().__init__(input)
+            self.step = step
+
+    is_wrong = False
+
+    def __init__(self, placeholder: str = "", *, name: str = "", id: str | None = None) -> None:
+        super().__init__(placeholder=placeholder, name=name, id=id, select_on_focus=False)
+        # Each blink sends some hundred bytes, all the time.
+        self.cursor_blink = False
+        # Otherwise Textual does not scroll to the cursor at the end of the first text.
+        self._initial_value = False
+
+    def reflect(self, text: str) -> None:
+        """Show a text that was set elsewhere, without a message."""
+        text = clean(text)
+        if text != self.value:
+            with self.prevent(Input.Changed):
+                self.value = text
+            self.cursor_position = len(text)
+            if not self.has_focus:
+                self._scroll_to_start()
+
+    def on_focus(self) -> None:
+        """Scroll to the cursor."""
+        super()._watch_selection(self.selection)
+
+    def on_blur(self) -> None:
+        """Show the text from its start."""
+        self._scroll_to_start()
+
+    def _scroll_to_start(self) -> None:
+        self.scroll_to(x=0, animate=False, force=True)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Insert a pasted text as one line, cleaned and cut."""
+        event.prevent_default()
+        event.stop()
+        lines = event.text[: MAX_LENGTH * 4].replace("\t", " ").splitlines()
+        pasted = " ".join(line for line in lines if line)
+        self.insert_text_at_cursor(clean(pasted)[:MAX_LENGTH])
+
+    def _watch_selection(self, selection: Selection) -> None:
+        super()._watch_selection(selection)
+        self.post_message(self.CursorMoved(self))
+
+    def recall(self, text: str) -> None:
+        """Replace the text as if it had been typed."""
+        self.value = clean(text)
+        self.cursor_position = len(self.value)
+
+    def finish(self, *, given_up: bool = False) -> None:
+        """Go on to the rows, even if the text is not a filter."""
+        self.post_message(self.Done(self, given_up))
+
+    def action_done(self) -> None:
+        """Go on to the rows if the text is a filter."""
+        if self.is_wrong:
+            self.post_message(self.Rejected(self))
+        else:
+            self.finish()
+
+    def action_give_up(self) -> None:
+        """Post that the user gives up typing."""
+        self.post_message(self.GivenUp(self))
+
+    def action_older(self) -> None:
+        """Do nothing: only queries have a history."""
+
+    def action_newer(self) -> None:
+        """Go on to the rows: only queries have a history."""
+        self.action_done()
+
+    def action_take(self) -> None:
+        """Accept the marked completion, or go on to the next pane."""
+        self.post_message(self.CompletionAccepted(self))
+
+    def action_mark(self, step: int) -> None:
+        """Mark the next or previous completion."""
+        self.post_message(self.CompletionMoved(self, step))
+
+    def action_delete_or_drop(self) -> None:
+        """Delete the character to the left, or post that there is none."""
+        if self.value:
+            self.action_delete_left()
+        else:
+            self.post_message(self.Emptied(self))
+
+
+_COUNT_MARGIN = 2
+"""Cells between the query and the count."""
+
+
+_EXAMPLES = ("words", "os=ubuntu22.04", "compiler=gcc@13:", "+mpi", "~cuda", "!target=aarch64")
+"""What a query may have, the most useful first."""
+
+
+class _QueryHighlighter(Highlighter):
+    """Style each token of a query by its kind."""
+
+    def __init__(self, input_: QueryInput) -> None:
+        self._input = input_
+
+    def highlight(self, text: Text) -> None:
+        for start, end, kind in lexer.highlights(self._input.parsed.tokens):
+            style = part_style(self._input, f"query--{kind}")
+            text.stylize(style, start, end)
+
+
+class QueryInput(FilterInput):
+    """An input for a query; Up and Down walk through the history.
+
+    `named` are the named queries that its text may use, `packages` the packages that a word of it
+    may name.
+    """
+
+    class Recalled(FilterMessage):
+        """Posted to show the previous query of the history, or with a positive step the next."""
+
+        def __init__(self, input: FilterInput, step: int) -> None:
+            super().__init__(input)
+            self.step = step
+
+    def __init__(self, *, name: str = "", id: str | None = None) -> None:
+        super().__init__(name=name, id=id)
+        self.named: NamedQueries | None = None
+        self.packages: frozenset[str] = frozenset()
+        self._parsed = parse_input("", 0)
+        self.highlighter = _QueryHighlighter(self)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the text, which ends in … where it is longer and not typed in."""
+        line, width = super().render_line(y), self.size.width
+        if self.has_focus or cell_width(self.value) <= width:
+            return line
+        return Strip.join([line.crop(0, width - 1), draw(self, [("…", "")], 1, "query")])
+
+    def on_resize(self) -> None:
+        """Show as many examples as fit where nothing is typed."""
+        texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))
+        self.placeholder = next((text for text in texts if len(text) <= self.size.width), "")
+
+    @property
+    def parsed(self) -> ParsedInput:
+        """What is in the line now; each text is parsed once."""
+        text, cursor = self.value, self.cursor_position
+        if self._parsed.text != text or self._parsed.packages is not self.packages:
+            self._parsed = parse_input(text, cursor, packages=self.packages, named=self.named)
+        elif self._parsed.cursor != cursor:
+            self._parsed = replace(self._parsed, cursor=cursor)
+        return self._parsed
+
+    def action_older(self) -> None:
+        """Request the previous query."""
+        self.post_message(self.Recalled(self, -1))
+
+    def action_newer(self) -> None:
+        """Request the next query."""
+        self.post_message(self.Recalled(self, 1))
+
+
+class QueryCount(Widget):
+    """The count of the matches, which leaves most of the line to the query."""
+
+    _forms: Sequence[str] = ("",)
+    _width = 0
+
+    @property
+    def text(self) -> str:
+        """The form that is shown."""
+        room = self.screen.size.width * 2 // 5
+        forms = (text for text in self._forms if cell_width(text) + _COUNT_MARGIN <= room)
+        return next(forms, "")
+
+    def show(self, forms: Sequence[str]) -> None:
+        """Show another count; the line is laid out again only where its width changes."""
+        if forms != self._forms:
+            self._forms = forms
+            self.fit()
+
+    def fit(self) -> None:
+        """Take as many cells as the text needs, and draw it."""
+        width = cell_width(self.text) + _COUNT_MARGIN
+        if self._width != width:
+            self._width = width
+            self.styles.width = width
+        self.refresh()
+
+    def on_mount(self) -> None:
+        """Begin without a text."""
+        self.fit()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the text after a gap."""
+        width = self.size.width
+        return draw(self, [("  ", ""), (self.text, "text")], width, "count")
+
+
+class QueryBar(Horizontal):
+    """The query line and the count of its matches.
+
+    `named` are the named queries that the line may use.
+    """
+
+    named: NamedQueries | None = None
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._texts: dict[Query, str] = {}
+
+    def compose(self) -> ComposeResult:
+        """Lay out the sign, the line and the count side by side."""
+        yield Static(Content("›"), id="query-sign")
+        input_ = QueryInput(name="query", id="query-input")
+        input_.named = self.named
+        yield input_
+        yield QueryCount(id="query-count")
+
+    input = getters.query_one(QueryInput)
+
+    def focus_input(self) -> None:
+        """Go to the query line."""
+        input_ = self.input
+        if input_.value and not input_.value.endswith(" "):
+            # The next word must not run into the last one.
+            input_.reflect(f"{input_.value} ")
+        input_.focus()
+
+    def reflect(self, query: Query, typed_in: Widget | None) -> None:
+        """Show a query as it was typed, except in the line that is typed in."""
+        input_ = self.input
+        if input_ is typed_in:
+            return
+        is_shown = input_.parsed.query == query
+        input_.reflect(input_.parsed.settled_text if is_shown else self._texts.get(query, ""))
+        if input_.parsed.query != query:
+            input_.reflect(str(query))
+        self._texts[query] = input_.value.strip()
+
+    def on_resize(self) -> None:
+        """Show the form of the count that fits."""
+        self.query_one(QueryCount).fit()
+
+    def show_count(self, forms: Sequence[str]) -> None:
+        """Show the count of the matches in the longest of some forms that leaves room."""
+        self.query_one(QueryCount).show(forms)
+
+
+_MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40
+"""Completions on a screen of fewer lines than `_TALL`, and on any other."""
+_GAP = "  "
+
+
+def _mark() -> str:
+    """Return the sign of the marked completion: the key that accepts it."""
+    return f"{shown('filters-complete')} "
+
+
+class PopupLine(NamedTuple):
+    """A line of the box: its first column of the screen, and its pieces."""
+
+    column: int
+    pieces: Sequence[Piece]
+
+    @property
+    def end(self) -> int:
+        """The column after the line."""
+        return self.column + sum(cell_width(text) for text, _ in self.pieces)
+
+
+class CompletionPopup(Widget):
+    """A box that floats under an input, with a note and completions, one of them marked."""
+
+    class Clicked(Message):
+        """Posted when a completion was clicked; it is marked then."""
+
+    _items: Sequence[Completion] = ()
+    _marked = 0
+    _chosen = ""
+    _row = _column = _left = 0
+    _notes: Sequence[PopupLine] = ()
+    _lines: Sequence[PopupLine] = ()
+
+    def on_mount(self) -> None:
+        """Begin hidden."""
+        self.display = False
+
+    @property
+    def marked(self) -> Completion | None:
+        """The marked completion, which Tab accepts."""
+        return self._items[self._marked] if self._items else None
+
+    def hide(self) -> None:
+        """Hide the box."""
+        self.display = False
+        self._items = self._notes = self._lines = ()
+        self._chosen = ""
+
+    def show(
+        self,
+        row: int,
+        column: int,
+        items: Sequence[Completion],
+        note: str = "",
+        caret: int | None = None,
+    ) -> None:
+        """Show a note and completions below a row of the screen, from a column on.
+
+        The note is beside a caret in its column, if any. A mark that the user moved stays on
+        its completion while that is offered; else it is on the first.
+        """
+        width, height = self.screen.size
+        # The border takes a line, and the status line stays free.
+        room = height - row - 3
+        self._notes = note_lines(clean(note), caret, width)[: max(0, room)] if note else []
+        max_items = _MAX_ITEMS_TALL if height >= _TALL else _MAX_ITEMS
+        self._items = items[: max(0, min(max_items, room - len(self._notes)))]
+        texts = [item.text for item in self._items]
+        self._marked = texts.index(self._chosen) if self._chosen in texts else 0
+        self._row, self._column = row, column - len(_mark())
+        self.display = bool(self._items or self._notes)
+        self._draw()
+
+    def mark(self, step: int) -> bool:
+        """Mark the next or previous completion; return False if there is none."""
+        if self._items:
+            self._marked = (self._marked + step) % len(self._items)
+            self._chosen = self._items[self._marked].text
+            self._draw()
+        return bool(self._items)
+
+    def _draw(self) -> None:
+        """Lay out the lines, and draw them if they changed."""
+        width = self.screen.size.width
+        lines = [*self._notes, *item_lines(self._items, self._marked, self._column, width)]
+        if lines != self._lines:
+            self._lines = lines
+            self.refresh()
+        if lines:
+            self._left = min(line.column for line in lines)
+            self.styles.width = max(line.end for line in lines) - self._left + 2
+            self.styles.height = len(lines) + 1
+            self.styles.offset = (self._left - 1, self._row + 1)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line."""
+        pieces: list[Piece] = []
+        if y < len(self._lines):
+            line = self._lines[y]
+            pieces = [(" " * (line.column - self._left), ""), *line.pieces]
+        return draw(self, pieces, self.size.width, "completion")
+
+    def on_click(self, event: events.Click) -> None:
+        """Mark the completion that was clicked."""
+        event.stop()
+        number = event.y - len(self._notes)
+        if 0 <= number < len(self._items) and self.mark(number - self._marked):
+            self.post_message(self.Clicked())
+
+
+def note_lines(note: str, caret: int | None, width: int) -> list[PopupLine]:
+    """Place a note beside its caret, on the side where it fits, else under it."""
+    texts = wrap(note, max(1, width - 4))
+    length = max(map(cell_width, texts))
+    caret = max(1, min(caret, width - 3)) if caret is not None else 0
+    if caret and len(texts) == 1:
+        if caret + length + 3 < width:
+            return [PopupLine(caret, [("^ ", "error"), (f"{note} ", "")])]
+        if caret - length - 2 > 0:
+            return [PopupLine(caret - length - 2, [(f" {note} ", ""), ("^ ", "error")])]
+    column = max(1, min(caret - 1, width - length - 3))
+    lines = [PopupLine(column, [(f" {text} ", "")]) for text in texts]
+    return [PopupLine(caret, [("^ ", "error")]), *lines] if caret else lines
+
+
+def item_lines(
+    items: Sequence[Completion], marked: int, column: int, width: int
+) -> list[PopupLine]:
+    """Align the texts left and the counts right, all within the screen."""
+    texts = [clean(item.text) for item in items]
+    counts = [f"{item.count:,}" for item in items]
+    count_width = max(map(len, counts), default=0)
+    rest = len(_mark()) + len(_GAP) + count_width + 1
+    text_width = max(1, min(max(map(cell_width, texts), default=0), width - 2 - rest))
+    column = max(1, min(column, width - 1 - rest - text_width))
+    return [
+        PopupLine(
+            column,
+            [
+                (_mark() if number == marked else " " * len(_mark()), "mark"),
+                (pad(text, text_width), "mark" if number == marked else ""),
+                (_GAP + pad(count, count_width, right=True) + " ", "count"),
+            ],
+        )
+        for number, (text, count) in enumerate(zip(texts, counts, strict=True))
+    ]
