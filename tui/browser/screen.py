@@ -34,8 +34,7 @@ from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.frame import TitleLine
 from spackscope.tui.widgets.head_line import HeadLine
-from spackscope.tui.widgets.package_list import PackageList
-from spackscope.tui.widgets.package_rows import PackageRows
+from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.widgets.package_rows import PackageRows
+from spackscope.tui.widgets.package_list import PackageRows
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import Record, hash_of, record, write_page
 

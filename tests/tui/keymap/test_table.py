@@ -52,7 +52,7 @@ from spackscope.tui.keymap import (
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
-from spackscope.tui.widgets.package_rows import PackageRows
+from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.spec_table import SpecTable
