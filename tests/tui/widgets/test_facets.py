@@ -9,8 +9,7 @@ import pytest
 
 from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue
 from spackscope.model.report.frame import SHOWN, facet_lines
-from spackscope.tui.widgets.facet_rows import FacetRows
-from spackscope.tui.widgets.facets import FacetPane
+from spackscope.tui.widgets.facets import FacetPane, FacetRows
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.tui.browser.test_hostile_text import LONG, SHORT, assert_plain
