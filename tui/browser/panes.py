@@ -44,7 +44,7 @@ from spackscope.tui.widgets.frame import (
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar
 from spackscope.tui.widgets.relaxation_list import KeyChoice
-from spackscope.tui.widgets.row_marks import RowMarks
+from spackscope.tui.widgets.spec_rows import RowMarks
 from spackscope.tui.widgets.spec_table import SpecTable
 
 if TYPE_CHECKING:

@@ -24,7 +24,7 @@ from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import row_notes
 from spackscope.tui.browser.state import NO_COMPLETIONS, Refusal, Results
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.row_windows import read_windows, window_starts
+from spackscope.tui.widgets.spec_rows import read_windows, window_starts
 
 _NEAR = 45
 """Rows around the cursor that are read with the listing."""

@@ -18,7 +18,7 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
 from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.widgets.row_windows import Windows
+from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine

@@ -18,7 +18,7 @@ from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
 from spackscope.tui.widgets.drawing import Piece, RowPainter, draw
-from spackscope.tui.widgets.row_marks import MARKED
+from spackscope.tui.widgets.spec_rows import MARKED
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine

@@ -1,8 +1,9 @@
-"""The rows of the spec table, which are read a window at a time."""
+"""The rows of the spec table, which are read and kept a window at a time, and their marks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
@@ -14,17 +15,90 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.report.table_columns import GAP, Placed
 from spackscope.tui.widgets.drawing import Piece
-from spackscope.tui.widgets.row_marks import RowMarks
-from spackscope.tui.widgets.row_windows import RowWindows, Windows, read_windows, window_starts
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing
+    from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.report.kinds import NoteKey, RowNote
     from spackscope.tui.widgets.row_cells import RowCells
 
     Notes = Mapping[NoteKey, RowNote]
     """Notes on rows, by what they belong to."""
+
+
+WINDOW = 64
+"""Rows that are read at once."""
+MAX_WINDOWS = 16
+"""Windows that are kept: more than three screens of the tallest terminal."""
+
+Windows = Mapping[int, Sequence[Row]]
+"""Rows by the number of the first row of their window, a multiple of `WINDOW`."""
+
+
+def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> Windows:
+    """Read windows of rows from the index: for a worker thread.
+
+    >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
+    """
+    return {start: catalog.rows(*listing.part(slice(start, start + WINDOW))) for start in starts}
+
+
+def window_starts(first: int, last: int, length: int) -> list[int]:
+    """Return the windows with the rows from one to another, of a list of some length."""
+    first, last = max(0, first), min(last, length - 1)
+    return list(range(first - first % WINDOW, last + 1, WINDOW))
+
+
+class RowWindows:
+    """A bounded cache of windows; the oldest ones are dropped."""
+
+    def __init__(self, windows: Windows | None = None) -> None:
+        self._windows: dict[int, Sequence[Row]] = {}
+        self.add(windows or {})
+
+    def add(self, windows: Windows) -> None:
+        """Cache some windows, and drop the oldest if there are too many."""
+        self._windows.update(windows)
+        while len(self._windows) > MAX_WINDOWS:
+            del self._windows[next(iter(self._windows))]
+
+    def has(self, number: int) -> bool:
+        """Check whether the window of a row has been read."""
+        return number - number % WINDOW in self._windows
+
+    def row(self, number: int) -> Row | None:
+        """Return a row, or None if it has not been read or could not be."""
+        offset = number % WINDOW
+        window = self._windows.get(number - offset, ())
+        return window[offset] if offset < len(window) else None
+
+
+MARKED, PARTLY_MARKED = "◆", "◇"
+
+
+class RowMarks:
+    """The marks by hash, and by look-alike for folded rows."""
+
+    def __init__(self, marks: Sequence[str] = (), marked: Sequence[MarkedSpec] = ()) -> None:
+        self._hashes = frozenset(marks)
+        self._ids: dict[int, set[int]] = defaultdict(set)
+        for spec in marked:
+            for look_alike in spec.look_alikes:
+                self._ids[look_alike].update(spec.ids)
+
+    def sign(self, row: Row | None, listing: Listing | None) -> str:
+        """Return the sign of a row: that all its specs are marked, some, or none."""
+        if row is None or listing is None:
+            return ""
+        if row.count == 1:
+            return MARKED if row.spec.hash in self._hashes else ""
+        marked = self._ids.get(row.look_alike)
+        if not marked:
+            return ""
+        ids = listing.ids_of(row)
+        count = sum(id_ in ids for id_ in marked)
+        return MARKED if count == len(ids) else PARTLY_MARKED if count else ""
+
 
 _PLACEHOLDER = "…"
 """Fills the cells of a row that has not been read yet."""

@@ -22,9 +22,7 @@ from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.relaxation_list import Choice, RelaxationList
-from spackscope.tui.widgets.row_marks import RowMarks
-from spackscope.tui.widgets.row_windows import Windows
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
 from spackscope.tui.widgets.table_head import TableHead
 from spackscope.tui.widgets.virtual_list import VirtualList
 

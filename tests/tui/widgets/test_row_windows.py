@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import View
-from spackscope.tui.widgets.row_windows import (
+from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,
     RowWindows,

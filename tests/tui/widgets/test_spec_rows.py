@@ -15,8 +15,7 @@ from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
 from spackscope.model.report.table_columns import DIFFERS_IN, Placed, TableColumn
 from spackscope.tui.widgets.row_cells import kind_cells
-from spackscope.tui.widgets.row_windows import read_windows
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_rows import SpecRows, read_windows
 from tests.builders import catalog_of, record, write_page
 
 COUNT = 2_000
