@@ -1,16 +1,116 @@
-"""Lay out the values of a spec in rows: labels in a column, the values of a label in one flow."""
+"""Lay out the values of a spec in rows, and the lines of its tree. It is imported with the first spec."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import cell_width, shorten
-from spackscope.model.report.detail import FITS, INSTALL, VARIANTS, DetailLine
+from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
+from spackscope.model.index.tree import Node, Tree
+from spackscope.model.report.detail import (
+    DIFFERS,
+    FITS,
+    INSTALL,
+    STATUS_SIGNS,
+    STATUS_TEXTS,
+    VARIANTS,
+    DetailLine,
+    deptypes_letters,
+    fold_sign,
+    full_name,
+    head_text,
+    short_hash,
+    virtuals_text,
+)
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.signing import ARCHIVE, SIGNED, TRUST
 from spackscope.tui.keymap import Hint, hint, with_written_keys
-from spackscope.tui.widgets.detail_flow import GAP, STYLES, Flow, LayoutRow
+from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
+from spackscope.tui.widgets.drawing import Piece, highlight
+
+if TYPE_CHECKING:
+    from spackscope.model.report.detail import DetailLine
+
+
+GAP = "  "
+"""Between two values."""
+STYLES = {
+    "title": "strong",
+    "hash": "hash",
+    "link": "hash",
+    "virtual": "virtual",
+    "differs": "differs",
+    "same": "dim",
+    "good": "good",
+    "error": "error",
+    "dim": "dim",
+}
+"""The styles of values by their kinds."""
+_PLAIN_SUFFIX = ("title", "link")
+
+
+class Flow:
+    """Rows that are filled with values one after the other."""
+
+    def __init__(self, width: int, margin: int) -> None:
+        self.width, self.margin = width, margin
+        self.rows: list[LayoutRow] = []
+        self.pieces: list[Piece] = []
+        self.stops: list[Stop] = []
+        self.used = 0
+
+    def begin(self, label: str) -> None:
+        """Begin with the label."""
+        self.add(label + " " * (self.margin - cell_width(label)), "dim")
+
+    def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
+        """Add a piece, which is a value if it has a line."""
+        if line is not None:
+            self.stops.append(Stop(len(self.pieces), line))
+        if text or line is not None:
+            self.pieces.append((text, style))
+            self.used += cell_width(text)
+
+    def end_row(self) -> None:
+        """End the row, and begin another one below the values."""
+        self.rows.append(LayoutRow(tuple(self.pieces), tuple(self.stops)))
+        self.pieces, self.stops, self.used = [], [], 0
+        self.add(" " * self.margin, "")
+
+    @property
+    def room(self) -> int:
+        """The cells that are left in the row."""
+        return self.width - self.used
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the row has no values yet."""
+        return self.used <= self.margin
+
+    def put(self, line: DetailLine, *, suffixes: bool) -> None:
+        """Add a value where it fits, in the next row if it does not, or on several rows."""
+        text = line.text + (line.suffix if suffixes else "")
+        lead = line.lead if line.lead or self.is_empty else GAP
+        if line.lead.strip() and not self.is_empty and not line.lead.startswith(" "):
+            lead = GAP + line.lead
+        if self.room < cell_width(lead + text) and not self.is_empty:
+            self.end_row()
+            lead = line.lead.lstrip()
+        self.add(lead, "dim" if lead.strip() else "")
+        style = STYLES.get(line.kind, "")
+        if cell_width(text) <= self.room:
+            suffix_style = style if line.kind not in _PLAIN_SUFFIX else ""
+            self.add(line.text, style, line)
+            if suffixes:
+                self.add(line.suffix, suffix_style)
+            return
+        for number, part in enumerate(wrap(text, max(1, self.room))):
+            if number:
+                self.end_row()
+            self.add(part, style, line)
+
 
 LOW, TALL = 6, 14
 """Rows below which there is no room for the install command, and from which lists have several."""
@@ -220,3 +320,84 @@ def _cut(rows: list[LayoutRow], most: int, width: int) -> list[LayoutRow]:
             pieces.append((words, style))
     stops = [stop for stop in last.stops if stop.piece < len(pieces)]
     return [*rows[: most - 1], LayoutRow([*pieces, (" …", "dim")], stops)]
+
+
+_MIN_TREE_NAME = 14
+"""Cells that a name keeps even if guide lines would leave it less."""
+_MAX_REMARK = 40
+_MIN_TREE_WIDTH = 30
+"""Cells of a line below which there is no room for the hash."""
+_TREE_GAP = "  "
+
+
+def tree_pieces(
+    tree: Tree, row: int, width: int, differing: Mapping[int, str] | None = None
+) -> list[Piece]:
+    """Return the pieces of a line of a tree.
+
+    Lines too deep for the width are indented no further, and show their depth as a number.
+    `differing` has what a marked spec has in place of a record, "" if that is only below it.
+    """
+    node, fold = tree.lines[row], fold_sign(tree, row)
+    if node.edge is None or node.spec is None:
+        return [(f"{fold} ", "accent"), (head_text(node), "strong")]
+    differs = (differing or {}).get(node.id) if node.section == "dependencies" else None
+    remark, remark_style = _remark(tree, row, differs)
+    deptypes = f"{deptypes_letters(node.edge.deptypes)} "
+    name = f"×{node.builds:,}" if node.builds > 1 else short_hash(node.spec)
+    hash_ = f"{_TREE_GAP}{pad(name, SHORT_HASH)}" if width >= _MIN_TREE_WIDTH else ""
+    guides = _guides(tree, row, width - cell_width(deptypes + hash_) - 3)
+    room = width - cell_width(deptypes + guides + hash_) - 2
+    name, virtuals = full_name(node.spec), virtuals_text(node)
+    if cell_width(name + virtuals) > room:
+        virtuals = ""
+    name = shorten(name, room - cell_width(virtuals))
+    before, after = (virtuals, "") if virtuals.endswith("=") else ("", virtuals)
+    room -= cell_width(name + virtuals)
+    if cell_width(remark) + 2 > room:
+        remark = STATUS_SIGNS[node.spec.status] if differs is None else DIFFERS
+    remark = remark if cell_width(remark) + 2 <= room else ""
+    is_dim = bool(node.spec.status) or fold == "↑"
+    style = "differs" if differs else "dim" if is_dim else ""
+    return [
+        (deptypes, "dim"),
+        (guides, "dim"),
+        (f"{fold} ", "accent" if fold in "▸▾" else "dim"),
+        (before, "virtual"),
+        *_name(tree, name, style),
+        (after, "virtual"),
+        (f"{_TREE_GAP}{remark}" if remark else "", remark_style),
+        (" " * (room - (cell_width(remark) + 2 if remark else 0)), ""),
+        (hash_, "hash" if node.builds == 1 else "dim"),
+    ]
+
+
+def _name(tree: Tree, name: str, style: str) -> list[Piece]:
+    if not tree.search:
+        return [(name, style)]
+    return [(text, each or style) for text, each in highlight(name, [clean(tree.search)])]
+
+
+def _guides(tree: Tree, row: int, room: int) -> str:
+    guides, depth = tree.guides[row], tree.lines[row].depth
+    most = max(6, room - _MIN_TREE_NAME)
+    if len(guides) <= most:
+        return guides
+    return pad(f"{depth}·", most - 2) + guides[-2:]
+
+
+def _remark(tree: Tree, row: int, differs: str | None) -> tuple[str, str]:
+    """Return the remark on the spec of a line (repeated, absent, differs), and its style."""
+    node = tree.lines[row]
+    assert node.spec is not None
+    if differs:
+        return shorten(f"{DIFFERS} {clean(differs)}", _MAX_REMARK), "differs"
+    if node.share:
+        return f"in {node.share:,} of {len(tree.members):,}", "differs"
+    if differs is not None:
+        return f"{DIFFERS} below", "dim"
+    return _status(node), "dim"
+
+
+def _status(node: Node) -> str:
+    return STATUS_TEXTS[node.spec.status] if node.spec is not None else ""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
 from textual.message import Message
 
+from spackscope.model.core.text import cell_width
 from spackscope.model.query.ast import Term
 from spackscope.tui.keymap import DETAIL, bindings, first_key
-from spackscope.tui.widgets.detail_flow import LayoutRow
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -18,6 +19,40 @@ if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
 
 _MARGIN = 1
+
+
+class Stop(NamedTuple):
+    """A value that the cursor can be on: the number of its piece in the row."""
+
+    piece: int
+    line: DetailLine
+
+
+class LayoutRow(NamedTuple):
+    """One row of the pane: its pieces, the values among them, and the keys at its end."""
+
+    pieces: Sequence[Piece] = ()
+    stops: Sequence[Stop] = ()
+    keys: Mapping[int, str] = MappingProxyType({})
+    """The keys of hints by the numbers of their pieces."""
+
+    def start_of(self, stop: int) -> int:
+        """Return the column at which a value begins; the last one if there are fewer."""
+        if not self.stops:
+            return 0
+        piece = self.stops[min(stop, len(self.stops) - 1)].piece
+        return sum(cell_width(text) for text, _ in self.pieces[:piece])
+
+    def piece_at(self, x: int) -> int:
+        """Return the number of the piece in a column of the row; -1 if there is none."""
+        end = 0
+        for number, (text, _) in enumerate(self.pieces):
+            end += cell_width(text)
+            if x < end:
+                return number
+        return -1
+
+
 _NO_ROW = LayoutRow()
 
 

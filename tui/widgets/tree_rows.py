@@ -127,7 +127,7 @@ class TreeRows(VirtualList):
         """Return the pieces of a line."""
         if self.dependency_tree is None:
             return []
-        from spackscope.tui.widgets.tree_pieces import tree_pieces
+        from spackscope.tui.widgets.detail_layout import tree_pieces
 
         return [(" ", ""), *tree_pieces(self.dependency_tree, row, width - 2, self.differing)]
 

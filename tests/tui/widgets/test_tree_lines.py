@@ -12,7 +12,7 @@ from spackscope.model.index.tree import Tree, read_specs
 from spackscope.model.report.detail import dependency_line
 from spackscope.model.report.report import text_of
 from spackscope.tui.dialogs.dependency_path import path_lines, read_path
-from spackscope.tui.widgets.tree_pieces import tree_pieces
+from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
 from tests.hostile import HOSTILE_TEXT
 from tests.model.index.test_dependency_graph import everyone
