@@ -37,10 +37,10 @@ from spackscope.tui.keymap import DEFAULT, use_keys
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.frame import MarksLine, Toast
-from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryCount
 from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.table_head import HeadLine
 from tests.builders import Record
 from tests.program import PATIENCE
 

@@ -78,7 +78,7 @@ def sort(screen: BrowserScreen) -> None:
     elif table.column == DIFFERS_IN:
         screen.host.say(f"Rows cannot be sorted by {word}")
     else:
-        screen.controllers.search.sort(table.head.next_sort())
+        screen.controllers.search.sort(table.next_sort())
 
 
 def list_columns(screen: BrowserScreen) -> None:

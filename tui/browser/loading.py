@@ -28,7 +28,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
 from spackscope.tui.keymap import shown
-from spackscope.tui.widgets.relaxation_list import KeyChoice
+from spackscope.tui.widgets.spec_table import KeyChoice
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session

@@ -43,9 +43,8 @@ from spackscope.tui.widgets.frame import (
 )
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar
-from spackscope.tui.widgets.relaxation_list import KeyChoice
 from spackscope.tui.widgets.spec_rows import RowMarks
-from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey
@@ -553,16 +552,16 @@ class PaneFocus:
         if self.pane == "packages":
             self._panes.names.focus_filter()
             return True
-        if not self._panes.table.head.open_filter():
+        if not self._panes.table.open_filter():
             return False
         self.show("specs")
-        self._focus_soon(self._panes.table.head.enter_filter)
+        self._focus_soon(self._panes.table.enter_filter)
         return True
 
     def go_on(self, step: int) -> None:
         """Move the focus to the next filter or pane, or with -1 to the one before."""
-        if self._panes.table.head.next_filter(step):
-            self._focus_soon(self._panes.table.head.enter_filter)
+        if self._panes.table.next_filter(step):
+            self._focus_soon(self._panes.table.enter_filter)
             return
         here = "packages" if self.pane == "facets" else self.pane
         target = _ROUND[(_ROUND.index(here) + step) % len(_ROUND)]

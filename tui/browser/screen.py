@@ -27,18 +27,15 @@ from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
-from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.facets import FacetPane
-from spackscope.tui.widgets.filter_bar import FilterBar
 from spackscope.tui.widgets.frame import TitleLine
-from spackscope.tui.widgets.head_line import HeadLine
 from spackscope.tui.widgets.package_list import PackageList, PackageRows
 from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar, QueryInput
-from spackscope.tui.widgets.relaxation_list import RelaxationList
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.spec_table import RelaxationList, SpecTable
+from spackscope.tui.widgets.table_head import ColumnHeader, FilterBar, HeadLine
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
 

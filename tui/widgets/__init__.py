@@ -1,1 +1,1 @@
-"""The parts of the screen, one widget per module."""
+"""The parts of the screen: query line, lists, table, detail, and the lines around them."""

@@ -1,4 +1,4 @@
-"""Lay out the values of a spec in rows, and the lines of its tree. It is imported with the first spec."""
+"""Lay out the values of a spec and the lines of its tree: imported with the first of them."""
 
 from __future__ import annotations
 

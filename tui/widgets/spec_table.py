@@ -1,4 +1,4 @@
-"""The table of specs: heads, filters and rows in one set of columns."""
+"""The table of specs: rows under heads and filters, or what to do where there are none."""
 
 from __future__ import annotations
 
@@ -8,22 +8,24 @@ from typing import TYPE_CHECKING
 from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
 from textual.timer import Timer
 from textual.widget import Widget
+from textual.widgets import Static
 
+from spackscope.model.assist.answers import Relaxation
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import RowRole
+from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.keymap import SPECS, bindings
-from spackscope.tui.widgets.column_header import ColumnHeader
-from spackscope.tui.widgets.filter_bar import FilterBar
-from spackscope.tui.widgets.head_line import HeadLine
+from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
+from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.relaxation_list import Choice, RelaxationList
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
-from spackscope.tui.widgets.table_head import TableHead
+from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -32,6 +34,76 @@ if TYPE_CHECKING:
 _RESIZED_BY = 2
 """Cells by which a column is made wider or narrower."""
 _MAX_WIDTH = 200
+
+
+class KeyChoice(Frozen):
+    """A key that can be pressed instead, as Textual names it and as it is shown."""
+
+    label: str
+    key: str
+    shown: str
+    count: int | None = None
+
+
+Choice = Relaxation | KeyChoice
+
+
+class RelaxationRows(VirtualList):
+    """Relaxations with their counts, or keys that help; the owner sets them."""
+
+    BINDINGS = bindings(RELAXATIONS)
+
+    relaxations: Sequence[Choice] = ()
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the cursor, what to do, the count of what that gives, and its key."""
+        counts = [f"{each.count:,}" if each.count is not None else "" for each in self.relaxations]
+        keys = [written_key(e.shown) if isinstance(e, KeyChoice) else "" for e in self.relaxations]
+        count_width, key_width = max(map(len, counts)), max(map(cell_width, keys))
+        widest = max(cell_width(each.label) for each in self.relaxations)
+        room = width - count_width - key_width - 7
+        label = pad(self.relaxations[row].label, max(0, min(widest, room)))
+        return [
+            ("▸ " if row == self.cursor else "  ", "accent"),
+            (label, ""),
+            (f"  {counts[row]:>{count_width}} ", "dim"),
+            (f" {pad(keys[row], key_width)} " if key_width else "", "accent"),
+        ]
+
+
+class RelaxationList(Vertical):
+    """Why there are no rows, above what to do about it."""
+
+    class Taken(Message):
+        """Posted when a relaxation is chosen with Enter or a double click."""
+
+        def __init__(self, relaxation: Relaxation) -> None:
+            super().__init__()
+            self.relaxation = relaxation
+
+    rows = getters.query_one(RelaxationRows)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the reason above the rows."""
+        yield Static(classes="relaxation-reason")
+        yield RelaxationRows(id="relaxation-rows")
+
+    def show(self, reason: str, choices: Sequence[Choice]) -> None:
+        """Show other choices, with the cursor on the best."""
+        first, *others = map(clean, reason.split("\n"))
+        lines = [Content(first), *(Content.styled(line, "dim") for line in others)]
+        self.query_one(Static).update(Content("\n").join(lines))
+        self.rows.relaxations = choices
+        self.rows.show(len(choices))
+
+    @on(VirtualList.Chosen)
+    def _take(self, event: VirtualList.Chosen) -> None:
+        event.stop()
+        choice = self.rows.relaxations[event.row]
+        if isinstance(choice, KeyChoice):
+            self.app.simulate_key(choice.key)
+        else:
+            self.post_message(self.Taken(choice))
 
 
 class SpecTable(Vertical):
@@ -95,17 +167,20 @@ class SpecTable(Vertical):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        lines = HeadLine(id="spec-shared"), ColumnHeader(id="spec-head")
+        self.line = HeadLine(id="spec-shared")
+        self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
         self.rows = SpecRows(id="spec-rows")
-        self._lines = lines
-        self.head = TableHead(self, *lines, self.filters, self.rows)
-        self.columns = self.head.columns
+        self.columns = ColumnState()
+        # The values that all rows share, and what precedes them.
+        self._shared: Sequence[tuple[str, str]] = ()
+        self._before = ""
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out what all rows share above the heads, and these above the rows."""
-        yield from self._lines
+        yield self.line
+        yield self.header
         yield self.filters
         yield self.rows
         yield RelaxationList(id="relaxations")
@@ -113,7 +188,7 @@ class SpecTable(Vertical):
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
-        return self.head.column
+        return self.filters.focused_column or self.columns.current
 
     @property
     def shown_list(self) -> VirtualList:
@@ -144,13 +219,13 @@ class SpecTable(Vertical):
         all rows, and `before` comes before them. While a query is typed the columns stay until
         there is a pause.
         """
-        self.head.shared_values, self.head.before = shared, before
+        self._shared, self._before = shared, before
         self.rows.show_listing(listing, windows, cursor, empty)
         self._show_relaxations(empty, relaxations)
         self._stop_timer()
         if is_typing and self.columns.columns.all:
             self._timer = self.set_timer(self.pause, self.settle)
-            self.head.place()
+            self.place()
         else:
             self.settle()
         self._tell_highlighted()
@@ -163,7 +238,66 @@ class SpecTable(Vertical):
     def settle(self) -> None:
         """Choose the columns for the rows that are shown."""
         self._stop_timer()
-        self.head.settle()
+        if (listing := self.rows.listing) is not None:
+            self.columns.choose(listing, self._shared, self.filters.is_filtered)
+            self.place()
+
+    def place(self) -> None:
+        """Fit the columns into the width, and show them in all lines."""
+        rows, columns, gutter = self.rows, self.columns, self.rows.gutter_width
+        if rows.listing is None or self.size.width < 4:
+            return
+        sort = rows.listing.view.sort
+        filters = self.filters.texts(columns.columns.names)
+        layout = columns.lay_out(self.size.width - gutter, filters, sort)
+        rows.placed, rows.column = layout.placed, columns.current
+        rows.refresh()
+        self.header.show(Heads(layout, gutter, self.column, sort, filters))
+        head = columns.constant_head(rows.listing)
+        self.line.show(head, self.column, self._before, layout.after)
+        if (focused := self.filters.focused_column) is not None:
+            self._put_filter(focused)
+
+    def _put_filter(self, column: str) -> None:
+        """Put the filter that is typed in over the head of its column, or below it."""
+        placed = next((each for each in self.rows.placed if each.column.name == column), None)
+        if placed is not None:
+            at, y = self.rows.gutter_width + placed.at, self.header.virtual_region.bottom - 1
+            self.filters.place(at, placed.width, self.size.width, y)
+
+    def open_filter(self) -> bool:
+        """Show the filter of the current column, which becomes a column if it is none.
+
+        Returns False for a column that cannot be filtered.
+        """
+        name = self.columns.current
+        column = self.columns.column(name)
+        if column is not None and column.is_note:
+            return False
+        self.columns.kept.add(name)
+        self.filters.open(name)
+        self.settle()
+        self._put_filter(name)
+        return True
+
+    def enter_filter(self) -> None:
+        """Go to the filter that was opened."""
+        self.filters.enter(self.columns.current)
+
+    def next_filter(self, step: int) -> bool:
+        """Open the next or previous filter; return False at the edge, or if none is open."""
+        focused = self.filters.focused_column
+        if focused is None:
+            return False
+        self.columns.current = focused
+        return self.columns.next_filter(step) and self.open_filter()
+
+    def next_sort(self) -> Sort | None:
+        """Return the next sort for the current column: ascending, descending, none."""
+        sort = self.rows.listing.view.sort if self.rows.listing else None
+        if sort is None or sort.column != self.column:
+            return Sort(self.column)
+        return None if sort.descending else Sort(self.column, descending=True)
 
     def show_choices(self, choices: ColumnChoices) -> None:
         """Hide and resize columns as the user chose."""
@@ -195,19 +329,24 @@ class SpecTable(Vertical):
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
-        self.head.place()
+        self.place()
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_focus(self) -> None:
         """Tint the current column while the table has the focus."""
-        self.head.refresh()
+        self.header.refresh()
+        self.line.refresh()
 
     @on(events.DescendantBlur)
     def _close_filter(self) -> None:
         """Remove a filter from the screen once it is left, but not if another window comes up."""
         if self.app.app_focus:
-            self.call_after_refresh(self.head.leave_filter)
+            self.call_after_refresh(self._leave_filter)
+
+    def _leave_filter(self) -> None:
+        if self.filters.close():
+            self.settle()
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
@@ -230,7 +369,7 @@ class SpecTable(Vertical):
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(self.Closed(row))
         elif columns.move(step):
-            self.head.place()
+            self.place()
 
     def action_hide_column(self) -> None:
         """Hide the current column."""
@@ -256,12 +395,12 @@ class SpecTable(Vertical):
     @on(ColumnHeader.Clicked)
     def _head_clicked(self, event: ColumnHeader.Clicked) -> None:
         self.columns.current = event.column
-        self.head.place()
+        self.place()
 
     @on(HeadLine.Clicked)
     def _value_clicked(self, event: HeadLine.Clicked) -> None:
         self.columns.current = event.column
-        self.head.place()
+        self.place()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:

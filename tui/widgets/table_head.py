@@ -1,123 +1,404 @@
-"""The lines above the rows of the table, and which columns all of them show."""
+"""The lines above the rows of the table: what all rows share, and the heads and filters."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
+from textual import events
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.index.view import Sort
-from spackscope.tui.widgets.column_header import ColumnHeader, Heads
-from spackscope.tui.widgets.column_state import ColumnState
-from spackscope.tui.widgets.filter_bar import FilterBar
-from spackscope.tui.widgets.head_line import HeadLine
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.model.core.errors import QueryError
+from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.text import cell_width, clean, counted, cut_words, pad, shorten
+from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.query.ast import Group, Query
+from spackscope.model.query.column_filter import column_groups, column_text
+from spackscope.model.report.table_columns import (
+    ColumnChoices,
+    HeadPiece,
+    HeadText,
+    Layout,
+    Placed,
+    TableColumn,
+    TableColumns,
+    choose_columns,
+    head_line,
+    lay_out,
+)
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw
+from spackscope.tui.widgets.query_line import FilterInput
+
+if TYPE_CHECKING:
+    from spackscope.model.index.listing import Listing
 
 
-class TableHead:
-    """Keeps head line, heads, filters and rows of a table in one set of columns.
+_HEAD_MARGIN = 1
 
-    `before` precedes the values that all rows share, which are `shared_values`.
+
+class HeadLine(Widget):
+    """Values that all rows share; each can be the current one, and be clicked."""
+
+    COMPONENT_CLASSES = CURRENT_STYLES
+
+    class Clicked(Message):
+        """Posted when a value was clicked."""
+
+        def __init__(self, column: str) -> None:
+            super().__init__()
+            self.column = column
+
+    _head: Sequence[HeadText] = ()
+    _before = _current = _after = ""
+
+    def show(self, head: Sequence[HeadText], current: str, before: str, columns: int) -> None:
+        """Show other values, after a text that belongs to none of them.
+
+        `columns` are out of view to the right.
+        """
+        after = f"  {counted(columns, 'column')} ›" if columns else ""
+        shown = head, current, before, after
+        if shown != (self._head, self._current, self._before, self._after):
+            self._head, self._current, self._before, self._after = shown
+            self.refresh()
+
+    @property
+    def pieces(self) -> list[HeadPiece]:
+        """The parts of the line."""
+        room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
+        return head_line(self._head, room, current=self._current, before=self._before)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the values, the name of the package stronger than the others."""
+        if y:
+            return Strip.blank(self.size.width, self.rich_style)
+        pieces = [(" " * _HEAD_MARGIN, "")]
+        for text, column in self.pieces:
+            style = "strong" if column in ("package", "version") else "dim"
+            pieces.append((text, "current" if column and column == self._current else style))
+        after = self._after + " " * _HEAD_MARGIN
+        line = draw(self, pieces, self.size.width - cell_width(after), "row")
+        return Strip.join([line, draw(self, [(after, "dim")], cell_width(after), "row")])
+
+    def on_click(self, event: events.Click) -> None:
+        """Post the column of the value that was clicked."""
+        at = _HEAD_MARGIN
+        for text, column in self.pieces:
+            if column and at <= event.x < at + cell_width(text):
+                self.post_message(self.Clicked(column))
+            at += cell_width(text)
+
+
+ASCENDING, DESCENDING = "↑", "↓"
+NO_FILTER = "…"
+"""Stands where a filter can be typed."""
+
+
+class Heads(Frozen):
+    """What the heads show: the columns after a gutter, the current one, the order, the filters."""
+
+    layout: Layout = field(default_factory=Layout)
+    gutter: int = 2
+    current: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+
+    def sign(self, column: str) -> str:
+        """Return the arrow of the column that orders the rows."""
+        if self.sort is None or self.sort.column != column:
+            return ""
+        return DESCENDING if self.sort.descending else ASCENDING
+
+
+class ColumnHeader(Widget):
+    """The heads; which is current, which sorts, how many are out of view.
+
+    Of one line, the head of a filtered column shows its filter. Of two, filters are below.
     """
 
-    def __init__(
-        self,
-        table: Widget,
-        line: HeadLine,
-        header: ColumnHeader,
-        filters: FilterBar,
-        rows: SpecRows,
-    ) -> None:
-        self.columns = ColumnState()
-        self.shared_values: Sequence[tuple[str, str]] = ()
-        self.before = ""
-        self._table, self._rows = table, rows
-        self._line, self._header, self._filters = line, header, filters
+    COMPONENT_CLASSES = CURRENT_STYLES
 
-    @property
-    def column(self) -> str:
-        """The current column: that of the filter with the focus, else that of the arrow keys."""
-        return self._filters.focused_column or self.columns.current
+    class Clicked(Message):
+        """Posted when the head of a column was clicked; `on_filter` if what is under it."""
 
-    def settle(self) -> None:
-        """Choose the columns for the rows that are shown."""
-        if (listing := self._rows.listing) is not None:
-            self.columns.choose(listing, self.shared_values, self._filters.is_filtered)
-            self.place()
+        def __init__(self, column: str, on_filter: bool = False) -> None:
+            super().__init__()
+            self.column = column
+            self.on_filter = on_filter
 
-    def place(self) -> None:
-        """Fit the columns into the width, and show them in all lines."""
-        rows, columns, gutter = self._rows, self.columns, self._rows.gutter_width
-        if rows.listing is None or self._width < 4:
-            return
-        sort, width = rows.listing.view.sort, self._width - gutter
-        filters = self._filters.texts(columns.columns.names)
-        layout = columns.lay_out(width, filters, sort)
-        rows.placed, rows.column = layout.placed, columns.current
-        rows.refresh()
-        heads = Heads(layout, gutter, self.column, sort, filters)
-        self._header.show(heads)
-        head = columns.constant_head(rows.listing)
-        self._line.show(head, self.column, self.before, layout.after)
-        if (focused := self._filters.focused_column) is not None:
-            self._put_filter(focused)
+    _heads = Heads()
 
-    def _put_filter(self, column: str) -> None:
-        """Put the filter that is typed in over the head of its column, or below it."""
-        placed = next((each for each in self._rows.placed if each.column.name == column), None)
+    def show(self, heads: Heads) -> None:
+        """Show other heads."""
+        if heads != self._heads:
+            self._heads = heads
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the heads, or the filters."""
+        heads, width = self._heads, self.size.width
+        if y > 1 or not heads.layout.placed:
+            return Strip.blank(width, self.rich_style)
+        pieces: list[Piece] = [
+            (pad("" if y or not heads.layout.before else "‹", heads.gutter), "dim")
+        ]
+        at = 0
+        for placed in heads.layout.placed:
+            pieces.append((" " * (placed.at - at), ""))
+            pieces += self._filter(placed) if y else self._head(placed)
+            at = placed.end
+        return draw(self, pieces, width, "row")
+
+    def _head(self, placed: Placed) -> list[Piece]:
+        column, heads = placed.column, self._heads
+        sign, text, style = heads.sign(column.name), column.label, "dim"
+        filter_ = heads.filters.get(column.name, "") if self.size.height == 1 else ""
+        if filter_:
+            text, style = filter_, "match"
+        elif column.name == USED_BY and placed.width < len(text):
+            text = "used"
+        room = placed.width - len(sign)
+        text = (
+            cut_words(text, room)
+            if filter_
+            else text
+            if cell_width(text) <= room
+            else _cut(text, room)
+        )
+        text += sign
+        if column.name == heads.current:
+            style = "current match" if filter_ else "current"
+        return [(pad(text, placed.width, right=column.aligns_right), style)]
+
+    def _filter(self, placed: Placed) -> list[Piece]:
+        text = self._heads.filters.get(placed.column.name, "")
+        if placed.column.is_note:
+            return [(" " * placed.width, "")]
+        style = "match" if text else "dim"
+        return [(pad(cut_words(text or NO_FILTER, placed.width), placed.width), style)]
+
+    def on_click(self, event: events.Click) -> None:
+        """Post the column that was clicked."""
+        placed = self._heads.layout.at(event.x - self._heads.gutter)
         if placed is not None:
-            header = self._header
-            y = header.virtual_region.bottom - 1
-            room = self._width
-            self._filters.place(self._rows.gutter_width + placed.at, placed.width, room, y)
+            self.post_message(self.Clicked(placed.column.name, event.y > 0))
 
-    def open_filter(self) -> bool:
-        """Show the filter of the current column, which becomes a column if it is none.
 
-        Returns False for a column that cannot be filtered.
+def _cut(label: str, room: int) -> str:
+    """Return the beginning of a label: its letters tell more than an ellipsis."""
+    return label[:room] if label.isascii() else shorten(label, room, keep="start")
+
+
+MIN_INPUT_WIDTH = 20
+"""Cells that an input has at least, over what is beside it, so that a word can be typed."""
+
+
+class FilterBar(Horizontal):
+    """The inputs of the columns, of which the one that is typed in is on the screen."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._inputs: dict[str, FilterInput] = {}
+        self._open = ""
+        self._query = Query()
+        self._texts: dict[str, str] = {}
+        # What each filter shows, and as which text.
+        self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
+
+    def reflect(self, query: Query, typed_in: Widget | None) -> None:
+        """Show the filters of a query, except where the text means the same or is typed in."""
+        self._query, self._texts = query, {}
+        for column, input_ in self._inputs.items():
+            if input_ is typed_in:
+                continue
+            groups = query.of_column(column)
+            if self._groups_of(column, input_.value) != groups:
+                input_.reflect(column_text(query, column))
+            elif input_.value.isspace():
+                input_.reflect("")
+            self._shown[column] = groups, input_.value
+
+    def _groups_of(self, column: str, text: str) -> tuple[Group, ...] | None:
+        """Return what a filter asks for, parsing only a text that is new; None for an error."""
+        groups, shown = self._shown.get(column, ((), ""))
+        if text == shown:
+            return groups
+        try:
+            return column_groups(column, text)[0]
+        except QueryError:
+            return None
+
+    def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
+        """Return the filters of some columns, as they were typed where they were.
+
+        A text that is not a condition yet is none once its input is left.
         """
-        column = self.columns.current
-        if self._is_note(column):
+        filtered = filter(self.is_filtered, columns)
+        return {column: text for column in filtered if (text := self.text(column))}
+
+    def text(self, column: str) -> str:
+        """Return the filter of a column."""
+        if column in self._inputs:
+            return self._inputs[column].value
+        if column not in self._texts:
+            self._texts[column] = column_text(self._query, column)
+        return self._texts[column]
+
+    def is_filtered(self, column: str) -> bool:
+        """Check whether the query has conditions on a column alone, or its filter is open."""
+        return bool(self._query.of_column(column)) or column == self._open
+
+    def open(self, column: str) -> None:
+        """Show the input of a column; `enter` goes to it once it is there."""
+        if column not in self._inputs:
+            label = clean(column.removeprefix("+"))
+            input_ = self._inputs[column] = FilterInput(f"{label}…", name=column)
+            input_.reflect(column_text(self._query, column))
+            self.mount(input_)
+        for name, input_ in self._inputs.items():
+            input_.display = name == column
+        self.display, self._open = True, column
+
+    def enter(self, column: str) -> None:
+        """Go to the input of a column."""
+        if column in self._inputs:
+            self._inputs[column].focus()
+
+    def place(self, at: int, width: int, room: int, y: int) -> None:
+        """Put the open input at a cell, wide enough to type in, and inside of the table."""
+        width = min(max(width, MIN_INPUT_WIDTH), room)
+        self.styles.offset = (max(0, min(at, room - width)), y)
+        self.styles.width = width
+
+    def close(self) -> bool:
+        """Remove the input from the screen; return False if it is typed in, or there is none."""
+        if self.focused_column is not None or not self._open:
             return False
-        self.columns.keep([column])
-        self._filters.open(column)
-        self.settle()
-        self._put_filter(column)
+        self.display, self._open = False, ""
         return True
 
-    def enter_filter(self) -> None:
-        """Go to the filter that was opened."""
-        self._filters.enter(self.columns.current)
+    @property
+    def focused_column(self) -> str | None:
+        """The column whose filter has the focus."""
+        return next((name for name, input_ in self._inputs.items() if input_.has_focus), None)
 
-    def _is_note(self, name: str) -> bool:
-        column = self.columns.column(name)
-        return column is not None and column.is_note
 
-    def next_filter(self, step: int) -> bool:
-        """Open the next or previous filter; return False at the edge, or if none is open."""
-        focused = self._filters.focused_column
-        if focused is None:
-            return False
-        self.columns.current = focused
-        return self.columns.next_filter(step) and self.open_filter()
+_MAX_FILTER_WIDTH = 16
+"""Cells of a filter for which its column is widened."""
 
-    def next_sort(self) -> Sort | None:
-        """Return the next sort for the current column: ascending, descending, none."""
-        sort = self._rows.listing.view.sort if self._rows.listing else None
-        if sort is None or sort.column != self.column:
-            return Sort(self.column)
-        return None if sort.descending else Sort(self.column, descending=True)
 
-    def refresh(self) -> None:
-        """Draw the current column as it is with or without the focus."""
-        self._header.refresh()
-        self._line.refresh()
+class ColumnState:
+    """The columns of the rows that are shown; the current one may be a value of the head line.
 
-    def leave_filter(self) -> None:
-        """Remove the filter from the screen, unless it is typed in."""
-        if self._filters.close():
-            self.settle()
+    Columns in `kept` have a filter of their own, and stay as long as they have it.
+    """
+
+    def __init__(self) -> None:
+        self.columns = TableColumns()
+        self.current = ""
+        self.choices = ColumnChoices()
+        self.kept: set[str] = set()
+        self._first = 0
+        self._query = Query()
+        self._is_new = self._was_scrolled = False
 
     @property
-    def _width(self) -> int:
-        return self._table.size.width
+    def head(self) -> list[str]:
+        """The columns of the values in the head line."""
+        return [text.column for text in self.columns.head]
+
+    @property
+    def is_in_head(self) -> bool:
+        """Whether the current column is in the head line."""
+        return self.current not in self.columns.names
+
+    def column(self, name: str) -> TableColumn | None:
+        """Return a column of the table; None for others."""
+        return next((column for column in self.columns.all if column.name == name), None)
+
+    def choose(
+        self,
+        listing: Listing,
+        shared: Iterable[tuple[str, str]],
+        is_filtered: Callable[[str], bool],
+    ) -> None:
+        """Choose the columns for the rows of a listing; without rows they stay.
+
+        Of another query the first columns are shown, unless the current one has a filter.
+        """
+        if listing.view.query != self._query:
+            self._query, self._is_new = listing.view.query, True
+            self._first, self._was_scrolled = 0, self._first > 0
+        self.kept = set(filter(is_filtered, self.kept))
+        if listing.shown or not self.columns.all:
+            self.columns = choose_columns(listing, shared, self.kept, self.choices)
+        else:
+            self.columns = self.columns.without(self.choices.hidden)
+        if self.current not in (*self.columns.names, *self.head):
+            self.current = self.columns.names[0]
+
+    def constant_head(self, listing: Listing) -> list[HeadText]:
+        """Return the values in the head line that all rows of a newer listing share too."""
+        if not listing.shown:
+            return []
+        return [
+            text
+            for text in self.columns.head
+            if (
+                text.column[1:] not in listing.values.varying_variants
+                if text.column[:1] == "+"
+                else text.column in listing.values.constants
+            )
+        ]
+
+    def move(self, step: int) -> bool:
+        """Go to the next or previous column; before the first is the head line.
+
+        Returns False at the edge. The first value of the head line is the nearest to the columns
+        then, since the last ones may be out of view.
+        """
+        names, head = self.columns.names, self.head
+        if self.is_in_head:
+            number = head.index(self.current) + step if self.current in head else len(head)
+            if number < 0:
+                return False
+            self.current = head[number] if number < len(head) else names[0]
+            return True
+        number = names.index(self.current) + step
+        if number >= len(names) or (number < 0 and not head):
+            return False
+        self.current = names[number] if number >= 0 else head[0]
+        return True
+
+    def next_filter(self, step: int) -> bool:
+        """Go to the next or previous column that can be filtered; return False at the edge."""
+        names = [column.name for column in self.columns.all if not column.is_note]
+        number = names.index(self.current) + step if self.current in names else -1
+        if not 0 <= number < len(names):
+            return False
+        self.current = names[number]
+        return True
+
+    def lay_out(self, width: int, filters: Mapping[str, str], sort: Sort | None) -> Layout:
+        """Place the columns; what was in view stays, if the current column is."""
+        floors = {name: min(len(text), _MAX_FILTER_WIDTH) for name, text in filters.items()}
+        sorting = self.column(sort.column) if sort is not None else None
+        if sorting is not None:
+            width_with_arrow = max(sorting.min_width, min(len(sorting.label), 4)) + 1
+            floors[sorting.name] = max(floors.get(sorting.name, 0), width_with_arrow)
+
+        def laid_out() -> Layout:
+            return lay_out(
+                self.columns, width, current=self.current, first=self._first, floors=floors
+            )
+
+        layout = laid_out()
+        is_away = layout.before or (self._was_scrolled and self.is_in_head)
+        if self._is_new and is_away and self.current not in self.kept:
+            self.current = self.columns.names[0]
+            layout = laid_out()
+        self._first, self._is_new = layout.before, False
+        return layout

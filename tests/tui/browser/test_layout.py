@@ -8,9 +8,9 @@ from pathlib import Path
 
 from textual.widget import Widget
 
-from spackscope.tui.widgets.column_header import ColumnHeader
 from spackscope.tui.widgets.frame import StatusLine
 from spackscope.tui.widgets.package_list import PackageRows
+from spackscope.tui.widgets.table_head import ColumnHeader
 from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import hash_of, record, write_page

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.tui.widgets.relaxation_list import RelaxationRows
 from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_table import RelaxationRows
 from tests.browsing import browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.widgets.column_header import ColumnHeader
-from spackscope.tui.widgets.head_line import HeadLine
+from spackscope.tui.widgets.table_head import ColumnHeader, HeadLine
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs, node
 

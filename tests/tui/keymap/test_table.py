@@ -54,8 +54,7 @@ from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.relaxation_list import RelaxationRows
-from spackscope.tui.widgets.spec_table import SpecTable
+from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import Lines, VirtualList
 from tests.browsing import SAMPLE, Browser, browsing

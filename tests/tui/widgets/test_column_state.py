@@ -12,7 +12,7 @@ from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.widgets.column_state import ColumnState
+from spackscope.tui.widgets.table_head import ColumnState
 from tests.builders import catalog_of, record, write_page
 
 
@@ -34,7 +34,7 @@ def listing_of(catalog: Catalog, text: str = "") -> Listing:
 
 def state_of(listing: Listing, *kept: str) -> ColumnState:
     state = ColumnState()
-    state.keep(kept)
+    state.kept.update(kept)
     state.choose(listing, shared_texts(listing), lambda name: True)
     return state
 
@@ -61,7 +61,7 @@ def test_a_column_of_the_head_line_with_a_filter_becomes_a_column_and_stays(
 ) -> None:
     state = state_of(listing_of(catalog))
     state.current = "+x"
-    state.keep(["+x"])
+    state.kept.update(["+x"])
     narrowed = listing_of(catalog, "+x os=os0")
     state.choose(narrowed, shared_texts(narrowed), lambda name: name == "+x")
     assert "+x" in state.columns.names
