@@ -7,7 +7,7 @@ import sys
 
 _LEFT = """
 import sys
-from spackscope.tui.process.memory import limit_heaps
+from spackscope.tui.app import limit_heaps
 
 def resident():
     with open("/proc/self/statm") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shlex
 from collections.abc import Sequence
@@ -15,7 +16,6 @@ from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from spackscope.tui.process.memory import without_collection
 from spackscope.tui.settings import WrongSettings
 
 if TYPE_CHECKING:
@@ -37,17 +37,23 @@ def run(
         raise SourceError("; ".join(source.failure for source in discover(sources, session)))
     _check_command(options, sources, session)
     _check_settings(settings)
-    with stdio.on_terminal(), without_collection():
-        from spackscope.tui.app import browse
+    # What is imported and built at a start is hardly ever garbage, but is looked at again and
+    # again: that takes a tenth of the start. The application collects from its first frame on.
+    gc.disable()
+    try:
+        with stdio.on_terminal():
+            from spackscope.tui.app import browse
 
-        hashes = browse(
-            sources,
-            join_words(options.words),
-            session=session,
-            settings=settings,
-            pick=options.command == "pick",
-            no_color=options.no_color,
-        )
+            hashes = browse(
+                sources,
+                join_words(options.words),
+                session=session,
+                settings=settings,
+                pick=options.command == "pick",
+                no_color=options.no_color,
+            )
+    finally:
+        gc.enable()
     for hash_ in hashes or ():
         stdio.print_line(hash_)
     return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
