@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal
 
 _MAX_MARKS = 4
-_GAP = "  "
-"""Between the columns of rows."""
-
 _ELLIPSIS = "…"
 _MIN_NAME = 3
 _DOTTED_CIRCLE = "\u25cc"
@@ -126,21 +122,6 @@ def pad(text: str, width: int, *, right: bool = False) -> str:
     fitted = shorten(text, width)
     blanks = " " * (width - cell_width(fitted))
     return blanks + fitted if right else fitted + blanks
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Return rows of clean texts in columns as wide as their content, numbers right-aligned.
-
-    Columns without any text are left out.
-    """
-    widths = [max(map(cell_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (
-            pad(text, width, right=text.replace(",", "").isdecimal())
-            for text, width in zip(row, widths, strict=True)
-            if width
-        )
-        yield _GAP.join(cells).rstrip()
 
 
 def _visible(character: str) -> str:
