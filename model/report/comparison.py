@@ -21,6 +21,7 @@ from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
     NOT_LISTED,
     NOTHING_DIFFERS,
+    build_only_section,
     path_text,
 )
 from spackscope.model.report.report import Column, Piece, Row, Section, Style, styled
@@ -470,9 +471,7 @@ def compared_sections(
     else:
         yield from _blocks(table, rows, width)
     if is_counted:
-        verb, them = ("differs", "it") if len(differing) == 1 else ("differ", "them")
-        count = counted(len(differing), "package")
-        yield Section((Piece(f"to build only: {count} {verb}; --build shows {them}"),))
+        yield build_only_section(len(differing))
 
 
 def _kinds_text(table: ComparedTable) -> str:

@@ -358,7 +358,7 @@ def dependency_line(edge: Edge, spec: GraphSpec) -> Line:
         Piece(f"{deptypes_sign(edge.deptypes)} ", "dim"),
         *((Piece(virtuals, "virtual"), Piece("=")) if virtuals else ()),
         Piece(full_name(spec)),
-        Piece(f" /{short_hash(spec)}", "link"),
+        Piece(f" /{short_hash(spec)}", "link", spec.hash),
         *((Piece(f" ({STATUS_TEXTS[spec.status]})", "dim"),) if spec.status else ()),
     )
 

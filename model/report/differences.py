@@ -263,11 +263,16 @@ def pair_sections(
         yield _bounded("" if same and not run else "to build only", build)
     elif build:
         count = len({name for line in build for name in line.packages})
-        verb, them = ("differs", "it") if count == 1 else ("differ", "them")
-        text = f"to build only: {counted(count, 'package')} {verb}; --build shows {them}"
-        yield Section((Piece(text),))
+        yield build_only_section(count)
     elif not run:
         yield Section((Piece(NOTHING_DIFFERS),))
+
+
+def build_only_section(count: int) -> Section:
+    """Return how many packages differ that are used for building only."""
+    verb, them = ("differs", "it") if count == 1 else ("differ", "them")
+    text = f"to build only: {counted(count, 'package')} {verb}; --build shows {them}"
+    return Section((Piece(text),))
 
 
 def cause_sections(comparison: Comparison) -> Iterator[Section]:

@@ -12,7 +12,7 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report import report
-from spackscope.model.report.report import Line, Report, Row, Section, flow, styled, text_of
+from spackscope.model.report.report import Line, Piece, Report, Row, Section, flow, styled, text_of
 from spackscope.model.report.table_columns import variants_cell, variants_line
 
 _MAX_SHARED_LINES = 4
@@ -31,7 +31,8 @@ def spec_rows(specs: Iterable[Spec], hash_length: int = HASH_LENGTH) -> list[Row
     def row(spec: Spec) -> Row:
         others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
         name = clean(f"{spec.package}@{spec.version}")
-        return Row((styled(spec.hash[:hash_length], "link"), name, *others))
+        hash_ = Piece(spec.hash[:hash_length], "link", spec.hash)
+        return Row(((hash_,), name, *others))
 
     return list(map(row, specs))
 
