@@ -32,47 +32,33 @@ def index(tmp_path: Path) -> Path:
     return path
 
 
-def fit_lines(browser: FakeBrowser) -> list[tuple[str, Term | None]]:
-    details = browser.host.state.details
-    assert details is not None
-    return [
-        (line.text, line.term)
-        for line in details.relations
-        if line.term is not None and line.term.column in ("fits", "reusable")
-    ]
-
-
 def test_the_detail_says_whether_a_spec_runs_and_what_filters_by_that(index: Path) -> None:
     browser = FakeBrowser(index).load()
-    found = {}
+    lines: dict[str, list[tuple[str, Term]]] = {}
     for row in range(3):
-        browser.move_to(row)
-        browser.settle()
-        details = browser.host.state.details
-        assert details is not None
-        found[details.row.spec.version] = fit_lines(browser)
-    assert found["1"] == [("✓ runs on zen3", Term("fits", "yes"))]
-    too_new = "does not run on zen3: target zen4 > zen3"
-    assert found["2"] == [
-        ("✗ target too new", Term("fits", "target too new")),
-        (too_new, Term("fits", "target too new")),
+        version = browser.go_to(row).spec.version
+        lines[version] = [
+            (line.text, line.term)
+            for line in browser.details.relations
+            if line.term is not None and line.term.column in ("fits", "reusable")
+        ]
+    runs, too_new = Term("fits", "yes"), Term("fits", "target too new")
+    assert lines["1"] == [("✓ runs on zen3", runs)]
+    assert lines["2"] == [
+        ("✗ target too new", too_new),
+        ("does not run on zen3: target zen4 > zen3", too_new),
     ]
-    assert [term for _, term in found["3"]] == [
-        Term("fits", "yes"),
-        Term("fits", "yes"),
-        Term("reusable", "built before Spack 1.0"),
-    ]
+    old = Term("reusable", "built before Spack 1.0")
+    assert [term for _, term in lines["3"]] == [runs, runs, old]
 
 
 def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
     browser = FakeBrowser(index).load()
-    results = browser.host.state.results
-    assert results is not None
+    results = browser.results
     assert "fits" not in choose_columns(results.listing, results.shared).names
     assert results.hidden == ""
     browser.type("zlib fits")
-    results = browser.host.state.results
-    assert results is not None
+    results = browser.results
     assert browser.shown == {RUNS, OLD}
     assert ("fits", "yes") in results.shared, "what all rows share is no column"
     head = choose_columns(results.listing, results.shared).head
@@ -82,13 +68,17 @@ def test_a_term_shows_its_column_and_what_it_hides(index: Path) -> None:
 
 def test_the_values_are_the_answers_and_their_reasons(index: Path) -> None:
     browser = FakeBrowser(index).load()
-    browser.type("zlib fits")
-    open_facets(browser, pane="specs", column="fits", input=None)
-    assert counts(browser)["fits"] == {"yes": 2, "no": 1, "target too new": 1}
-    browser.type("zlib reusable=no")
-    open_facets(browser, pane="specs", column="reusable", input=None)
-    answers = {"yes": 1, "no": 2, "target too new": 1, "built before Spack 1.0": 1}
-    assert counts(browser)["reusable"] == answers
+    for query, column, answers in (
+        ("zlib fits", "fits", {"yes": 2, "no": 1, "target too new": 1}),
+        (
+            "zlib reusable=no",
+            "reusable",
+            {"yes": 1, "no": 2, "target too new": 1, "built before Spack 1.0": 1},
+        ),
+    ):
+        browser.type(query)
+        open_facets(browser, pane="specs", column=column, input=None)
+        assert counts(browser)[column] == answers
 
 
 def test_words_are_completed(index: Path) -> None:
@@ -99,10 +89,7 @@ def test_words_are_completed(index: Path) -> None:
         ("fits=t", "'target too new'"),
     ):
         browser.type(text)
-        draft = browser.host.state.draft
-        assert draft is not None
-        assert draft.completions is not None
-        assert any(completed in item.text for item in draft.completions.items), text
+        assert any(completed in item for item in browser.completions), text
 
 
 def test_the_host_is_known_once_rows_are_shown(index: Path) -> None:
