@@ -152,8 +152,17 @@ def read_relations(
     if mark is None:
         return Related([*fits, *others])
     show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
-    difference = _difference(catalog, row, mark, should_stop)
-    differing = _differing(catalog, row.id, mark) if mark else {}
+    graph = dag_of(catalog)
+    marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
+    other = marked if mark else _nearest(graph, catalog, row, should_stop)
+    if other is None or graph.identity(other) == graph.identity(row.id):
+        return Related([*fits, *others])
+    comparison = compare(graph, row.id, other, should_stop=should_stop)
+    (hash_,) = graph.hashes([other])
+    is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
+    runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
+    difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
+    differing = _differing(graph, row.id, other) if mark and is_told else {}
     return Related([*fits, *difference, *others], differing)
 
 
@@ -208,33 +217,11 @@ def _kinds(
     return [kinds_line(text)] if text else []
 
 
-def _difference(
-    catalog: Catalog, row: Row, mark: str, should_stop: ShouldStop
-) -> list[DetailLine]:
-    """Compare a spec with the marked one, or with the look-alike nearest to it.
-
-    That is the most used one of another run-time kind, if there is any. Raises Cancelled.
-    """
-    graph = dag_of(catalog)
-    other = _marked(catalog, mark) if mark else _nearest(graph, catalog, row, should_stop)
-    if other is None or graph.identity(other) == graph.identity(row.id):
-        return []
-    comparison = compare(graph, row.id, other, should_stop=should_stop)
-    is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
-    runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
-    (hash_,) = graph.hashes([other])
-    return list(difference_values(hash_, other, comparison, runs_the_same=runs_the_same))
-
-
-def _differing(catalog: Catalog, id_: int, mark: str) -> dict[int, str]:
-    """Read which specs of a tree the marked spec has not, and what it has in place of each.
+def _differing(graph: Dag, id_: int, other: int) -> dict[int, str]:
+    """Return which specs of a tree another tree has not, and what that has in place of each.
 
     It is "" for a spec that differs only in what is below it.
     """
-    other = _marked(catalog, mark)
-    graph = dag_of(catalog)
-    if other is None or not (graph.lists_dependencies(id_) and graph.lists_dependencies(other)):
-        return {}
     theirs = by_package(graph, map(graph.identity, sorted(graph.reached([other]))))
     differing = {}
     for each in graph.reached([id_]) - {id_}:
@@ -265,11 +252,11 @@ def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(variants) or "differs"
 
 
-def _marked(catalog: Catalog, mark: str) -> int | None:
-    return next((row.id for row in catalog.by_hash(mark)), None)
-
-
 def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
+    """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
+
+    Raises Cancelled.
+    """
     own = graph.identity(row.id)
     alike = range(*catalog.span(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))
