@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from spackscope.tui.cli.spack_registration import register
+from spackscope.tui.cli.commands.extension import register
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.spack_extension import extension_path
 from tests.program import Program, environment

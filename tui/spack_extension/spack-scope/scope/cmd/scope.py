@@ -68,7 +68,7 @@ def _find_programs() -> List[str]:
     """Return the paths of the program of this installation, and of those on PATH."""
     here = os.path.dirname(os.path.abspath(__file__))
     try:
-        # Of a copy, which spackscope wrote with its own path (tui/cli/extension_copy.py).
+        # Of a copy, which spackscope wrote with its own path (tui/cli/commands/extension.py).
         with open(os.path.join(here, "..", "..", "program"), encoding="utf-8") as file:
             candidates = [file.read().strip()]
     except (OSError, ValueError):
