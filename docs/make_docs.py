@@ -12,9 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
-from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.man_pages import PAGES, man_page
-from spackscope.tui.cli.reference import EXIT_CODES, FILES, VARIABLES
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
+from spackscope.tui.cli.help import command_help
+from spackscope.tui.cli.man_pages import EXIT_CODES, FILES, PAGES, VARIABLES, man_page
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
@@ -78,18 +78,21 @@ def language_table() -> str:
 
 
 def command_list() -> str:
-    """Return a table of the commands, and the help of each under a heading, as it is printed."""
-    listed = COMMANDS[BROWSE].partition("\ncommands:\n")[2].partition("\n  Without")[0]
+    """Return a table of the commands, and the help of each under a heading.
+
+    It is as it is printed, but the common options are described once.
+    """
     lines = ["| command | what it does |", "|---|---|"]
-    lines += ["| [`spackscope`](#spackscope) | browse, and pick the one that fits |"]
-    for line in listed.splitlines():
-        command, sentence = line.split(maxsplit=1)
-        anchor = f"#spackscope-{command}" if command in COMMANDS else "#spackscope"
-        lines.append(f"| [`spackscope {command}`]({anchor}) | {sentence} |")
+    for command in (COMMANDS[BROWSE], *LISTED):
+        name = "spackscope" if command.name == BROWSE else f"spackscope {command.name}"
+        anchor = name.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
+        lines.append(f"| [`{name}`](#{anchor}) | {command.summary} |")
     lines.append("")
-    for command, text in COMMANDS.items():
-        name = "spackscope" if command == BROWSE else f"spackscope {command}"
-        lines += [f"## {name}", "", "```text", text.rstrip(), "```", ""]
+    for name in WITH_HELP:
+        described = () if name == BROWSE else COMMON
+        heading = "spackscope" if name == BROWSE else f"spackscope {name}"
+        text = command_help(COMMANDS[name], described).rstrip()
+        lines += [f"## {heading}", "", "```text", text, "```", ""]
     return "\n".join(lines).strip()
 
 
@@ -206,11 +209,7 @@ MAN_PAGES = {DOCS / "man" / name: topic for topic, name in PAGES.items()}
 
 
 def main() -> None:
-    """Write the tables, the manual pages and the completion scripts."""
-    # Only who writes them needs shtab.
-    import make_completions
-
-    make_completions.main()
+    """Write the tables and the manual pages."""
     for page, topic in MAN_PAGES.items():
         page.write_text(man_page(topic), encoding="utf-8")
     for name, (page, build) in TABLES.items():

@@ -1,317 +1,159 @@
-"""The help of each command, as it is printed."""
+"""Print the help: one screen of essentials, of a command, or the whole query language."""
 
 from __future__ import annotations
 
-from spackscope.tui.cli.setup_help import SETUP_COMMANDS
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
-_ALL = """\
-  --all              also list dependency-only specs
-"""
+from spackscope.model.core.suggestions import did_you_mean
+from spackscope.model.core.text import clean, wrap
+from spackscope.model.query.ast import VIEW
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP, Command, Option
+from spackscope.tui.query_reference import LANGUAGE
 
-_SOURCES = f"""\
-  -f, --from SOURCE  read this source; may be repeated: a page, index.json,
-                     spack.lock or spec file; a directory of pages, an install
-                     tree, an environment or a mirror; a URL of https, http,
-                     file, s3, gs or oci; spack:NAME, a mirror of your Spack;
-                     public or public:TAG, the public cache; - for stdin;
-                     sample, some bundled pages.
-                     Default: SPACKSCOPE_FROM, else those configured, else the
-                     mirrors and install trees of your Spack; without a Spack
-                     the sample
-{_ALL}\
-  --no-color         use no colour, like NO_COLOR in the environment
-  -h, --help         print this help
-"""
+QUERY = "query"
+EVERYTHING = "everything"
+"""The topic of `spackscope help`: what `--help` says in brief."""
 
-_HOST = """\
-  --host HOST        check what fits on this host: 'target=zen3 glibc=2.34',
-                     or zen3; also os=, platform=, musl= and
-                     libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST,
-                     else the one configured, else this machine
-"""
+QUERY_SECTION = """\
+a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
+would interpret. `spackscope help query` lists all forms."""
 
-_QUERY = """\
-query:
-  a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
-  would interpret. `spackscope help query` lists all forms.
-"""
-
-_EXIT = """\
-exit codes:
-  0 found   1 nothing matched   2 wrong usage   3 a source cannot be read
-  70 unexpected error   130 interrupted
-"""
-
-_EXIT_OF_DIFF = """\
-exit codes:
-  0 alike   1 different   2 wrong usage, or a word does not name one spec
-  3 a source cannot be read   70 unexpected error   130 interrupted
-"""
-
-BROWSE = "browse"
-"""The command where none is given; it is not a word of the command line."""
-
-HELP = "help"
-"""The word that prints a topic; it is not one of the commands, as it reads no source."""
-
-ESSENTIAL = "essentials"
-"""The topic of `--help` without a command."""
-
-COMMANDS = {
-    BROWSE: f"""\
-usage: spackscope [-f SOURCE]... [QUERY...]
-       spackscope COMMAND [--help] ...
-       spackscope help [COMMAND | query]
+_ESSENTIALS = """\
+usage: spackscope [COMMAND] [-f SOURCE]... [QUERY...]
 
 Browse the binaries in Spack build caches, and pick the one that fits.
 
-commands:
-  find               list matching specs, as a table or for a script
-  show               print everything about one spec
-  needs              list what a spec needs to run
-  doubles            list packages with several hashes in an environment
-  cover              list what caches have of an environment, and lack
-  diff               print how specs differ, and whether they run the same
-  pick               choose in the browser, and print the hashes
-  stats              count matching specs by a column or variant, or by two
-  sources            list the sources, with kind, specs, problems and age
-  index              build or refresh the index of the sources
-  config             print the settings and their origins, or check them
-  extension          give Spack the command `spack scope`
-  completion         print the completion script of bash, zsh or fish
-  man                show the manual, or that of the query language
-  help               print this help, or on a command, or on `query`
-  Without a command the browser opens. Put -- before a query that begins with
-  one of these words, as where a package has such a name.
+  spackscope                             browse what your Spack can fetch
+  spackscope hdf5 +mpi target=:zen3      builds that a zen3 can run
+  spackscope find 'hdf5 ^zlib-ng@2.2:'   a table, or --json --csv --hashes
+  spackscope find 'cached !installed'    what an install could fetch
+  spackscope -f public -f ~/spack mpich  two sources as one
+  spackscope show uehz56w                one build, and how to install it
+  spackscope diff uehz56w wuqgt3p        how two look-alikes differ
 
-options:
-{_HOST}{_SOURCES}  --version          print the version
+{commands}
 
-{_QUERY}
-{_EXIT}
-examples:
-  spackscope
-  spackscope hdf5 +mpi target=:zen3
-  spackscope -f public -f ~/spack/opt/spack 'cached !installed'
-  spackscope -- find
-""",
-    "find": f"""\
-usage: spackscope find [-f SOURCE]... [--json | --jsonl | --csv | --hashes |
-                       --keep-list] [QUERY...]
+  -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin
+  --host HOST        check what fits there: 'target=zen3 glibc=2.34'
+  --all              also list dependency-only specs
+  --no-color, --version, -h, --help
 
-List matching specs: on a terminal as a table that fits it, elsewhere with
-tabs between the columns, a header line and full hashes.
+spackscope help           everything    spackscope help query  how to query
+spackscope help COMMAND   one command   spackscope -- find     the package find
+"""
+"""What most need, on one screen: at most 24 lines of 80 cells."""
 
-options:
-  --json             print a JSON array of objects
-  --jsonl            print one JSON object per line
-  --csv              print comma-separated values with a header line
-  --hashes           print full hashes, one per line, each once
-  --keep-list        print them and the hashes of all that they need to run,
-                     a list for `spack buildcache prune`
-{_HOST}{_SOURCES}
-{_QUERY}
-{_EXIT}
-examples:
-  spackscope find py-ml-dtypes target=aarch64
-  spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
-  spackscope find --csv os=ubuntu24.04 > ubuntu.csv
-""",
-    "show": f"""\
-usage: spackscope show [-f SOURCE]... [--json] HASH | QUERY...
+_WIDTH = 79
+_OPTION_COLUMN = 21
+_FORM_COLUMN = 36
 
-Print the spec with this hash, and the line that installs it. A unique hash
-prefix is enough, and so is a query that matches one spec. A hash that is in
-several tags or sources is printed for each. If several hashes match, they are
-listed on stderr, and the exit code is 2.
 
-The mirrors that list it are asked who signed it, and whether its archive is
-there. The key is read from the signature, which nothing but Spack verifies.
+def help_text(topic: str, environ: Mapping[str, str]) -> str:
+    """Return the help on a topic: EVERYTHING, QUERY or a command; on others what most need.
 
-options:
-  --json             print one JSON object per record and line
-{_HOST}{_SOURCES}
-{_EXIT}
-examples:
-  spackscope show 23r4fq5
-  spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
-  spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq
-""",
-    "needs": f"""\
-usage: spackscope needs [-f SOURCE]... [--json] HASH | QUERY...
+    That on queries lists those that the configuration names.
+    """
+    if topic == EVERYTHING:
+        return command_help(COMMANDS[BROWSE])
+    if topic == QUERY:
+        # The other topics need no configuration.
+        from spackscope.tui.settings import read_settings
 
-Print what a spec needs to run: all that it links or runs, directly or not,
-which an install from a build cache fetches. Each is shown with its states and
-the size of its archive, if a manifest tells it; the sum is over those that are
-not installed. External specs are assumed on the host. What is needed to build
-only comes last. The spec is named as for `spackscope show`.
+        return query_help() + _named_queries(read_settings(environ).views)
+    if topic != BROWSE and topic in WITH_HELP:
+        return command_help(COMMANDS[topic])
+    names = " ".join(command.name for command in LISTED)
+    return _ESSENTIALS.format(commands=_hanging("commands: ", names, 70))
 
-options:
-  --json             print a JSON object
-{_SOURCES}
-{_EXIT}
-examples:
-  spackscope needs 23r4fq5
-  spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'
-""",
-    "doubles": f"""\
-usage: spackscope doubles [--ignore NAME]... [--json] [SOURCE...]
 
-List the packages that have several hashes in an environment or install tree,
-grouped by the difference that causes it, the deepest dependency first. Each
-hash is printed with its version, how many roots need it, and a path from one
-of them. Build-only packages are listed apart. A SOURCE is a spack.lock, the
-directory or name of an environment, an install tree, or anything that -f
-takes; several are read as one.
+def topic_of(words: Sequence[str]) -> str:
+    """Return the topic that the words after `help` name. Raises ValueError for another one."""
+    topic = " ".join(words)
+    if topic in ("", BROWSE):
+        return EVERYTHING
+    if topic != QUERY and topic not in WITH_HELP:
+        raise ValueError(f"no help on {topic}{did_you_mean(topic, [*WITH_HELP, QUERY])}")
+    return topic
 
-options:
-  --ignore NAME      leave out this package, or all that a pattern matches
-  --all              list all hashes and causes
-  --json             print a JSON object
-{_SOURCES.replace(_ALL, "")}
-exit codes:
-  0 none   1 some packages have several hashes   2 wrong usage
-  3 a source cannot be read   70 unexpected error   130 interrupted
 
-examples:
-  spackscope doubles spack.lock
-  spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'
-""",
-    "cover": f"""\
-usage: spackscope cover [-f CACHE]... [--missing] [--all] [--hashes | --json]
-                        [ENVIRONMENT]
+def usages_of(command: Command) -> list[str]:
+    """Return the forms of a command, each on one line."""
+    return [f"{_name_of(command)} {usage}" for usage in command.usages]
 
-Print how much of an environment is in caches or installed, and why the rest is
-not. Missing specs are listed in build order, each with its role (root, build
-only) and how the nearest spec that is there differs from it. One that holds up
-others can be built at once, as nothing that it needs is missing. To fetch and
-to build are what an install would do. The ENVIRONMENT is a spack.lock, the
-directory or name of an environment, or - for hashes on standard input; by
-default it is the active one. concretizer:reuse, include_binary, exclude_binary
-and externals of packages.yaml are not considered.
 
-options:
-  --missing          print only what is missing
-  --all              also list what is there, with its source, and externals
-  --hashes           print the full hashes of what is there; with --missing of
-                     what is missing, dependencies first
-  --json             print a JSON object
-{_SOURCES.replace(_ALL, "")}
-exit codes:
-  0 nothing is missing   1 something is missing   2 wrong usage
-  3 a source cannot be read   70 unexpected error   130 interrupted
+def _name_of(command: Command) -> str:
+    return "spackscope" if command.name == BROWSE else f"spackscope {command.name}"
 
-examples:
-  spackscope cover spack.lock -f public
-  spackscope cover climate --missing --hashes > to-push
-  spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site
-""",
-    "diff": f"""\
-usage: spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...
-       spackscope diff [--all] [--json] OLD-SOURCE NEW-SOURCE
 
-Print what makes 2 to 20 specs different, and whether they run the same. Each
-word is a hash, a unique hash prefix, or a quoted query that matches one spec.
-Of two specs the causes are listed: what differs by itself, through which
-dependencies it is reached, and at how many packages if at several. What only
-follows from them is left out. Of more specs a table shows what varies.
+def sections_of(command: Command) -> dict[str, str]:
+    """Return what comes after the options of a command, by its headings."""
+    sections = {"query": QUERY_SECTION} if command.words == "query" else {}
+    return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
 
-Of two sources, such as two spack.lock files, the packages are listed that were
-added, removed and changed, and how many changed only because of others. Two
-words are sources if both are URLs, public:TAG, spack:NAME, - for stdin, or
-paths that exist, and no -f is given.
 
-options:
-  --build            list differences of what is used for building only, too
-  --all              list all differences with what follows from them
-  --json             print a JSON object
-{_SOURCES.replace(_ALL, "")}
-{_EXIT_OF_DIFF}
-examples:
-  spackscope diff uehz56w wuqgt3p
-  spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
-  spackscope pick hdf5@1.14.6 | xargs spackscope diff
-  git show HEAD~1:spack.lock | spackscope diff - spack.lock
-  spackscope diff public:v1.0.0 public:develop
-""",
-    "pick": f"""\
-usage: spackscope pick [-f SOURCE]... [QUERY...]
+def command_help(command: Command, described: Collection[Option] = ()) -> str:
+    """Return the help of a command, where some options are described before and only named."""
+    return "\n".join(_command_lines(command, described)) + "\n"
 
-Choose in the browser, and print the full hash of the choice, or of all marked
-specs, one per line. Leaving without a choice gives exit code 130.
 
-options:
-{_HOST}{_SOURCES}
-{_QUERY}
-{_EXIT}
-examples:
-  spack install --cache-only "/$(spackscope pick py-safetensors)"
-  spackscope pick py-build | tee chosen
-""",
-    "stats": f"""\
-usage: spackscope stats COLUMN|VARIANT [-f SOURCE]... [--json | --csv]
-                        [QUERY...]
-       spackscope stats --by FIRST [--by SECOND] ...
+def _command_lines(command: Command, described: Collection[Option]) -> Iterator[str]:
+    for number, usage in enumerate(command.usages):
+        head = " " * len("usage: ") if number else "usage: "
+        yield _hanging(f"{head}{_name_of(command)} ", usage, _WIDTH)
+    yield f"\n{command.description}\n"
+    if command.name == BROWSE:
+        yield "commands:"
+        for each in LISTED:
+            yield f"  {each.name:<{_OPTION_COLUMN - 2}}{each.summary}"
+        yield "  Without a command the browser opens. Put -- before a query that begins with"
+        yield "  one of these words, as where a package has such a name.\n"
+    yield "options:"
+    for option in command.options:
+        yield from option_lines(option) if option not in described else ()
+    if names := [option.names[0] for option in command.options if option in described]:
+        yield f"  {', '.join(names)}"
+    for heading, text in sections_of(command).items():
+        yield f"\n{heading}:"
+        yield from (f"  {line}" for line in text.split("\n"))
 
-Count matching specs by a column or a variant: on a terminal with bars,
-elsewhere with a tab between value and count. With two the counts are a
-matrix, which shows where there are binaries and where there are none.
 
-options:
-  --by NAME          a column (package, version, compiler, os, target, stack,
-                     tag, state, source, platform, arch, namespace, flags,
-                     variants) or the name of a variant, such as mpi; a spec
-                     counts at each value of a list; none: it has no value.
-                     Without --by it is the first word.
-  --json             print a JSON array of objects with value and count
-  --csv              print comma-separated values with a header line
-{_HOST}{_SOURCES}
-{_QUERY}
-{_EXIT}
-examples:
-  spackscope stats target
-  spackscope stats --by compiler --by target hdf5
-  spackscope stats --by cuda_arch +cuda
-""",
-    "sources": f"""\
-usage: spackscope sources [-f SOURCE]... [--verify] [--json]
+def option_lines(option: Option) -> list[str]:
+    """Return the lines of the help on an option."""
+    names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
+    lines = [
+        line for part in option.text.split("\n") for line in wrap(part, _WIDTH - _OPTION_COLUMN)
+    ]
+    indent = " " * _OPTION_COLUMN
+    return [f"  {names:<{_OPTION_COLUMN - 2}}{lines[0]}", *(indent + more for more in lines[1:])]
 
-List the sources: what each is, how many specs it has, how many problems, and
-when a remote source was last known to be current. Of a mirror also what is
-signed, by the signatures of some specs: the key that they name, and the line
-to type to trust it. Nothing is verified; Spack does that when it installs.
 
-With --verify read them again, and list the records whose content does not
-give their hash, and of mirrors the specs that are not in the index, only in
-the index, or without their archive. Exit code 0: nothing is listed, 1: some
-are, 3: something cannot be read. Pages and formats from before Spack 0.18
-cannot be checked, nor mirrors that cannot be listed, as on web servers.
+def _hanging(head: str, text: str, width: int) -> str:
+    """Return a text after a head, under which it goes on."""
+    return head + f"\n{' ' * len(head)}".join(wrap(text, width - len(head)))
 
-options:
-  --verify           check the hash of each record, and the files of mirrors
-  --json             print one JSON object per source and line
-{_SOURCES}
-{_EXIT}
-examples:
-  spackscope sources
-  spackscope sources -f spack:develop -f ~/spack/opt/spack
-  spackscope sources --verify -f ~/mirror
-""",
-    "index": f"""\
-usage: spackscope index [-f SOURCE]... [--rebuild]
 
-Build the index file of the sources, or refresh it if they changed; print what
-it contains, where it is, and all problems. Other commands do the same when
-they need to.
+def query_help() -> str:
+    """Return the table of the query language for a terminal of 80 cells."""
+    lines = ["A query is a Spack spec. Quote what your shell would interpret."]
+    for heading, forms in LANGUAGE.items():
+        lines += ["", heading]
+        for form in forms:
+            lines += _form_lines(form.written, form.sentence)
+    return "\n".join(lines) + "\n"
 
-options:
-  --rebuild          read all files again, even unchanged ones
-{_SOURCES}
-{_EXIT}
-examples:
-  spackscope index -f ~/cache/_cache
-  spackscope index --rebuild
-""",
-    **SETUP_COMMANDS,
-}
-"""The help of each command."""
+
+def _form_lines(written: str, sentence: str) -> list[str]:
+    first, *rest = wrap(sentence, _WIDTH - _FORM_COLUMN)
+    head = f"  {written:<{_FORM_COLUMN - 3}} {first}"
+    return [head, *(" " * _FORM_COLUMN + more for more in rest)]
+
+
+def _named_queries(views: Mapping[str, str]) -> str:
+    """Return the named queries as a part of the help, or an empty text."""
+    # Most configurations have none.
+    from spackscope.model.core.redaction import without_secrets
+
+    lines = ["", "Named in the configuration"] if views else []
+    for name, text in sorted(views.items()):
+        lines += _form_lines(f"{VIEW}={name}", without_secrets(text))
+    return "".join(f"{clean(line)}\n" for line in lines)

@@ -1,17 +1,26 @@
-"""Build the manual pages from the tables that help and documentation are built from."""
+"""Build the manual pages from the tables that help and documentation are built from.
+
+The last functions write the language of man(7).
+"""
 
 from __future__ import annotations
 
+import itertools
+import re
 from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.tui import RELEASED, VERSION
-from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.help_sections import command_help
-from spackscope.tui.cli.help_topics import QUERY
-from spackscope.tui.cli.option_help import OptionHelp, option_help
-from spackscope.tui.cli.reference import EXIT_CODES, FILES, VARIABLES
-from spackscope.tui.cli.roff import bold, entry, example, literal, marked, prose, synopsis
+from spackscope.tui.cli.command_table import (
+    BROWSE,
+    COMMANDS,
+    COMMON,
+    LISTED,
+    WITH_HELP,
+    Command,
+    Option,
+)
+from spackscope.tui.cli.help import QUERY, QUERY_SECTION, usages_of
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.process.stdio import key_word
 from spackscope.tui.query_reference import LANGUAGE
@@ -19,6 +28,91 @@ from spackscope.tui.settings.table import SETTINGS
 
 PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
 """The names of the pages by their topics."""
+
+EXIT_CODES = (
+    (
+        "0",
+        "something matched; specs are alike, an environment is covered, all records are whole",
+    ),
+    (
+        "1",
+        "nothing matched; specs differ, something is missing, there are doubles, "
+        "a record is wrong",
+    ),
+    ("2", "the command line or the query is wrong"),
+    ("3", "no source can be read; or nothing matched, and a source cannot be read"),
+    (
+        "70",
+        "an unexpected error, which is a bug; a log without your data is in "
+        "`~/.local/state/spackscope`",
+    ),
+    ("130", "interrupted, or nothing picked"),
+    ("128 + n", "ended by signal n"),
+)
+"""Exit codes and what they mean."""
+
+VARIABLES = (
+    ("SPACKSCOPE_CONFIG", "the configuration file to read instead of the user's own"),
+    (
+        "SPACKSCOPE_FROM",
+        "sources for every start, separated by blanks, instead of those of your Spack",
+    ),
+    ("SPACKSCOPE_HOST", "the machine that specs are to run on, as with `--host`"),
+    ("SPACKSCOPE_COPY", "the program that copies, with its arguments"),
+    ("SPACKSCOPE_PUBLIC", "the tag list of the public cache, instead of that of cache.spack.io"),
+    (
+        "SPACKSCOPE_PYTHON",
+        "the Python that spackscope.pyz runs with; by default `python3`, if that is new enough",
+    ),
+    ("NO_COLOR", "no colours"),
+    ("SPACK_ROOT, SPACK_ENV", "the Spack and the active environment, as Spack sets them"),
+    (
+        "https_proxy, no_proxy, SSL_CERT_FILE",
+        "the way to servers, and the certificates to trust",
+    ),
+    (
+        "XDG_CACHE_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
+        "where files are kept, as below",
+    ),
+    ("XDG_CONFIG_DIRS", "where the configuration for all users is, as below"),
+)
+"""Variables of the environment, several as `A, B`, and what they do."""
+
+FILES = (
+    ("$XDG_CONFIG_HOME/spackscope", "~/.config/spackscope", "`config.toml`; only read"),
+    (
+        "$XDG_CONFIG_DIRS/spackscope",
+        "/etc/xdg/spackscope",
+        "`config.toml` for all users; only read",
+    ),
+    (
+        "$XDG_CACHE_HOME/spackscope",
+        "~/.cache/spackscope",
+        "indexes, copies of remote files, and what spackscope.pyz has unpacked; may be removed at "
+        "any time",
+    ),
+    (
+        "$XDG_DATA_HOME/spackscope",
+        "~/.local/share/spackscope",
+        "the Spack extension that `spackscope extension --install` registers; "
+        "no command of Spack starts where a registered one is missing",
+    ),
+    (
+        "$XDG_STATE_HOME/spackscope",
+        "~/.local/state/spackscope",
+        "what the program remembers by itself: the theme chosen, hidden columns and their widths, "
+        "queries that were used, logs of crashes",
+    ),
+)
+"""Directories, each with its place where the variable is not set, and what they have."""
+
+_SPECIAL = {
+    "\\": r"\e", "-": r"\-", "'": r"\(aq", "`": r"\(ga", "^": r"\(ha", "~": r"\(ti",
+    "’": r"\(cq", "–": r"\(en", "…": r"\&...",
+}  # fmt: skip
+"""Letters that roff would show as others, or take for a request."""
+
+_WORD = re.compile(r"(--?[a-z][a-z-]*|[A-Z][A-Z-]+\b)")
 
 
 def man_page(topic: str) -> str:
@@ -42,62 +136,58 @@ def topic_of(words: Iterable[str]) -> str:
 
 
 def _main_page() -> Iterator[str]:
-    help_ = command_help(BROWSE)
-    first, *rest = help_.paragraphs
-    sentence = " ".join(first.lines).rstrip(".")
+    browse = COMMANDS[BROWSE]
+    sentence = browse.description.rstrip(".")
     yield from (".SH NAME", f"spackscope \\- {prose(sentence[0].lower() + sentence[1:])}")
     yield ".SH SYNOPSIS"
-    yield from _usages(help_.usages)
+    yield from _usages(browse)
     yield ".SH DESCRIPTION"
     yield (
         "spackscope reads records of the binaries in Spack build caches, install trees and "
         "environments, and answers which prebuilt binaries of a package exist, which one fits, "
         "and how they differ. Without a command it opens a browser in the terminal."
     )
-    for paragraph in rest:
-        yield from (".PP", prose(" ".join(paragraph.lines)))
-    query = " ".join(line.strip() for line in help_.sections["query"])
-    yield from (".PP", marked(f"A query is {query}"))
+    yield from (".PP", marked(f"A query is {QUERY_SECTION}".replace("\n", " ")))
     yield ".SH OPTIONS"
-    common = option_help(BROWSE)
-    yield from _options(common)
+    yield from _options(COMMON)
     yield ".SH COMMANDS"
-    for command in COMMANDS:
-        if command != BROWSE:
-            yield from _command(command, common)
+    for command in LISTED:
+        if command.name in WITH_HELP:
+            yield from _command(command)
     yield from _keys()
     yield from _settings()
     yield from _surroundings()
     yield from (".SH EXAMPLES", "To begin with:")
-    yield from example(help_.sections["examples"])
+    yield from example(browse.examples.split("\n"))
     yield from (".SH SEE ALSO", ".BR spackscope\\-query (7),", ".BR spack (1)")
 
 
-def _usages(usages: Iterable[str]) -> Iterator[str]:
-    for number, usage in enumerate(usages):
+def _usages(command: Command) -> Iterator[str]:
+    for number, usage in enumerate(usages_of(command)):
         yield from ([".br"] if number else [])
         yield synopsis(usage)
 
 
-def _options(options: Iterable[OptionHelp]) -> Iterator[str]:
+def _options(options: Iterable[Option]) -> Iterator[str]:
     for option in options:
         names = ", ".join(map(bold, option.names))
         value = f" \\fI{literal(option.metavar)}\\fR" if option.metavar else ""
         yield from entry(f"{names}{value}", prose(option.sentence))
 
 
-def _command(command: str, common: list[OptionHelp]) -> Iterator[str]:
+def _command(command: Command) -> Iterator[str]:
     """Yield what a command does, and the options that not all commands have."""
-    help_ = command_help(command)
-    yield f".SS spackscope {command}"
-    yield from _usages(help_.usages)
-    for paragraph in help_.paragraphs:
-        if paragraph.is_literal:
-            yield from example(paragraph.lines)
-        else:
-            yield from (".PP", marked(" ".join(paragraph.lines)))
-    yield from _options(option for option in option_help(command) if option not in common)
-    yield from example(help_.sections.get("examples", ()))
+    yield f".SS spackscope {command.name}"
+    yield from _usages(command)
+    for block in command.description.split("\n\n"):
+        # What is indented is shown as it is.
+        for is_shown, lines in itertools.groupby(block.split("\n"), lambda x: x[:2] == "  "):
+            if is_shown:
+                yield from example(line.removeprefix("  ") for line in lines)
+            else:
+                yield from (".PP", marked(" ".join(lines)))
+    yield from _options(option for option in command.options if option not in COMMON)
+    yield from example(command.examples.split("\n"))
 
 
 def _keys() -> Iterator[str]:
@@ -168,3 +258,53 @@ def _query_page() -> Iterator[str]:
     )
     yield from example(["spackscope find 'hdf5 +mpi %gcc@12: target=:zen3'"])
     yield from (".SH SEE ALSO", ".BR spackscope (1)")
+
+
+def literal(text: str) -> str:
+    """Return a text so that it is shown letter by letter."""
+    text = "".join([_SPECIAL.get(letter, letter) for letter in text])
+    return f"\\&{text}" if text.startswith(".") else text
+
+
+def bold(text: str) -> str:
+    """Return a text in bold."""
+    return f"\\fB{literal(text)}\\fR"
+
+
+def marked(text: str) -> str:
+    """Return a sentence with what stands between backquotes in bold.
+
+    >>> marked("as `--host` does")
+    'as \\\\fB\\\\-\\\\-host\\\\fR does'
+    """
+    parts = text.split("`")
+    return "".join(bold(part) if n % 2 else prose(part) for n, part in enumerate(parts))
+
+
+def prose(text: str) -> str:
+    """Return a part of a sentence; hyphens within words stay hyphens."""
+    text = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", "\0", text)
+    return literal(text).replace("\0", "-")
+
+
+def synopsis(usage: str) -> str:
+    """Return a form of a command line: names in bold, and what stands for something in italics."""
+    name = re.match("[a-z ]*[a-z]", usage)
+    end = name.end() if name else 0
+    return bold(usage[:end]) + "".join(map(_synopsis_word, _WORD.split(usage[end:])))
+
+
+def _synopsis_word(word: str) -> str:
+    if not _WORD.fullmatch(word):
+        return literal(word)
+    return bold(word) if word.startswith("-") else f"\\fI{literal(word)}\\fR"
+
+
+def entry(head: str, text: str) -> list[str]:
+    """Return the lines of a definition, whose two parts are written already."""
+    return [".TP", head, text]
+
+
+def example(lines: Iterable[str]) -> list[str]:
+    """Return lines that are shown as they are."""
+    return [".PP", ".EX", *map(literal, lines), ".EE"]

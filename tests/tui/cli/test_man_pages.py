@@ -7,11 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.help import BROWSE, COMMANDS
-from spackscope.tui.cli.help_sections import command_help
-from spackscope.tui.cli.man_pages import PAGES, man_page
-from spackscope.tui.cli.reference import EXIT_CODES
-from spackscope.tui.cli.roff import example, literal, marked, synopsis
+from spackscope.tui.cli.command_table import BROWSE, WITH_HELP
+from spackscope.tui.cli.man_pages import (
+    EXIT_CODES,
+    PAGES,
+    example,
+    literal,
+    man_page,
+    marked,
+    synopsis,
+)
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.query_reference import LANGUAGE
@@ -73,7 +78,7 @@ def test_the_page_names_all_that_the_tables_have() -> None:
     text = shown(INSTALLED / PAGES[BROWSE])
     words = " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80
-    for command in COMMANDS:
+    for command in WITH_HELP:
         assert command == BROWSE or f"\n   spackscope {command}\n" in text
     for _, sentence in EXIT_CODES:
         assert sentence.replace("`", "") in words
@@ -109,20 +114,6 @@ def test_a_synopsis_tells_names_from_what_stands_for_something() -> None:
     assert synopsis("spackscope find [--json] [QUERY...]") == (
         r"\fBspackscope find\fR [\fB\-\-json\fR] [\fIQUERY\fR\&...]"
     )
-
-
-def test_the_help_of_a_command_has_parts() -> None:
-    help_ = command_help("diff")
-    assert help_.usages == (
-        "spackscope diff [-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...",
-        "spackscope diff [--all] [--json] OLD-SOURCE NEW-SOURCE",
-    )
-    assert len(help_.paragraphs) == 2
-    assert help_.sections["examples"][0] == "spackscope diff uehz56w wuqgt3p"
-    literal_ = [part for part in command_help("man").paragraphs if part.is_literal]
-    assert [part.lines for part in literal_] == [
-        ("spackscope man > ~/.local/share/man/man1/spackscope.1",)
-    ]
 
 
 @pytest.mark.parametrize("words", [[], ["query"]])

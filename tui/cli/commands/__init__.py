@@ -7,12 +7,12 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import replace
 from spackscope.tui import VERSION
-from spackscope.tui.cli.arguments import WITH_HOST, WITHOUT_SOURCES, Options
-from spackscope.tui.cli.help import BROWSE
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def run_command(options: Options) -> ExitCode:
     """Run a command. Raises Leave, SourceError, Cancelled, BrokenPipeError."""
     if options.help:
-        from spackscope.tui.cli.help_topics import help_text
+        from spackscope.tui.cli.help import help_text
 
         text = help_text(options.help, os.environ)
         stdio.print_line(text.rstrip("\n"))
@@ -32,8 +32,8 @@ def run_command(options: Options) -> ExitCode:
     if options.version:
         stdio.print_line(f"spackscope {VERSION}")
         return ExitCode.FOUND
-    if options.command in WITHOUT_SOURCES:
-        code: ExitCode = import_module(f"{__name__}.{options.command}").run(options, os.environ)
+    if not COMMANDS[options.command].reads_sources:
+        code: ExitCode = _module(options.command).run(options, os.environ)
         return code
     # Imported here, since the help needs no source.
     from spackscope.model.sources.resolve import resolve_sources
@@ -78,15 +78,19 @@ def _may_name_query(options: Options) -> bool:
 def _run(
     options: Options, sources: Sequence[str], session: Session, settings: Settings
 ) -> ExitCode:
-    # Only that module is imported: no command needs what another does, least of all the browser.
-    if options.command in WITH_HOST:
-        import_module(f"{__name__}.common").check_host(session, settings.origin("host"))
-    code: ExitCode
-    if options.command in (BROWSE, "pick"):
-        code = import_module(f"{__name__}.browse").run(options, sources, session, settings)
-    else:
-        code = import_module(f"{__name__}.{options.command}").run(options, sources, session)
+    command = COMMANDS[options.command]
+    if command.takes_host:
+        _module("common").check_host(session, settings.origin("host"))
+    name = command.module or command.name
+    # Only the browser needs more than sources and session.
+    more = (settings,) if name == BROWSE else ()
+    code: ExitCode = _module(name).run(options, sources, session, *more)
     return code
+
+
+def _module(name: str) -> Any:
+    """Import a module of this package: no command needs what another does, least of all browse."""
+    return import_module(f"{__name__}.{name}")
 
 
 @contextlib.contextmanager

@@ -12,8 +12,8 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
-from spackscope.tui.cli.help import BROWSE
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings import WrongSettings

@@ -17,13 +17,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from spackscope.model.assist.answers import Choice
-from spackscope.model.core.frozen import replace
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.completion.answers import Answer, answer
-from spackscope.tui.cli.completion.files import paths_from
-from spackscope.tui.cli.completion.places import Place, find_place
-from spackscope.tui.cli.completion.shell_words import WORD_BREAKS, split_line, unquoted
-from spackscope.tui.cli.completion.shells import SHELLS
+from spackscope.tui.cli.completion import Answer, Place, answer, find_place, paths_from
+from spackscope.tui.cli.shell_words import SHELLS, WORD_BREAKS, split_line, unquoted
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -64,10 +60,7 @@ def _for_words(
     if shell == "fish":
         current, _ = unquoted(current)
     place = find_place(before, current)
-    if shell == "fish":
-        # It completes what is after the `=` of an option, and its script has the commands.
-        place = replace(place, head="")
-    found = answer(place, environ, with_commands=shell != "fish")
+    found = answer(place, environ)
     first = _first_line(with_files=found.with_files, nospace=False)
     if shell == "zsh":
         signs = {True: "+", False: "-"}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spackscope.model.core.suggestions import did_you_mean, listed
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.completion.shells import SHELLS, script
+from spackscope.tui.cli.shell_words import SHELLS
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -20,3 +20,12 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
     stdio.print_line(script(options.words[0]).rstrip("\n"))
     return ExitCode.FOUND
+
+
+def script(shell: str) -> str:
+    """Return the completion script of a shell."""
+    # Of one file, such as spackscope.pyz, it is a member.
+    from importlib.resources import files
+
+    folder = files("spackscope.tui.cli").joinpath("scripts")
+    return folder.joinpath(SHELLS[shell]).read_text("utf-8")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.cli.help import COMMANDS
+from spackscope.tui.cli.command_table import LISTED
 from tests.builders import record, write_page
 from tests.program import Program
 
@@ -153,7 +153,7 @@ def test_a_word_is_completed_by_what_it_is(
 
 
 def test_commands_come_before_packages(program: Program) -> None:
-    assert {*offered(program, "")} == {*COMMANDS, "help"} - {"browse"}
+    assert offered(program, "") == [command.name for command in LISTED]
     assert offered(program, "f")[0] == "find"
 
 
@@ -164,6 +164,10 @@ def test_notes_tell_what_a_choice_is(program: Program) -> None:
     assert result.stdout == "spackscope\npy-build os=ubuntu24.04\t13 specs\n"
     result = program("complete", "zsh", "--", "find", "-f", "no-such-")
     assert result.stdout == "spackscope files\n"
+    result = program("complete", "fish", "--", "find", "--from=pub")
+    assert "\n--from=public\tthe public cache\n" in result.stdout
+    result = program("complete", "zsh", "--", "find", "--ho")
+    assert result.stdout == "spackscope\n+--host\tcheck what fits on this host\n"
 
 
 @pytest.mark.parametrize("words", [(), ("csh", "--", "x"), ("bash",)], ids=str)

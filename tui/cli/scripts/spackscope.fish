@@ -1,5 +1,4 @@
-
-# The words of a query, sources and hashes.
+# Completion of spackscope in fish: the program says what a word can become.
 function _spackscope_words
     set -l tokens (commandline -opc)
     set -l program (string replace -r '^~/' "$HOME/" -- $tokens[1])
@@ -10,3 +9,6 @@ function _spackscope_words
     set -e lines[1]
     printf '%s\n' $lines
 end
+
+complete -c spackscope -e
+complete -c spackscope -f -ka '(_spackscope_words)'

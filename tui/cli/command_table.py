@@ -1,0 +1,546 @@
+"""The one table of commands: parser, help, completion, manual and reference are made from it.
+
+A command is one entry here, and a module of its name in `commands/` with a function `run`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from spackscope.model.core.frozen import Frozen
+
+Kind = Literal[
+    "query",
+    "spec",
+    "spec or source",
+    "source",
+    "environment",
+    "package",
+    "axis",
+    "host",
+    "topic",
+    "manual",
+    "shell",
+    "option",
+    "",
+]
+"""What a word is, or the value of an option; an empty text for one that nothing is known of."""
+
+WITH_FILES: tuple[Kind, ...] = ("source", "environment", "spec or source")
+"""What may be the path of a file, or - for standard input."""
+
+BROWSE = "browse"
+"""The command where none is given; it is not a word of the command line."""
+
+HELP = "help"
+COMPLETE = "complete"
+
+
+class Option(Frozen):
+    """An option: its names, what the help says, and which field of `Options` it sets, and to what.
+
+    A `flag` sets True, a `choice` its own name, which excludes others of its field, a `value` the
+    text that follows it, and `values` collect these texts. The help calls this text `metavar`,
+    and `takes` says what it is.
+    """
+
+    names: tuple[str, ...]
+    text: str
+    field: str
+    kind: Literal["flag", "choice", "value", "values"] = "flag"
+    metavar: str = ""
+    takes: Kind = ""
+
+    @property
+    def has_value(self) -> bool:
+        """Whether a text follows it."""
+        return self.kind in ("value", "values")
+
+    @property
+    def sentence(self) -> str:
+        """What it does, on one line."""
+        return self.text.replace("\n", " ")
+
+
+def _format(name: str, text: str, field: str = "format") -> Option:
+    return Option((f"--{name}",), text, field, "choice")
+
+
+def _all(text: str) -> Option:
+    return Option(("--all",), text, "all")
+
+
+def _from(text: str) -> Option:
+    return Option(("-f", "--from"), text, "sources", "values", "SOURCE", "source")
+
+
+def _host(text: str) -> Option:
+    return Option(("--host",), text, "host", "value", "HOST", "host")
+
+
+_HOST = _host(
+    "check what fits on this host: 'target=zen3 glibc=2.34',\nor zen3; also os=, platform=, musl= "
+    "and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the one configured, else "
+    "this machine"
+)
+_FROM = _from(
+    "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
+    "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
+    "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache; - for "
+    "stdin; sample, some bundled pages.\nDefault: SPACKSCOPE_FROM, else those configured, else "
+    "the mirrors and install trees of your Spack; without a Spack the sample"
+)
+_ALL = _all("also list dependency-only specs")
+_NO_COLOR = Option(("--no-color",), "use no colour, like NO_COLOR in the environment", "no_color")
+_HELP = Option(("-h", "--help"), "print this help", "help")
+_SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
+_SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
+
+VERSION_OPTION = Option(("--version",), "print the version", "version")
+"""Each command takes it, and only the help of all lists it."""
+
+COMMON = (_HOST, *_SOURCES, VERSION_OPTION)
+"""The options without a command, most of which others have as well."""
+
+_EXIT = """\
+0 found   1 nothing matched   2 wrong usage   3 a source cannot be read
+70 unexpected error   130 interrupted"""
+
+
+class Command(Frozen):
+    """A command: what the help says about it, what it takes, and what runs it.
+
+    `summary` is its line in the list, and a command without one is in no help. `usages` follow
+    its name, `description` is printed as it is, and so are `exit_codes` and `examples`. `words`
+    is what its words are, of which there are `least` to `most`; otherwise `wrong_count` is
+    printed, with their `count` and the `first` that is too much. `module` runs it, with sources
+    where it `reads_sources`, else with the environment.
+    """
+
+    name: str
+    summary: str
+    usages: tuple[str, ...] = ()
+    description: str = ""
+    options: tuple[Option, ...] = _SOURCES
+    words: Kind = ""
+    least: int = 0
+    most: int | None = None
+    wrong_count: str = ""
+    exit_codes: str = _EXIT
+    examples: str = ""
+    reads_sources: bool = True
+    module: str = ""
+
+    @property
+    def takes_host(self) -> bool:
+        """Whether its answers depend on the host."""
+        return _HOST in self.options
+
+
+_NEEDS_SPEC = "needs a hash, or a query that matches one spec"
+
+_TABLE = (
+    Command(
+        BROWSE,
+        "browse, and pick the one that fits",
+        ("[-f SOURCE]... [QUERY...]", "COMMAND [--help] ...", "help [COMMAND | query]"),
+        "Browse the binaries in Spack build caches, and pick the one that fits.",
+        COMMON,
+        words="query",
+        examples="""\
+spackscope
+spackscope hdf5 +mpi target=:zen3
+spackscope -f public -f ~/spack/opt/spack 'cached !installed'
+spackscope -- find""",
+    ),
+    Command(
+        "find",
+        "list matching specs, as a table or for a script",
+        ("[-f SOURCE]... [--json | --jsonl | --csv | --hashes | --keep-list] [QUERY...]",),
+        """\
+List matching specs: on a terminal as a table that fits it, elsewhere with
+tabs between the columns, a header line and full hashes.""",
+        (
+            _format("json", "print a JSON array of objects"),
+            _format("jsonl", "print one JSON object per line"),
+            _format("csv", "print comma-separated values with a header line"),
+            _format("hashes", "print full hashes, one per line, each once"),
+            _format(
+                "keep-list",
+                "print them and the hashes of all that they need to run,\na list for "
+                "`spack buildcache prune`",
+            ),
+            _HOST,
+            *_SOURCES,
+        ),
+        words="query",
+        examples="""\
+spackscope find py-ml-dtypes target=aarch64
+spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
+spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
+    ),
+    Command(
+        "show",
+        "print everything about one spec",
+        ("[-f SOURCE]... [--json] HASH | QUERY...",),
+        """\
+Print the spec with this hash, and the line that installs it. A unique hash
+prefix is enough, and so is a query that matches one spec. A hash that is in
+several tags or sources is printed for each. If several hashes match, they are
+listed on stderr, and the exit code is 2.
+
+The mirrors that list it are asked who signed it, and whether its archive is
+there. The key is read from the signature, which nothing but Spack verifies.""",
+        (_format("json", "print one JSON object per record and line"), _HOST, *_SOURCES),
+        words="spec",
+        least=1,
+        wrong_count=_NEEDS_SPEC,
+        examples="""\
+spackscope show 23r4fq5
+spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
+spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
+    ),
+    Command(
+        "needs",
+        "list what a spec needs to run",
+        ("[-f SOURCE]... [--json] HASH | QUERY...",),
+        """\
+Print what a spec needs to run: all that it links or runs, directly or not,
+which an install from a build cache fetches. Each is shown with its states and
+the size of its archive, if a manifest tells it; the sum is over those that are
+not installed. External specs are assumed on the host. What is needed to build
+only comes last. The spec is named as for `spackscope show`.""",
+        (_format("json", "print a JSON object"), *_SOURCES),
+        words="spec",
+        least=1,
+        wrong_count=_NEEDS_SPEC,
+        examples="""\
+spackscope needs 23r4fq5
+spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'""",
+    ),
+    Command(
+        "doubles",
+        "list packages with several hashes in an environment",
+        ("[--ignore NAME]... [--json] [SOURCE...]",),
+        """\
+List the packages that have several hashes in an environment or install tree,
+grouped by the difference that causes it, the deepest dependency first. Each
+hash is printed with its version, how many roots need it, and a path from one
+of them. Build-only packages are listed apart. A SOURCE is a spack.lock, the
+directory or name of an environment, an install tree, or anything that -f
+takes; several are read as one.""",
+        (
+            Option(
+                ("--ignore",),
+                "leave out this package, or all that a pattern matches",
+                "ignored",
+                "values",
+                "NAME",
+                "package",
+            ),
+            _all("list all hashes and causes"),
+            _format("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="source",
+        exit_codes="""\
+0 none   1 some packages have several hashes   2 wrong usage
+3 a source cannot be read   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope doubles spack.lock
+spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
+    ),
+    Command(
+        "cover",
+        "list what caches have of an environment, and lack",
+        ("[-f CACHE]... [--missing] [--all] [--hashes | --json] [ENVIRONMENT]",),
+        """\
+Print how much of an environment is in caches or installed, and why the rest is
+not. Missing specs are listed in build order, each with its role (root, build
+only) and how the nearest spec that is there differs from it. One that holds up
+others can be built at once, as nothing that it needs is missing. To fetch and
+to build are what an install would do. The ENVIRONMENT is a spack.lock, the
+directory or name of an environment, or - for hashes on standard input; by
+default it is the active one. concretizer:reuse, include_binary, exclude_binary
+and externals of packages.yaml are not considered.""",
+        (
+            Option(("--missing",), "print only what is missing", "missing"),
+            _all("also list what is there, with its source, and externals"),
+            _format(
+                "hashes",
+                "print the full hashes of what is there; with --missing of what is missing, "
+                "dependencies first",
+            ),
+            _format("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="environment",
+        most=1,
+        wrong_count="takes one environment, and caches with -f: {first}",
+        exit_codes="""\
+0 nothing is missing   1 something is missing   2 wrong usage
+3 a source cannot be read   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope cover spack.lock -f public
+spackscope cover climate --missing --hashes > to-push
+spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
+    ),
+    Command(
+        "diff",
+        "print how specs differ, and whether they run the same",
+        (
+            "[-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...",
+            "[--all] [--json] OLD-SOURCE NEW-SOURCE",
+        ),
+        """\
+Print what makes 2 to 20 specs different, and whether they run the same. Each
+word is a hash, a unique hash prefix, or a quoted query that matches one spec.
+Of two specs the causes are listed: what differs by itself, through which
+dependencies it is reached, and at how many packages if at several. What only
+follows from them is left out. Of more specs a table shows what varies.
+
+Of two sources, such as two spack.lock files, the packages are listed that were
+added, removed and changed, and how many changed only because of others. Two
+words are sources if both are URLs, public:TAG, spack:NAME, - for stdin, or
+paths that exist, and no -f is given.""",
+        (
+            Option(
+                ("--build",),
+                "list differences of what is used for building only, too",
+                "build",
+            ),
+            _all("list all differences with what follows from them"),
+            _format("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="spec or source",
+        least=2,
+        most=20,
+        wrong_count="needs 2 to 20 specs, but got {count:,}; "
+        "put each query of several words in quotes",
+        exit_codes="""\
+0 alike   1 different   2 wrong usage, or a word does not name one spec
+3 a source cannot be read   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope diff uehz56w wuqgt3p
+spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
+spackscope pick hdf5@1.14.6 | xargs spackscope diff
+git show HEAD~1:spack.lock | spackscope diff - spack.lock
+spackscope diff public:v1.0.0 public:develop""",
+    ),
+    Command(
+        "pick",
+        "choose in the browser, and print the hashes",
+        ("[-f SOURCE]... [QUERY...]",),
+        """\
+Choose in the browser, and print the full hash of the choice, or of all marked
+specs, one per line. Leaving without a choice gives exit code 130.""",
+        (_HOST, *_SOURCES),
+        words="query",
+        module=BROWSE,
+        examples="""\
+spack install --cache-only "/$(spackscope pick py-safetensors)"
+spackscope pick py-build | tee chosen""",
+    ),
+    Command(
+        "stats",
+        "count matching specs by a column or variant, or by two",
+        (
+            "COLUMN|VARIANT [-f SOURCE]... [--json | --csv] [QUERY...]",
+            "--by FIRST [--by SECOND] ...",
+        ),
+        """\
+Count matching specs by a column or a variant: on a terminal with bars,
+elsewhere with a tab between value and count. With two the counts are a
+matrix, which shows where there are binaries and where there are none.""",
+        (
+            Option(
+                ("--by",),
+                "a column (package, version, compiler, os, target, stack, tag, state, source, "
+                "platform, arch, namespace, flags, variants) or the name of a variant, such as "
+                "mpi; a spec counts at each value of a list; none: it has no value.\n"
+                "Without --by it is the first word.",
+                "by",
+                "values",
+                "NAME",
+                "axis",
+            ),
+            _format("json", "print a JSON array of objects with value and count"),
+            _format("csv", "print comma-separated values with a header line"),
+            _HOST,
+            *_SOURCES,
+        ),
+        words="query",
+        examples="""\
+spackscope stats target
+spackscope stats --by compiler --by target hdf5
+spackscope stats --by cuda_arch +cuda""",
+    ),
+    Command(
+        "sources",
+        "list the sources, with kind, specs, problems and age",
+        ("[-f SOURCE]... [--verify] [--json]",),
+        """\
+List the sources: what each is, how many specs it has, how many problems, and
+when a remote source was last known to be current. Of a mirror also what is
+signed, by the signatures of some specs: the key that they name, and the line
+to type to trust it. Nothing is verified; Spack does that when it installs.
+
+With --verify read them again, and list the records whose content does not
+give their hash, and of mirrors the specs that are not in the index, only in
+the index, or without their archive. Exit code 0: nothing is listed, 1: some
+are, 3: something cannot be read. Pages and formats from before Spack 0.18
+cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
+        (
+            Option(
+                ("--verify",), "check the hash of each record, and the files of mirrors", "verify"
+            ),
+            _format("json", "print one JSON object per source and line"),
+            *_SOURCES,
+        ),
+        most=0,
+        wrong_count="takes no query: {first}",
+        examples="""\
+spackscope sources
+spackscope sources -f spack:develop -f ~/spack/opt/spack
+spackscope sources --verify -f ~/mirror""",
+    ),
+    Command(
+        "index",
+        "build or refresh the index of the sources",
+        ("[-f SOURCE]... [--rebuild]",),
+        """\
+Build the index file of the sources, or refresh it if they changed; print what
+it contains, where it is, and all problems. Other commands do the same when
+they need to.""",
+        (
+            Option(("--rebuild",), "read all files again, even unchanged ones", "rebuild"),
+            *_SOURCES,
+        ),
+        most=0,
+        wrong_count="takes no query: {first}",
+        examples="""\
+spackscope index -f ~/cache/_cache
+spackscope index --rebuild""",
+    ),
+    Command(
+        "config",
+        "print the settings and their origins, or check them",
+        ("[--check | --keys | --json]",),
+        """\
+Print the configuration files, and each setting with its value and where that
+comes from: the command line, else a variable of the environment, else the
+file of the user, else that for all users, else the default. A file is read
+only where it exists, and never written.
+
+  $XDG_CONFIG_HOME/spackscope/config.toml  yours, else ~/.config; or that
+                                           which SPACKSCOPE_CONFIG names
+  $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
+        (
+            _format("check", "only list what is wrong in the files, with line and reason"),
+            _format("keys", "list all keys of the browser, by the names to change them"),
+            _format("json", "print one JSON object per setting and line"),
+            _from("print the settings as for a command with this source"),
+            _host("print the settings as for a command with this host"),
+            _HELP,
+        ),
+        most=0,
+        wrong_count="takes no query: {first}",
+        reads_sources=False,
+        exit_codes="""\
+0 right   2 wrong usage, or a file has a mistake   70 unexpected error
+130 interrupted""",
+        examples="""\
+spackscope config
+spackscope config --check
+spackscope config --json | jq 'select(.from == "default").setting'""",
+    ),
+    Command(
+        "extension",
+        "give Spack the command `spack scope`",
+        ("[--install | --remove]",),
+        """\
+Print the directory of the Spack extension with the command `spack scope`,
+which starts spackscope with the Spack and the environment that are active. A
+Spack whose own Python has spackscope finds it by itself; others need the
+directory in their configuration (config:extensions).
+
+With --install register a copy of it in the configuration of the user, by
+`spack config` of the Spack of SPACK_ROOT, else of that on PATH. The copy is
+in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It starts the
+program that wrote it, or one on PATH, and says so where there is none.
+
+No command of Spack starts where a registered directory is missing: --install
+and --remove mend that. So keep the copy, or --remove it from the configuration
+first. For all users of a Spack list a copy that stays in its scope `site`.""",
+        (
+            _format("install", "register the extension for your user", "registration"),
+            _format("remove", "undo that", "registration"),
+            _HELP,
+        ),
+        most=0,
+        wrong_count="takes no words: {first}",
+        reads_sources=False,
+        exit_codes="""\
+0 done, or so already   1 registered in another scope   2 wrong usage
+3 no Spack found, or its configuration cannot be changed
+70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope extension --install
+spack scope find hdf5 +mpi""",
+    ),
+    Command(
+        "completion",
+        "print the completion script of bash, zsh or fish",
+        ("bash | zsh | fish",),
+        """\
+Print the script that completes the command line in a shell: commands, options,
+sources, files, and the words of a query as far as the index of the sources has
+them. Nothing is read or downloaded for that: a source that was never opened
+has no index, and then only the keys of the language are completed.
+
+In ~/.bashrc, where no package has installed the script:
+  eval "$(spackscope completion bash)"
+In ~/.zshrc, after compinit:
+  eval "$(spackscope completion zsh)"
+Once, for fish:
+  spackscope completion fish > ~/.config/fish/completions/spackscope.fish""",
+        (_HELP,),
+        words="shell",
+        reads_sources=False,
+        exit_codes="0 done   2 wrong usage   70 unexpected error   130 interrupted",
+        examples="spackscope completion zsh > ~/.zfunc/_spackscope",
+    ),
+    Command(
+        "man",
+        "show the manual, or that of the query language",
+        ("[query]",),
+        """\
+Show the manual page spackscope(1), or spackscope-query(7) on the query
+language, in man. Where the output is not a terminal, print the source of the
+page, as to install it by hand:
+  spackscope man > ~/.local/share/man/man1/spackscope.1""",
+        (_HELP,),
+        words="manual",
+        reads_sources=False,
+        exit_codes="""\
+0 shown   2 wrong usage   3 man cannot show it
+70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope man
+spackscope man query""",
+    ),
+    Command(HELP, "print this help, or on a command, or on `query`", words="topic"),
+    # Completion scripts call it.
+    Command(COMPLETE, "", options=(_HELP,), reads_sources=False),
+)
+
+COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}
+"""The commands by their names, in the order of the help."""
+
+LISTED = tuple(command for command in _TABLE if command.name != BROWSE and command.summary)
+"""The commands that the help lists."""
+
+WITH_HELP = tuple(command.name for command in _TABLE if command.description)
+"""The commands that have a help of their own."""

@@ -1,1 +1,0 @@
-"""Completion in shells: what the word at the cursor of a command line can become."""
