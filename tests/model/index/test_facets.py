@@ -10,6 +10,7 @@ import pytest
 from spackscope.model.core.columns import BY_NAME, FACETED
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
+from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import (
     MAX_VARIANTS,
@@ -22,7 +23,7 @@ from spackscope.model.index.facets import (
     facets,
     variant_texts,
 )
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parser import parse
 from tests.builders import all_records, catalog_of, on_host, record, write_page
 from tests.evaluator import satisfies
@@ -53,14 +54,15 @@ def test_values_are_counted_under_the_other_conditions(mixed: Catalog, text: str
             assert [facet.count for facet in counted] == sorted(expected.values(), reverse=True)
 
 
-def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog) -> None:
-    specs = all_records(mixed)
-    counts = {f.value: f.count for f in facets(mixed, parse("+shared os=linux"), "variants")}
-
-    assert counts["~shared"] == sum(s.os == "linux" and "~shared" in s.variants for s in specs)
-    assert counts["os=linux"] == sum(
-        s.os == "linux" and {"+shared", "os=linux"} <= set(s.variants) for s in specs
-    )
+@pytest.mark.parametrize("text", QUERIES)
+def test_a_variant_is_counted_without_what_is_asked_of_itself(mixed: Catalog, text: str) -> None:
+    query, specs = parse(text), all_records(mixed)
+    counted = {facet.value: facet.count for facet in facets(mixed, query, "variants")}
+    switches = {v for spec in specs for v in spec.variants if v[0] in "+~"}
+    for value in {*counted, *switches}:
+        others = FacetKey("variants", split_variant(value)[0]).without(query)
+        with_value = others.also(exact_term("variants", value))
+        assert counted.get(value, 0) == sum(satisfies(s, with_value) for s in specs), value
 
 
 def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
