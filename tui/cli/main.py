@@ -5,7 +5,10 @@ Nothing is imported before `main` runs, so that Ctrl-C at any moment ends withou
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+# As in `typing`, which is among what is not imported.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _ALLOCATIONS = 50_000
 """Objects that are allocated, and not freed, between two searches for garbage."""
@@ -19,6 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         main(["find", "--hashes", "hdf5"])
     """
     try:
+        if argv is None and _print_version():
+            return 0
         import gc
 
         from spackscope.tui.process.crash import run_guarded
@@ -41,6 +46,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         reason = f"unexpected {type(error).__qualname__}: no log could be written"
         print(f"spackscope: {reason}", file=sys.stderr)
         return 70
+
+
+def _print_version() -> bool:
+    """Print the version if the command line asks for nothing else; return whether that worked.
+
+    Where it does not, as with a full disk, it is tried again by what reports errors.
+    """
+    import os
+    import sys
+
+    if sys.argv[1:] != ["--version"]:
+        return False
+    from spackscope.tui import VERSION
+
+    try:
+        os.write(1, f"spackscope {VERSION}\n".encode())
+    except OSError:
+        return False
+    return True
 
 
 def _run(argv: Sequence[str] | None) -> int:

@@ -90,13 +90,14 @@ def test_an_index_that_is_current_is_opened_without_what_builds_it(
     assert not [name for name in modules if name.startswith(NOT_OURS_TO_OPEN)]
 
 
-def test_only_main_is_imported_before_the_program_runs() -> None:
+@pytest.mark.parametrize("call", ["", "sys.argv[1:] = ['--version']; main.main();"])
+def test_only_main_is_imported_before_the_program_runs_and_for_its_version(call: str) -> None:
     code = (
-        "import sys; before = {*sys.modules}; import spackscope.tui.cli.main;"
+        f"import sys; before = {{*sys.modules}}; from spackscope.tui.cli import main; {call}"
         "print(*{name for name in {*sys.modules} - before if name.startswith('spackscope.')})"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
-    assert set(result.stdout.split()) == {
+    assert set(result.stdout.splitlines()[-1].split()) == {
         "spackscope.tui",
         "spackscope.tui.cli",
         "spackscope.tui.cli.main",

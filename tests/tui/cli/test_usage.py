@@ -235,12 +235,13 @@ def test_a_fifo_beside_a_page_does_not_block(program: Program) -> None:
     assert program("find", "-f", "pages", "--hashes").stdout.split() == [hash_of(1)]
 
 
-def test_a_full_disk_under_stdout_is_reported(program: Program) -> None:
+@pytest.mark.parametrize("word", ["find", "--version"])
+def test_a_full_disk_under_stdout_is_reported(program: Program, word: str) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("there is no /dev/full")
     with (
         open("/dev/full", "w") as full,
-        program.in_terminal("find", streams={"stdout": full}) as terminal,
+        program.in_terminal(word, streams={"stdout": full}) as terminal,
     ):
         assert terminal.wait() == ExitCode.UNREADABLE
         assert terminal.text == (
