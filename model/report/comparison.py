@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import islice
 from string import ascii_lowercase
 from typing import Literal
 
@@ -422,7 +422,6 @@ _MAX_SHOWN = 200
 _LABEL, _CELL = Column(most=32, floors=(12,), is_right=False), Column(most=20, is_right=False)
 _PATH = Column(floors=(12,), may_go=True, is_right=False)
 _USED_BY = "used by"
-_LETTERS = [*ascii_lowercase, *map("".join, product(ascii_lowercase, repeat=2))]
 _STYLES: dict[Rank, Style] = {"common": "dim", "rare": "differs"}
 
 
@@ -454,7 +453,7 @@ def compared_sections(
         rows += build
     lettered = [
         (letter, specs[id_])
-        for letter, column in zip(_LETTERS, table.specs, strict=False)
+        for letter, column in zip(ascii_lowercase, table.specs, strict=False)
         for id_ in column.alike or (column.id,)
     ]
     spec_lines = spec_rows((spec for _, spec in lettered), SHORT_HASH)
@@ -515,7 +514,7 @@ def _blocks(
                 row._replace(cells=(row.cells[0], *row.cells[of_block], *row.cells[1:][-1:]))
                 for row in table_rows
             ],
-            columns=(_LABEL, *(_CELL._replace(head=_LETTERS[n]) for n in block), _PATH),
+            columns=(_LABEL, *(_CELL._replace(head=ascii_lowercase[n]) for n in block), _PATH),
             indent="",
         )
 
