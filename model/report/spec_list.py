@@ -16,7 +16,7 @@ from spackscope.model.report.report import Line, Piece, Report, Row, Section, fl
 from spackscope.model.report.table_columns import variants_cell, variants_line
 
 _MAX_SHARED_LINES = 4
-_MAX_KEPT = 20_000
+_MAX_KEPT = 100_000
 """Rows that are kept from measuring them to printing them: more are read twice."""
 _FLOORS, _LIST_FLOORS = (12, 9), (16, 9)
 """Cells down to which values are told apart, and down to which they are cut at all."""
