@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.sources import sources_note
@@ -84,8 +85,11 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     FacetPane.Needed: lambda self, event: self.controllers.facets.count(),
     FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
-    TitleLine.SourceClicked: lambda self, event: self.controllers.search.toggle(event.term),
-    TitleLine.ActionClicked: lambda self, event: self.action_browse(event.action),
+    TitleLine.Clicked: lambda self, event: (
+        self.controllers.search.toggle(event.target)
+        if isinstance(event.target, Term)
+        else self.action_browse(event.target)
+    ),
 }
 """What one line does with a message; handlers of more than that are methods of the screen."""
 

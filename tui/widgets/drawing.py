@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
+from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -63,6 +66,59 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> St
 
     segments = (Segment(text, style(names)) for text, names in pieces)
     return Strip(segments).adjust_cell_length(width, plain)
+
+
+class Part(NamedTuple):
+    """Some cells of a line, and what a click on them is for; nothing if that is empty."""
+
+    pieces: Sequence[Piece]
+    target: Any = ""
+
+    @property
+    def width(self) -> int:
+        """The number of cells."""
+        return sum(cell_width(text) for text, _ in self.pieces)
+
+
+class PartLine(Widget):
+    """A line with parts on the left and on the right, of which some can be clicked.
+
+    The left ones are cut where there is no room for all.
+    """
+
+    PREFIX = "row"
+    """The prefix of the component classes."""
+
+    @abstractmethod
+    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the parts on the left and those on the right."""
+
+    def take(self, target: Any) -> None:
+        """Do what a click on a part is for: press a key, if the target is one."""
+        self.app.simulate_key(target)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the parts."""
+        width = self.size.width
+        if y:
+            return Strip.blank(width, self.rich_style)
+        left, right = (
+            [piece for part in side for piece in part.pieces] for side in self.parts(width)
+        )
+        room = max(0, width - sum(cell_width(text) for text, _ in right))
+        drawn = draw(self, left, room, self.PREFIX)
+        return Strip.join([drawn, draw(self, right, width - room, self.PREFIX)])
+
+    def on_click(self, event: events.Click) -> None:
+        """Take the target that was clicked."""
+        event.stop()
+        left, right = self.parts(self.size.width)
+        for start, side in (0, left), (self.size.width - sum(part.width for part in right), right):
+            for part in side:
+                if start <= event.x < start + part.width and part.target:
+                    self.take(part.target)
+                    return
+                start += part.width
 
 
 class RowPainter:

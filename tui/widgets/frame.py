@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual import events
 from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
@@ -17,7 +16,7 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
-from spackscope.tui.widgets.drawing import Piece, RowPainter, draw
+from spackscope.tui.widgets.drawing import Part, PartLine, Piece, draw
 from spackscope.tui.widgets.spec_rows import MARKED
 
 if TYPE_CHECKING:
@@ -48,18 +47,6 @@ class Title(Frozen):
     active: Collection[Condition] = ()
 
 
-class Part(NamedTuple):
-    """Some cells of the line, and what a click on them does: an action, or a condition."""
-
-    pieces: Sequence[Piece]
-    target: Term | str = ""
-
-    @property
-    def width(self) -> int:
-        """The number of cells."""
-        return sum(cell_width(text) for text, _ in self.pieces)
-
-
 class Form(NamedTuple):
     """How much of the title is shown."""
 
@@ -70,22 +57,15 @@ class Form(NamedTuple):
     problems: str = ""
 
 
-class TitleLine(Widget):
+class TitleLine(PartLine):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
-    class SourceClicked(Message):
-        """Posted when the chip of a source is clicked."""
+    class Clicked(Message):
+        """Posted when the chip of a source is clicked, or a number: its term, or an action."""
 
-        def __init__(self, term: Term) -> None:
+        def __init__(self, target: Term | str) -> None:
             super().__init__()
-            self.term = term
-
-    class ActionClicked(Message):
-        """Posted when something else is clicked; `action` is that of a key."""
-
-        def __init__(self, action: str) -> None:
-            super().__init__()
-            self.action = action
+            self.target = target
 
     _title = Title()
 
@@ -106,39 +86,26 @@ class TitleLine(Widget):
             self._title = title
             self.refresh()
 
-    def render_line(self, y: int) -> Strip:
-        """Draw the line."""
-        width = self.size.width
-        pieces = [piece for part in lay_out(self._title, width) for piece in part.pieces]
-        return draw(self, pieces, width, "row")
+    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the sources on the left, the machine and the problems on the right."""
+        return lay_out(self._title, width)
 
-    def on_click(self, event: events.Click) -> None:
-        """Post what is under the mouse."""
-        end = 0
-        for part in lay_out(self._title, self.size.width):
-            end += part.width
-            if event.x < end:
-                if isinstance(part.target, Term):
-                    self.post_message(self.SourceClicked(part.target))
-                elif part.target:
-                    self.post_message(self.ActionClicked(part.target))
-                return
+    def take(self, target: Term | str) -> None:
+        """Post what was clicked."""
+        self.post_message(self.Clicked(target))
 
 
-def lay_out(title: Title, width: int) -> list[Part]:
-    """Return the parts of the line, in the longest form that fits into a width.
+def lay_out(title: Title, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    """Return what is left and right in the line, in the longest form that fits into a width.
 
     At last sources are cut, and then left out, before the number of problems is.
     """
     for form in _forms(title, width):
         left, right = _left(title, form), _right(form)
-        room = width - sum(part.width for part in (*left, *right))
-        if room >= 0:
-            return [*left, Part([(" " * room, "")]), *right]
+        if sum(part.width for part in (*left, *right)) <= width:
+            return left, right
     right = _right(Form(problems=_problems(title, with_noun=False)))
-    left = _shortened(title, width - sum(part.width for part in right))
-    room = width - sum(part.width for part in (*left, *right))
-    return [*left, Part([(" " * room, "")]), *right]
+    return _shortened(title, width - sum(part.width for part in right)), right
 
 
 def _forms(title: Title, width: int) -> Iterator[Form]:
@@ -199,37 +166,22 @@ _DOWN, _ALONG, _UP = "┬", "│", "┴"
 _BETWEEN = "╌"
 
 
-class _Rule(Widget):
-    """A widget that is drawn in the colour of a rule."""
-
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
-        self._painter = RowPainter(self)
-
-    def draw(self, text: str) -> Strip:
-        """Draw a line of the widget."""
-        return self._painter.row([(text, "rule")], self.size.width)
-
-    def notify_style_update(self) -> None:
-        """Drop the cached styles when the theme changes."""
-        super().notify_style_update()
-        self._painter.forget_styles()
-
-
-class Divider(_Rule):
+class Divider(Widget):
     """The line right of the side column, which joins the rules above and below the panes."""
 
     def render_line(self, y: int) -> Strip:
         """Draw a cell of the line."""
-        return self.draw({0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG))
+        sign = {0: _DOWN, self.size.height - 1: _UP}.get(y, _ALONG)
+        return draw(self, [(sign, "rule")], self.size.width, "row")
 
 
-class DetailRule(_Rule):
+class DetailRule(Widget):
     """The rule between the table and the detail."""
 
     def render_line(self, y: int) -> Strip:
         """Draw the rule."""
-        return self.draw(_BETWEEN * self.size.width)
+        width = self.size.width
+        return draw(self, [(_BETWEEN * width, "rule")], width, "row")
 
 
 _KEYS = (("compare", "compare"), ("copy", "copy"), ("unmark", "clear"))
@@ -293,7 +245,7 @@ def _more(number: int, is_narrow: bool) -> str:
     return f" +{number:,}" if is_narrow else f" and {number:,} more"
 
 
-class MarksLine(Widget):
+class MarksLine(PartLine):
     """The marked specs and the keys for them; hidden while none are marked."""
 
     _marked: Sequence[MarkedSpec] = ()
@@ -329,30 +281,16 @@ class MarksLine(Widget):
         is_narrow = self.size.width - width < _ENOUGH
         return [key._replace(word="") for key in keys] if is_narrow else keys
 
-    def _key_pieces(self) -> list[tuple[Piece, str]]:
-        """Return the pieces of the keys, each with the key that a click on it presses."""
-        pieces: list[tuple[Piece, str]] = []
+    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the names on the left, and the keys on the right."""
+        keys: list[Part] = []
         for shown, word, key in self._keys():
-            pieces += [((" " * _KEY_GAP, ""), ""), ((shown, "key"), key)]
-            pieces += [((f" {word}", ""), key)] if word else []
-        return [*pieces, ((" ", ""), "")]
-
-    def render_line(self, y: int) -> Strip:
-        """Draw the names on the left, and the keys on the right."""
-        width, keys = self.size.width, [piece for piece, _ in self._key_pieces()]
-        room = width - sum(cell_width(text) for text, _ in keys)
-        pieces = mark_pieces(self._marked, self._listing, self._total, room - 1)
-        left = draw(self, [(" ", ""), *pieces], max(0, room), "row")
-        return Strip.join([left, draw(self, keys, width - left.cell_length, "row")])
-
-    def on_click(self, event: events.Click) -> None:
-        """Press the key that was clicked."""
-        keys = self._key_pieces()
-        at = self.size.width - sum(cell_width(text) for (text, _), _ in keys)
-        for (text, _), key in keys:
-            if at <= event.x < at + cell_width(text) and key:
-                self.app.simulate_key(key)
-            at += cell_width(text)
+            keys.append(Part([(" " * _KEY_GAP, "")]))
+            keys.append(Part([(shown, "key"), (f" {word}" if word else "", "")], key))
+        keys.append(Part([(" ", "")]))
+        room = width - sum(part.width for part in keys) - 1
+        names = mark_pieces(self._marked, self._listing, self._total, room)
+        return [Part([(" ", ""), *names])], keys
 
 
 _HINT_GAP = 2
@@ -375,12 +313,14 @@ def _hint_width(hint: Hint) -> int:
     return cell_width(f"{written_key(hint.shown)} {hint.word}") + _HINT_GAP
 
 
-class StatusLine(Widget):
+class StatusLine(PartLine):
     """Hints of keys, and at the right the position of the cursor.
 
     A click on a hint presses its key. Messages are in the Toast above the line, so that they
     hide no key.
     """
+
+    PREFIX = "status"
 
     _hints: Sequence[Hint] = ()
     _position = ""
@@ -398,35 +338,14 @@ class StatusLine(Widget):
             self._position = text
             self.refresh()
 
-    @property
-    def _corner(self) -> str:
-        return f"  {self._position} " if self._position else ""
-
-    def _shown_hints(self) -> Iterator[tuple[int, Hint]]:
-        """Yield the hints that there is room for, each with its column."""
-        room = self.size.width - cell_width(self._corner)
-        column = 1
-        for each in fitting_hints(self._hints, room - 1):
-            yield column, each
-            column += _hint_width(each)
-
-    def render_line(self, y: int) -> Strip:
-        """Draw the line."""
-        width, corner = self.size.width, self._corner
-        room = width - cell_width(corner)
-        pieces: list[Piece] = [(" ", "")]
-        for _, each in self._shown_hints():
-            pieces += [(written_key(each.shown), "key"), (f" {each.word}{' ' * _HINT_GAP}", "")]
-        left = draw(self, pieces, max(0, room), "status")
-        right = draw(self, [(corner, "")], width - left.cell_length, "status")
-        return Strip.join([left, right])
-
-    def on_click(self, event: events.Click) -> None:
-        """Press the key of the hint that was clicked."""
-        event.stop()
-        for column, each in self._shown_hints():
-            if column <= event.x < column + _hint_width(each) - _HINT_GAP and each.key:
-                self.app.simulate_key(each.key)
+    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the hints that there is room for, and the position."""
+        corner = Part([(f"  {self._position} " if self._position else "", "")])
+        parts = [Part([(" ", "")])]
+        for each in fitting_hints(self._hints, width - corner.width - 1):
+            parts.append(Part([(written_key(each.shown), "key"), (f" {each.word}", "")], each.key))
+            parts.append(Part([(" " * _HINT_GAP, "")]))
+        return parts, [corner]
 
 
 _SECONDS, _ERROR_SECONDS = 6, 10

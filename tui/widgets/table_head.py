@@ -29,7 +29,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Part, PartLine, Piece, draw
 from spackscope.tui.widgets.query_line import FilterInput
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 _HEAD_MARGIN = 1
 
 
-class HeadLine(Widget):
+class HeadLine(PartLine):
     """Values that all rows share; each can be the current one, and be clicked."""
 
     COMPONENT_CLASSES = CURRENT_STYLES
@@ -71,25 +71,18 @@ class HeadLine(Widget):
         room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
         return head_line(self._head, room, current=self._current, before=self._before)
 
-    def render_line(self, y: int) -> Strip:
-        """Draw the values, the name of the package stronger than the others."""
-        if y:
-            return Strip.blank(self.size.width, self.rich_style)
-        pieces = [(" " * _HEAD_MARGIN, "")]
+    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+        """Return the values, package and version stronger than the others."""
+        parts = [Part([(" " * _HEAD_MARGIN, "")])]
         for text, column in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"
-            pieces.append((text, "current" if column and column == self._current else style))
-        after = self._after + " " * _HEAD_MARGIN
-        line = draw(self, pieces, self.size.width - cell_width(after), "row")
-        return Strip.join([line, draw(self, [(after, "dim")], cell_width(after), "row")])
+            style = "current" if column and column == self._current else style
+            parts.append(Part([(text, style)], column))
+        return parts, [Part([(self._after + " " * _HEAD_MARGIN, "dim")])]
 
-    def on_click(self, event: events.Click) -> None:
+    def take(self, target: str) -> None:
         """Post the column of the value that was clicked."""
-        at = _HEAD_MARGIN
-        for text, column in self.pieces:
-            if column and at <= event.x < at + cell_width(text):
-                self.post_message(self.Clicked(column))
-            at += cell_width(text)
+        self.post_message(self.Clicked(target))
 
 
 ASCENDING, DESCENDING = "↑", "↓"

@@ -19,7 +19,11 @@ TITLE = Title(CHIPS, "develop", 3, MACHINE)
 
 
 def text(title: Title, width: int) -> str:
-    return "".join(piece for part in lay_out(title, width) for piece, _ in part.pieces)
+    left, right = (
+        "".join(piece for part in parts for piece, _ in part.pieces)
+        for parts in lay_out(title, width)
+    )
+    return left + " " * (width - len(left + right)) + right
 
 
 def words(width: int) -> str:
@@ -49,10 +53,10 @@ def test_sources_without_room_are_counted() -> None:
     chips = tuple(CHIPS[0]._replace(name=f"source-number-{n}.json") for n in range(20))
 
     assert text(Title(chips), 40).split() == ["●", "source…0.json", "●", "source…1.json", "+18"]
-    assert lay_out(Title(chips), 40)[-3].target == SOURCES
+    assert lay_out(Title(chips), 40)[0][-1].target == SOURCES
 
 
 def test_what_can_be_clicked_has_a_target() -> None:
-    targets = [part.target for part in lay_out(TITLE, 80) if part.target]
+    targets = [part.target for parts in lay_out(TITLE, 80) for part in parts if part.target]
 
     assert targets == [*(chip.term for chip in CHIPS), PROBLEMS]
