@@ -15,11 +15,11 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import Details, Host
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Node, Tree
+    from spackscope.model.index.tree import Node
     from spackscope.tui.dialogs.dependency_path import PathStep
 
 MAX_STEPS = 200
@@ -32,19 +32,16 @@ Ends = Sequence[tuple[int, int]]
 
 
 class Step(Frozen):
-    """A view, its row with the cursor, and the spec in the detail, which may have no row.
+    """A view, its row with the cursor, and the details of a spec, which may have no row.
 
-    `position` is the line of the detail with the cursor and the one at its top, which are lines of
-    the `tree` if it `shows_tree`. `pane` is the pane with the focus. `is_walk` if the step comes
-    of a walk through the packages.
+    `position` is the line of the detail with the cursor and the one at its top. `pane` is the pane
+    with the focus. `is_walk` if the step comes of a walk through the packages.
     """
 
     view: View
     row: Row | None = None
-    spec: Row | None = None
+    details: Details | None = None
     position: tuple[int, int] = (0, 0)
-    tree: Tree | None = None
-    shows_tree: bool = False
     pane: str = "packages"
     is_walk: bool = False
 
@@ -129,26 +126,18 @@ class Navigation:
         # Steps share trees.
         lines, trees = 0, set()
         for number, each in reversed(list(enumerate(self._steps))):
-            if each.tree is not None and id(each.tree) not in trees:
-                trees.add(id(each.tree))
-                lines += len(each.tree.lines)
-            if lines > MAX_LINES:
-                self._steps[number] = replace(each, tree=None)
+            tree = each.details.tree if each.details is not None else None
+            if tree is not None and id(tree) not in trees:
+                trees.add(id(tree))
+                lines += len(tree.lines)
+            if each.details is not None and lines > MAX_LINES:
+                self._steps[number] = replace(each, details=replace(each.details, tree=None))
         self._host.change(can_go_back=self._at > 0)
 
     def _here(self) -> Step:
         state, where, current = self._host.state, self._host.where, self._current
-        details = state.details
-        return Step(
-            state.view,
-            where.row,
-            state.selected,
-            where.position,
-            details.tree if details is not None else None,
-            details is not None and details.shows_tree,
-            where.pane,
-            current is not None and current.is_walk,
-        )
+        is_walk = current is not None and current.is_walk
+        return Step(state.view, where.row, state.details, where.position, where.pane, is_walk)
 
     def retrace(self, by: int) -> None:
         """Go to the step before this one, or with 1 to the one after it."""
@@ -174,11 +163,13 @@ class Navigation:
         if step is None or not self._host.state.is_shown or row is None:
             self._details.show(row)
             return
-        self._arriving = None
-        if step.spec is None or (step.row is not None and step.row.id != row.id):
+        self._arriving, details = None, step.details
+        if details is None or (step.row is not None and step.row.id != row.id):
             self._details.show(row)
         else:
-            self._details.show(step.spec, step.tree, step.position, shows_tree=step.shows_tree)
+            self._details.show(
+                details.row, details.tree, step.position, shows_tree=details.shows_tree
+            )
 
     def jump_to(self, node: Node) -> None:
         """Jump to the spec of a line of the tree."""
@@ -226,8 +217,13 @@ class Navigation:
             self._host.say(f"without the query, which does not match {row.spec.package}; {undo}")
         else:
             self._host.say("")
-        under_cursor = row if row.spec.in_cache else here.row
-        step = Step(target.view, under_cursor, row, shows_tree=here.shows_tree, pane="detail")
+        shows_tree = here.details is not None and here.details.shows_tree
+        step = Step(
+            target.view,
+            row if row.spec.in_cache else here.row,
+            Details(row, shows_tree=shows_tree),
+            pane="detail",
+        )
         self._push(step)
         self._arrive(step)
 
