@@ -11,53 +11,46 @@ from tests.clipboard import Clipboard
 from tests.tui.browser.look_alike_index import OTHER, A, B, C, D, write_look_alikes
 
 
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    write_look_alikes(tmp_path / "index.json")
-    return tmp_path / "index.json"
-
-
-async def test_a_mark_is_the_hash_that_the_row_shows(index: Path, tmp_path: Path) -> None:
-    clipboard = Clipboard(tmp_path)
+async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
+    clipboard, index = Clipboard(tmp_path), tmp_path / "index.json"
+    write_look_alikes(index)
     async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
+
+        def marked(*hashes: str) -> bool:
+            return set(browser.state.marks) == set(hashes)
+
         await browser.press("space")
         assert browser.status == "4 builds look the same, but are 2 kinds: choose one to mark"
         assert len(browser.rows) == 4, "the group is opened"
-        assert not browser.state.marks
+        assert marked()
         await browser.press("j")
         shown = browser.current.spec.hash
         assert browser.current.count == 3
         await browser.press("space")
-        assert browser.state.marks == (shown,)
+        assert marked(shown)
         assert browser.status.endswith(", any of 3 that run the same: A within it marks all")
         await browser.press("k", "space")
-        assert not browser.state.marks
+        assert marked()
         await browser.press("k", "space", "j", "space", "Y", "i")
-        marked = browser.state.marks
-        assert set(marked) == {shown, OTHER}
-        assert clipboard.text == "spack install --cache-only " + " ".join(f"/{m}" for m in marked)
+        assert marked(shown, OTHER)
+        hashes = " ".join(f"/{mark}" for mark in browser.state.marks)
+        assert clipboard.text == f"spack install --cache-only {hashes}"
 
-
-async def test_within_an_opened_row_all_its_builds_are_marked(index: Path) -> None:
-    async with browsing(index, query="hdf5") as browser:
-        await browser.press("enter", "A")
-        assert browser.status == "Marked 4 builds of the opened row"
-        assert set(browser.state.marks) == {A, B, C, D}
-        await browser.press("A", "j", "enter", "j", "A")
-        assert browser.status == "Marked 3 builds of the opened row"
-        assert set(browser.state.marks) == {A, B, D}
-        await browser.press("end", "A")
-        assert set(browser.state.marks) == {A, B, C, D, OTHER}
-
-
-async def test_a_range_marks_the_hashes_of_its_rows(index: Path) -> None:
-    async with browsing(index, query="hdf5") as browser:
-        await browser.press("enter", "V")
+        await browser.press("U", "home", "V")
         assert browser.status.startswith("The range begins here")
         await browser.press("end", "V")
         kinds = [row.spec.hash for row in browser.rows[1:3]]
         assert browser.state.marks == (*kinds, OTHER)
         assert browser.status == "Marked a range of 3 specs, 1 without a hash left out"
+
+        await browser.press("U", "home", "A")
+        assert browser.status == "Marked 4 builds of the opened row"
+        assert marked(A, B, C, D)
+        await browser.press("A", "j", "enter", "j", "A")
+        assert browser.status == "Marked 3 builds of the opened row"
+        assert marked(A, B, D)
+        await browser.press("end", "A")
+        assert marked(A, B, C, D, OTHER)
 
 
 @pytest.mark.parametrize("keys", [("2",), ("3",), ("2", "z", "space")])

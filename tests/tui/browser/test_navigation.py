@@ -14,9 +14,9 @@ from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import navigation
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
-from tests.builders import database, edge, hash_of, installs, record, write_page
+from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, spec, write_hdf5_index
+from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, write_hdf5_index
 
 
 @pytest.fixture
@@ -111,22 +111,6 @@ def test_among_all_packages_a_jump_stays_among_them(browser: FakeBrowser) -> Non
     assert browser.detail == "hdf5@1.0"
     jump(browser, "openmpi")
     assert (browser.selected, browser.detail) == (None, "openmpi@1.0")
-
-
-def test_a_jump_finds_its_spec_among_folded_look_alikes(tmp_path: Path) -> None:
-    twins = [hash_of(number) for number in range(20, 25)]
-    records = installs(
-        spec(HDF5, "hdf5", edge("zlib", twins[3], ["link"])),
-        *(spec(hash_, "zlib") for hash_ in twins),
-    )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(records))
-    browser = FakeBrowser(path).load()
-    select(browser, "hdf5")
-    browser.search.fold()
-    browser.settle()
-    jump(browser, "zlib")
-    assert (browser.row.spec.hash, browser.row.count) == (twins[3], 1)
 
 
 def test_what_has_no_row_is_shown_in_the_detail_alone(browser: FakeBrowser) -> None:
