@@ -13,8 +13,8 @@ from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
+from spackscope.tui.cli.commands.man import EXIT_CODES, FILES, PAGES, VARIABLES, man_page
 from spackscope.tui.cli.help import command_help
-from spackscope.tui.cli.man_pages import EXIT_CODES, FILES, PAGES, VARIABLES, man_page
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pexpect
 
-from spackscope.tui.cli.shell_words import SHELLS
+from spackscope.tui.cli.commands.completion import SHELLS
 from tests.program import COMMAND, PATIENCE, environment
 
 INSTALLED = [shell for shell in SHELLS if shutil.which(shell)]

@@ -14,8 +14,8 @@ import pytest
 import yaml
 
 from spackscope.tui.cli.arguments import parse_arguments
+from spackscope.tui.cli.commands.man import VARIABLES
 from spackscope.tui.cli.main import main
-from spackscope.tui.cli.man_pages import VARIABLES
 from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of

@@ -241,6 +241,6 @@ def _check_words(command: Command, words: Sequence[str]) -> None:
         fault = command.wrong_count.format(count=len(words), first=first)
         raise ValueError(f"{command.name} {fault}")
     if command.words == "manual":
-        from spackscope.tui.cli.man_pages import topic_of
+        from spackscope.tui.cli.commands.man import topic_of
 
         topic_of(words)

@@ -18,9 +18,6 @@ _DOLLAR_AT_END = re.compile(r"(?<!\\)(?:\\\\)*\$$")
 _KEPT = "@$"
 """Word breaks that are part of the word after them: rl_special_prefixes of bash."""
 
-SHELLS = {"bash": "spackscope", "zsh": "_spackscope", "fish": "spackscope.fish"}
-"""The shells, each with its script in the folder `scripts`, named as the shell looks for it."""
-
 WORD_BREAKS = " \t\n\"'@><=;|&(:"
 """What readline ends words at, unless COMP_WORDBREAKS says otherwise."""
 

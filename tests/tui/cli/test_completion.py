@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, Command
-from spackscope.tui.cli.completion import find_place
-from spackscope.tui.cli.shell_words import SHELLS
+from spackscope.tui.cli.commands.complete import find_place
+from spackscope.tui.cli.commands.completion import SHELLS
 from tests.documents import ROOT
 from tests.program import Program
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.query.lexer import in_quotes
-from spackscope.tui.cli.shell_words import SHELLS
+from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders import record, write_page
 from tests.completing_shell import INSTALLED, CompletingShell
 from tests.program import Program

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.command_table import BROWSE, WITH_HELP
-from spackscope.tui.cli.man_pages import (
+from spackscope.tui.cli.commands.man import (
     EXIT_CODES,
     PAGES,
     example,

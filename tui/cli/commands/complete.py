@@ -10,18 +10,89 @@ The first line is `spackscope`, and `files` where paths fit too, which zsh lists
 `nospace` where more has to follow. Then each line has one choice: for bash the text to insert; for
 zsh `+`, or `-` where more has to follow, the word, a tab and a note; for fish the same without
 the sign.
+
+What a word is follows from the words before it and the table of commands: an option, its value,
+or a word of the command. What it can become is asked of the index at hand; nothing is built, and
+neither the network nor the sources are asked.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any
 
-from spackscope.model.assist.answers import Choice
-from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.completion import Answer, Place, answer, find_place, paths_from
-from spackscope.tui.cli.shell_words import SHELLS, WORD_BREAKS, split_line, unquoted
+from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
+from spackscope.model.core.errors import SourceError, SpackscopeError
+from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.text import is_clean
+from spackscope.model.index.by_host import HOST
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load, open_cached, open_cached_part
+from spackscope.model.query.ast import join_words
+from spackscope.model.sources.resolve import resolve_sources
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
+from spackscope.tui.cli.arguments import Options, options_of, split_command, split_options
+from spackscope.tui.cli.command_table import (
+    BROWSE,
+    COMMANDS,
+    LISTED,
+    WITH_FILES,
+    WITH_HELP,
+    Kind,
+    Option,
+)
+from spackscope.tui.cli.commands.completion import SHELLS
+from spackscope.tui.cli.shell_words import WORD_BREAKS, split_line, unquoted
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.settings import Settings, read_settings
+
+_ONE_WORD = ("environment", "topic", "manual", "shell")
+"""What a command has one word of."""
+
+_PATIENCE = 3.0
+"""Seconds after which nothing is offered rather than later."""
+
+_MIN_HASH = 2
+"""Characters from which a word may be the prefix of a hash."""
+
+_MAX_ENTRIES = 10_000
+"""Entries of a directory that are looked at."""
+
+_HOST_KEYS = ("target", "os", "platform", "glibc", "musl", "libc")
+_SCHEMES = ("https://", "http://", "file://", "s3://", "gs://", "oci://")
+
+
+class Place(Frozen):
+    """What the word at the cursor is, and what comes before it on the command line.
+
+    `text` is the part of the word to complete, and `head` what is before it, such as `--from=`.
+    `words` are those of the query before it. `may_be_command` where no command was named yet.
+    `fields` has the values of the fields that the options before it set.
+    """
+
+    kind: Kind
+    text: str
+    head: str = ""
+    command: str = BROWSE
+    words: tuple[str, ...] = ()
+    may_be_command: bool = False
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Answer(Frozen):
+    """What a word can become, and whether it can become the path of a file as well."""
+
+    choices: tuple[Choice, ...] = ()
+    with_files: bool = False
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
@@ -69,11 +140,281 @@ def _for_words(
     return [first, *(f"{choice.text}\t{choice.note}" for choice in choices)]
 
 
-def _paths(place: Place, environ: Mapping[str, str]) -> list[Choice]:
-    """Return the paths that the word of a place can become, with what is before them."""
-    paths = paths_from(place.text, environ)
-    return [Choice(place.head + path.text, path.note, path.is_whole) for path in paths]
-
-
 def _first_line(*, with_files: bool, nospace: bool) -> str:
     return "spackscope" + " files" * with_files + " nospace" * nospace
+
+
+def find_place(before: Sequence[str], current: str) -> Place:
+    """Return what the word after some words of a command line is. Never raises.
+
+    find_place(["find", "-f"], "spack:").kind  # source
+    """
+    is_after_dashes = "--" in before
+    command, words, after = split_command(before)
+    options = options_of(command)
+    names = {name: option for option in options for name in option.names}
+    pending = None if is_after_dashes else _pending(words, names)
+    if pending is not None:
+        words.pop()
+    try:
+        fields, rest = split_options(words, options)
+    except ValueError:
+        fields, rest = {}, words
+    query = (*(word for word in rest if not word.startswith("-")), *after)
+
+    def place(kind: Kind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
+        return Place(kind, text, head, command.name, query, may_be_command, fields)
+
+    if pending is not None:
+        return place(pending.takes, current)
+    if not is_after_dashes and current.startswith("-"):
+        option, head = _with_value(current, names)
+        if option is None:
+            return place("option", current)
+        return place(option.takes, current[len(head) :], head)
+    may_be_command = command.name == BROWSE and not query and not is_after_dashes
+    is_over = bool(query) and command.words in _ONE_WORD
+    return place("" if is_over else command.words, current, may_be_command=may_be_command)
+
+
+def _pending(words: Sequence[str], names: Mapping[str, Option]) -> Option | None:
+    """Return the option at the end of some words whose value comes next."""
+    pending = None
+    for word in words:
+        option = names.get(word) if pending is None else None
+        pending = option if option is not None and option.has_value else None
+    return pending
+
+
+def _with_value(word: str, names: Mapping[str, Option]) -> tuple[Option | None, str]:
+    """Return the option whose value is in the same word, and what is before the value."""
+    name, is_joined, _ = word.partition("=")
+    head = f"{name}=" if is_joined else ""
+    if name not in names and len(word) > 2 and word[:2] in names:
+        name = head = word[:2]
+    option = names.get(name) if head else None
+    return (option, head) if option is not None and option.has_value else (None, "")
+
+
+def answer(place: Place, environ: Mapping[str, str]) -> Answer:
+    """Return what the word of a place can become; all choices begin with the whole word.
+
+    Where a command can be and nothing is typed, only commands are offered. Nothing is offered
+    where that fails.
+    """
+    answers = _Answers(place, environ)
+    try:
+        found = [*answers.commands()]
+        if place.text or not place.may_be_command:
+            found += answers.of(place.kind)
+    except SpackscopeError:
+        return Answer()
+    choices = [
+        Choice(place.head + choice.text, choice.note, choice.is_whole)
+        for choice in found
+        if choice.text.startswith(place.text) and is_clean(choice.text)
+    ]
+    # Where -f is given, the words of `diff` are no sources.
+    is_spec = place.kind == "spec or source" and place.fields.get("sources")
+    return Answer(tuple(bounded(choices)), place.kind in WITH_FILES and not is_spec)
+
+
+class _Answers:
+    """The answers to one place."""
+
+    def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
+        self._place, self._environ = place, environ
+        self._deadline = time.monotonic() + _PATIENCE
+
+    def of(self, kind: Kind) -> Iterable[Choice]:
+        """Return the choices of a kind of word."""
+        kinds: dict[Kind, Callable[[], Iterable[Choice]]] = {
+            "query": self._query,
+            "spec": self._spec,
+            "spec or source": self._spec_or_source,
+            "source": self._sources,
+            "environment": self._environments,
+            "package": self._packages,
+            "axis": self._axes,
+            "host": self._host,
+            "topic": lambda: self._topics(WITH_HELP),
+            "manual": lambda: self._topics(()),
+            "shell": lambda: map(Choice, SHELLS),
+            "option": self._options,
+        }
+        return kinds[kind]() if kind else ()
+
+    def commands(self) -> Iterator[Choice]:
+        """Yield the commands, where none was named."""
+        for command in LISTED if self._place.may_be_command else ():
+            yield Choice(command.name, command.summary)
+
+    @cached_property
+    def _settings(self) -> Settings:
+        return read_settings(self._environ)
+
+    @cached_property
+    def _session(self) -> Session:
+        """The session that the command line would have."""
+        settings, fields = self._settings, self._place.fields
+        session = Session(
+            self._environ,
+            include_dependency_only="all" in fields,
+            host=str(fields.get("host", "")) or settings.host,
+            tag_list=settings.public,
+        )
+        if not settings.views:
+            return session
+        return replace(session, named_queries=settings.named_queries())
+
+    @cached_property
+    def _catalog(self) -> Catalog | None:
+        catalog = self._index_at_hand()
+        if catalog is not None and HOST in " ".join([*self._place.words, self._place.text]):
+            # What detects a host takes long to import.
+            from spackscope.model.analysis.session_fit import attach_fit
+
+            return attach_fit(catalog, self._session)
+        return catalog
+
+    def _index_at_hand(self) -> Catalog | None:
+        """Return the index of the sources of the command line, or of one of them, as it is.
+
+        An index with dependency-only specs serves where one without is not there, and the other
+        way round. Only the bundled sample is read where it has none, since it takes no longer.
+        """
+        place, session = self._place, self._session
+        words = place.words if place.command == "doubles" else ()
+        names = (*place.fields.get("sources", ()), *words)
+        with contextlib.suppress(SourceError):
+            sources = resolve_sources(
+                [_expanded(name, self._environ) for name in names], session, self._settings.sources
+            )
+            if sources == (SAMPLE,):
+                return load(sources, session)
+            other = replace(session, include_dependency_only=not session.include_dependency_only)
+            for opened in (open_cached, open_cached_part):
+                for each in (session, other):
+                    if (catalog := opened(sources, each)) is not None:
+                        return catalog
+        return None
+
+    def _query(self) -> list[Choice]:
+        return self._word_of(join_words(self._place.words))
+
+    def _word_of(self, before: str) -> list[Choice]:
+        from spackscope.model.assist.completion import complete_word
+
+        def is_late() -> bool:
+            return time.monotonic() > self._deadline
+
+        named = self._session.named_queries
+        return complete_word(
+            self._catalog,
+            before,
+            self._place.text,
+            named=named,
+            should_stop=is_late,
+        )
+
+    def _spec(self, before: str | None = None) -> Iterator[Choice]:
+        """Yield hashes and the words of a query."""
+        before = join_words(self._place.words) if before is None else before
+        typed = self._place.text
+        if (
+            self._catalog is not None
+            and not before
+            and typed.isalnum()
+            and len(typed) >= _MIN_HASH
+        ):
+            from spackscope.model.assist.completion import hashes_with_prefix
+
+            yield from hashes_with_prefix(self._catalog, typed)
+        yield from self._word_of(before)
+
+    def _spec_or_source(self) -> Iterator[Choice]:
+        yield from self._spec("")
+        if self._place.text and not self._place.fields.get("sources"):
+            yield from self._sources()
+
+    def _sources(self) -> Iterator[Choice]:
+        yield Choice(PUBLIC, "the public cache")
+        yield Choice(f"{PUBLIC}:", "one tag of it", is_whole=False)
+        spack = self._session.spack
+        for mirror in spack.mirrors.values() if spack is not None else ():
+            if mirror.binary and shown_url(mirror.name) == mirror.name:
+                yield Choice(f"{PREFIX}{mirror.name}", "a mirror of your Spack")
+        for scheme in _SCHEMES:
+            yield Choice(scheme, "a URL", is_whole=False)
+
+    def _environments(self) -> Iterator[Choice]:
+        from spackscope.model.sources.resolve import environment_names
+
+        for name in environment_names(self._session):
+            yield Choice(name, "an environment of your Spack")
+
+    def _packages(self) -> Iterator[Choice]:
+        if self._catalog is not None:
+            for name in self._catalog.texts("package"):
+                yield Choice(name)
+
+    def _axes(self) -> Iterator[Choice]:
+        from spackscope.model.analysis.frequency import COUNTABLE, axis_names
+
+        names = axis_names(self._catalog) if self._catalog is not None else [*COUNTABLE]
+        # Among hundreds of variants nobody would find the columns.
+        for name in names if self._place.text or len(names) <= MAX_CHOICES else COUNTABLE:
+            yield Choice(name, "column" if name in COUNTABLE else "variant")
+
+    def _host(self) -> Iterator[Choice]:
+        """Yield the keys of a description of a host, and the values that specs have."""
+        head, blank, word = self._place.text.rpartition(" ")
+        key, is_value, _ = word.partition("=")
+        if not is_value:
+            for each in _HOST_KEYS:
+                yield Choice(f"{head}{blank}{each}=", is_whole=False)
+        elif self._catalog is not None and key in ("target", "os", "platform"):
+            for value in sorted({*self._catalog.texts(key)}):
+                yield Choice(f"{head}{blank}{key}={value}")
+
+    def _topics(self, commands: Iterable[str]) -> Iterator[Choice]:
+        from spackscope.tui.cli.help import QUERY
+
+        yield from map(Choice, sorted({*commands} - {BROWSE}))
+        yield Choice(QUERY, "the query language")
+
+    def _options(self) -> Iterator[Choice]:
+        for option in COMMANDS[self._place.command].options:
+            # The first clause fits beside the name.
+            note = re.split(r"[;:(]|\. | Default", option.sentence)[0].strip()
+            for name in option.names:
+                yield Choice(name, note)
+
+
+def _paths(place: Place, environ: Mapping[str, str]) -> list[Choice]:
+    """Return the paths that the word of a place can become; directories end in a slash.
+
+    They are of one directory. A file whose name begins with a dot is among them only where the
+    dot was typed.
+    """
+    folder, slash, start = place.text.rpartition("/")
+    try:
+        with os.scandir(_expanded(folder + slash, environ) or ".") as entries:
+            found = [
+                (f"{folder}{slash}{entry.name}{'/' * entry.is_dir()}", entry.is_dir())
+                for entry in islice(entries, _MAX_ENTRIES)
+                if entry.name.startswith(start) and (start or not entry.name.startswith("."))
+            ]
+    except (OSError, ValueError):
+        return []
+    choices = [Choice(path, "", not is_dir) for path, is_dir in sorted(found) if is_clean(path)]
+    return [Choice(place.head + each.text, "", each.is_whole) for each in bounded(choices)]
+
+
+def _expanded(word: str, environ: Mapping[str, str]) -> str:
+    """Return a word with the home directory and the variables that a shell would put there."""
+
+    def value(match: re.Match[str]) -> str:
+        return environ.get(match[1] or match[2], "")
+
+    return re.sub(r"\$(?:(\w+)|\{(\w+)\})", value, os.path.expanduser(word))
