@@ -76,7 +76,8 @@ class Navigation:
         return self._steps[self._at] if self._steps else None
 
     def forget(self) -> None:
-        """Forget all steps: their ids are those of a catalog that was replaced."""
+        """Forget all steps and ways: their ids are those of a catalog that was replaced."""
+        self._host.cancel("jump", "path")
         self._steps.clear()
         self._at, self._arriving = -1, None
         self._host.change(can_go_back=False)

@@ -231,6 +231,16 @@ def test_trees_of_steps_are_kept_to_a_number_of_lines_a_shared_one_once(
     assert (len(browser.tree.lines) == lines) == is_kept
 
 
+def test_a_jump_whose_catalog_was_replaced_is_dropped(browser: FakeBrowser, index: Path) -> None:
+    unfold(browser)
+    browser.navigation.jump_to(line(browser, "openmpi"))
+    index.write_bytes(index.read_bytes().replace(b'"1.0"', b'"2.0"'))
+    browser.controllers.loading.load()
+    browser.host.work("load")
+    browser.settle()
+    assert browser.detail == "hdf5@2.0"
+
+
 # Why
 
 
