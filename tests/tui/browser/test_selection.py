@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
+from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, Node
 from spackscope.tui.browser.copy import row_out_of_sight
 from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE, range_begins
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading
-from tests.builders import INSTALL_TREE, Record, record, write_page
+from tests.builders import INSTALL_TREE, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import GONE, OPENMPI, write_hdf5_index
 from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
@@ -124,20 +124,16 @@ def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
         assert browser.message == f"Copied {spec.hash[:7]}… (test)"
 
 
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
+def test_a_row_that_is_not_on_the_screen_is_not_copied(browser: FakeBrowser) -> None:
+    hash_at(browser, 2)
+    here = browser.host.where
+    for fields, message in (
         ({"is_waiting": True}, LOADING),
         ({"row": None}, LOADING),
         ({"is_row_seen": False}, row_out_of_sight()),
-    ],
-)
-def test_a_row_that_is_not_on_the_screen_is_not_copied(
-    browser: FakeBrowser, fields: dict[str, Any], message: str
-) -> None:
-    hash_at(browser, 2)
-    browser.put(**fields)
-    assert (copy(browser), browser.message) == ("", message)
+    ):
+        browser.host.where = replace(here, **fields)
+        assert (copy(browser), browser.message) == ("", message)
 
 
 def test_nothing_is_copied_or_marked_without_rows_of_the_query(browser: FakeBrowser) -> None:
@@ -157,33 +153,25 @@ def test_nothing_is_copied_or_marked_without_rows_of_the_query(browser: FakeBrow
     assert browser.host.dialogs == []
 
 
-def is_form(key: str, text: str, record: Record) -> bool:
-    """Check whether a text is a record in the form that a key of the menu stands for."""
-    if key == "y":
-        return bool(text == record["hash"])
-    if key == "slash":
-        return bool(text == f"/{record['hash']}")
-    if key == "i":
-        return bool(text == f"spack install --cache-only /{record['hash']}")
-    if key == "s":
-        beginning = f"py-build@{record['versions'][0]}~virtualenv build_system="
-        return text.startswith(beginning) and f"os={record['os']} target=" in text
-    if key == "r":
-        (required,) = yaml.safe_load(text)["packages"]["py-build"]["require"]
-        return str(required).startswith(f"@={record['versions'][0]} ~virtualenv build_system=")
-    if key == "o":
-        return text == "https://cache.spack.io/?package=py-build&release=develop"
-    found = json.loads(text)
-    return found["hash"] == record["hash"] and set(found["variants"]) == set(record["variants"])
-
-
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.key)
-def test_each_form_is_copied(browser: FakeBrowser, form: CopyForm) -> None:
+def test_each_form_is_copied(browser: FakeBrowser) -> None:
     hash_ = hash_at(browser, 0)
-    (selected,) = (r for r in SAMPLE if r["hash"] == hash_)
-    text = choose(browser, form)
-    assert is_form(form.key, text, selected)
-    assert not text.endswith("\n")
+    (raw,) = (r for r in SAMPLE if r["hash"] == hash_)
+    texts = {form.key: choose(browser, form) for form in FORMS}
+    assert not any(text.endswith("\n") for text in texts.values())
+    assert texts.pop("y") == hash_
+    assert texts.pop("slash") == f"/{hash_}"
+    assert texts.pop("i") == f"spack install --cache-only /{hash_}"
+    assert texts.pop("o") == "https://cache.spack.io/?package=py-build&release=develop"
+    built = f"{raw['versions'][0]}~virtualenv build_system="
+    spec = texts.pop("s")
+    assert spec.startswith(f"py-build@{built}")
+    assert f"os={raw['os']} target=" in spec
+    (required,) = yaml.safe_load(texts.pop("r"))["packages"]["py-build"]["require"]
+    assert required.startswith(f"@={built.replace('~', ' ~', 1)}")
+    (text,) = texts.values()
+    copied = json.loads(text)
+    assert copied["hash"] == hash_
+    assert set(copied["variants"]) == set(raw["variants"])
 
 
 def test_equal_lines_are_copied_once(browser: FakeBrowser) -> None:
