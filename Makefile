@@ -10,6 +10,9 @@ LOG := $(VENV)/pip.log
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
 
+# Tests of the browser and of programs wait half of the time.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(16, 2 * (os.cpu_count() or 1)))")
+
 # Loaded Spack and environment modules set these, and would put their own packages before the locked ones.
 unexport PYTHONPATH PYTHONHOME
 # Every worker of the tests, and every program that they start, would compile all modules again.
@@ -32,7 +35,7 @@ run: $(VENV)/run.stamp
 	@$(BIN)/spackscope $(ARGS)
 
 test: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal $(ARGS)
 
 search: $(VENV)/dev.stamp
 	@SPACKSCOPE_HYPOTHESIS=searching $(BIN)/python -m pytest -n auto tests/model $(ARGS)

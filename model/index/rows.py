@@ -153,11 +153,6 @@ class IndexData:
         """The number of look-alikes, those with dependency-only specs included."""
         return len(self.first) - 1
 
-    @property
-    def listed_count(self) -> int:
-        """The number of look-alikes that are listed; they come before the others."""
-        return bisect_left(self.column("unlisted"), 1)
-
     def look_alike(self, spec: int) -> int:
         """Return the look-alike that a spec belongs to."""
         return bisect_right(self.first, spec) - 1
