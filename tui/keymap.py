@@ -34,8 +34,8 @@ class Key(Frozen):
     commas, and empty for none. `hint` is the word in the status line, if any; a key that works
     anywhere may have one only while some panes have the focus, `hinted_in`; those of a higher
     `rank` come later. A key that `moves` only moves a cursor, so that many can be handled at once.
-    The actions of keys that work anywhere are in the table of tui/browser/actions.py, others
-    methods of the focused widget.
+    The actions of keys that work anywhere, and those of `screen.browse`, are in the table of
+    tui/browser/actions.py, others methods of the focused widget.
     """
 
     where: str
@@ -133,18 +133,19 @@ KEYS = (
         "Go to the specs of the package.", "open"),
     Key(SPECS, "specs-open", "enter", "choose",
         "Open a folded row or a kind, or go to the detail.", "detail"),
-    Key(SPECS, "specs-mark", "space", "mark",
+    Key(SPECS, "specs-mark", "space", "screen.browse('mark')",
         "Mark or unmark the row, and go down.", "mark", rank=1),
-    Key(SPECS, "specs-mark-range", "V,ctrl+@,ctrl+space", "mark_range",
+    Key(SPECS, "specs-mark-range", "V,ctrl+@,ctrl+space", "screen.browse('mark_range')",
         "Mark a range: from the row marked last, else from here."),
     Key(SPECS, "specs-left", "h,left", "column(-1)",
         "Go left, then to what is the same in all; or close the group.", moves=True),
     Key(SPECS, "specs-right", "l,right", "column(1)", "Go one column to the right.", moves=True),
-    Key(SPECS, "specs-hide-column", "minus", "hide_column", "Hide the column."),
-    Key(SPECS, "specs-narrower", "less_than_sign", "resize_column(-1)",
+    Key(SPECS, "specs-hide-column", "minus", "screen.browse('hide_column')", "Hide the column."),
+    Key(SPECS, "specs-narrower", "less_than_sign", "screen.browse('narrower')",
         "Make the column narrower."),
-    Key(SPECS, "specs-wider", "greater_than_sign", "resize_column(1)", "Make the column wider."),
-    Key(SPECS, "specs-columns", "c", "list_columns",
+    Key(SPECS, "specs-wider", "greater_than_sign", "screen.browse('wider')",
+        "Make the column wider."),
+    Key(SPECS, "specs-columns", "c", "screen.browse('list_columns')",
         "List the columns: go to one, or bring it back."),
     Key(DETAIL, "detail-choose", "enter", "choose",
         "Filter by the value, or go to the spec.", "choose"),

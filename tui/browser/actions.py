@@ -1,4 +1,4 @@
-"""What the keys do that work in every pane: each action is one line of a controller."""
+"""What keys do that no single widget can do: each action is one line of a controller."""
 
 from __future__ import annotations
 
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
+
+_RESIZED_BY, _MAX_WIDTH = 2, 200
+"""Cells by which a column is made wider or narrower, and that it has at most."""
 
 _SIGNING = "signing"
 """The jobs that read who signed the sources."""
@@ -79,6 +82,29 @@ def sort(screen: BrowserScreen) -> None:
         screen.host.say(f"Rows cannot be sorted by {word}")
     else:
         screen.controllers.search.sort(table.next_sort())
+
+
+def mark(screen: BrowserScreen) -> None:
+    """Mark the row under the cursor, and go on to the next."""
+    if (row := screen.panes.row) is not None:
+        screen.controllers.rows.mark(row)
+        screen.panes.table.rows.action_move(1)
+
+
+def hide_column(screen: BrowserScreen) -> None:
+    """Hide the current column."""
+    table = screen.panes.table
+    if not table.columns.is_in_head:
+        screen.controllers.columns.hide(table.column)
+
+
+def resize_column(screen: BrowserScreen, cells: int) -> None:
+    """Make the current column wider, or narrower by a negative number."""
+    table = screen.panes.table
+    placed = next((p for p in table.rows.placed if p.column.name == table.column), None)
+    if placed is not None:
+        width = max(1, min(placed.width + cells, _MAX_WIDTH))
+        screen.controllers.columns.resize(table.column, width)
 
 
 def list_columns(screen: BrowserScreen) -> None:
@@ -206,6 +232,10 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "back": back,
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": sort,
+    "hide_column": hide_column,
+    "narrower": lambda self: resize_column(self, -_RESIZED_BY),
+    "wider": lambda self: resize_column(self, _RESIZED_BY),
+    "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "clear_query": clear,
@@ -215,6 +245,8 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "copy_menu": lambda self: self.controllers.copying.open_menu(),
     "copy_address": lambda self: self.controllers.copying.copy_address(),
     "export": lambda self: self.controllers.exporting.open(),
+    "mark": mark,
+    "mark_range": lambda self: self.controllers.rows.mark_range(),
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
     "compare": lambda self: self.controllers.comparison.open(),
@@ -230,4 +262,4 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "show_problems": show_problems,
     "show_help": lambda self: self.panes.open_help(),
 }
-"""What the keys do that work in every pane; `keymap.KEYS` names the actions and explains them."""
+"""What keys do that no single widget can do; `keymap.KEYS` names the actions and explains them."""

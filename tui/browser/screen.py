@@ -61,18 +61,11 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
-    SpecTable.Marked: lambda self, event: self.controllers.rows.mark(event.row),
-    SpecTable.RangeMarked: lambda self, event: self.controllers.rows.mark_range(),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.rows.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
         self.action_browse, "focus_filter" if event.on_filter else "sort"
     ),
-    SpecTable.ColumnHidden: lambda self, event: self.controllers.columns.hide(event.column),
-    SpecTable.ColumnResized: lambda self, event: self.controllers.columns.resize(
-        event.column, event.width
-    ),
-    SpecTable.ColumnsRequested: lambda self, event: actions.list_columns(self),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
     DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),

@@ -31,10 +31,6 @@ from spackscope.tui.widgets.virtual_list import VirtualList
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
 
-_RESIZED_BY = 2
-"""Cells by which a column is made wider or narrower."""
-_MAX_WIDTH = 200
-
 
 class KeyChoice(Frozen):
     """A key that can be pressed instead, as Textual names it and as it is shown."""
@@ -130,40 +126,12 @@ class SpecTable(Vertical):
             super().__init__()
             self.row = row
 
-    class Marked(Message):
-        """Posted to mark or unmark a row."""
-
-        def __init__(self, row: Row) -> None:
-            super().__init__()
-            self.row = row
-
-    class RangeMarked(Message):
-        """Posted to mark the rows from the one marked last to the one under the cursor."""
-
     class Closed(Message):
         """Posted to close the opened group of a row."""
 
         def __init__(self, row: Row) -> None:
             super().__init__()
             self.row = row
-
-    class ColumnHidden(Message):
-        """Posted to hide a column."""
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
-
-    class ColumnResized(Message):
-        """Posted to give a column another width."""
-
-        def __init__(self, column: str, width: int) -> None:
-            super().__init__()
-            self.column = column
-            self.width = width
-
-    class ColumnsRequested(Message):
-        """Posted to list all columns."""
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -352,16 +320,6 @@ class SpecTable(Vertical):
         """Choose the row under the cursor."""
         self.rows.action_choose()
 
-    def action_mark(self) -> None:
-        """Mark the row under the cursor, and go on to the next."""
-        if (row := self.highlighted) is not None:
-            self.post_message(self.Marked(row))
-            self.rows.action_move(1)
-
-    def action_mark_range(self) -> None:
-        """Mark the rows from the one that was marked last to this one, or begin a range."""
-        self.post_message(self.RangeMarked())
-
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
         row, columns = self.highlighted, self.columns
@@ -370,22 +328,6 @@ class SpecTable(Vertical):
             self.post_message(self.Closed(row))
         elif columns.move(step):
             self.place()
-
-    def action_hide_column(self) -> None:
-        """Hide the current column."""
-        if not self.columns.is_in_head:
-            self.post_message(self.ColumnHidden(self.column))
-
-    def action_resize_column(self, step: int) -> None:
-        """Make the current column wider or narrower."""
-        placed = next((p for p in self.rows.placed if p.column.name == self.column), None)
-        if placed is not None:
-            width = max(1, min(placed.width + step * _RESIZED_BY, _MAX_WIDTH))
-            self.post_message(self.ColumnResized(self.column, width))
-
-    def action_list_columns(self) -> None:
-        """Show all columns, to bring one back or to go to it."""
-        self.post_message(self.ColumnsRequested())
 
     def go_to_column(self, column: str) -> None:
         """Make a column the current one."""

@@ -95,7 +95,7 @@ def test_each_key_is_bound_where_the_table_says_to_an_action_that_exists() -> No
         assert {(name, key.textual_action) for name in key.names} <= bound, key.name
 
         namespace, name, arguments = parse(key.textual_action)
-        target = {"": owner, "app": SpackscopeApp}[namespace]
+        target = {"": owner, "app": SpackscopeApp, "screen": BrowserScreen}[namespace]
         assert callable(getattr(target, f"action_{name}", None)), key.name
         if name == "browse":
             action, *rest = arguments
