@@ -63,12 +63,12 @@ class Option(Frozen):
         return self.text.replace("\n", " ")
 
 
-def _format(name: str, text: str, field: str = "format") -> Option:
+def _flag(name: str, text: str) -> Option:
+    return Option((f"--{name}",), text, name.replace("-", "_"))
+
+
+def _choice(name: str, text: str, field: str = "format") -> Option:
     return Option((f"--{name}",), text, field, "choice")
-
-
-def _all(text: str) -> Option:
-    return Option(("--all",), text, "all")
 
 
 def _from(text: str) -> Option:
@@ -91,13 +91,13 @@ _FROM = _from(
     "stdin; sample, some bundled pages.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
-_ALL = _all("also list dependency-only specs")
-_NO_COLOR = Option(("--no-color",), "use no colour, like NO_COLOR in the environment", "no_color")
+_ALL = _flag("all", "also list dependency-only specs")
+_NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
 _HELP = Option(("-h", "--help"), "print this help", "help")
 _SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
 _SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
 
-VERSION_OPTION = Option(("--version",), "print the version", "version")
+VERSION_OPTION = _flag("version", "print the version")
 """Each command takes it, and only the help of all lists it."""
 
 COMMON = (_HOST, *_SOURCES, VERSION_OPTION)
@@ -162,11 +162,11 @@ spackscope -- find""",
 List matching specs: on a terminal as a table that fits it, elsewhere with
 tabs between the columns, a header line and full hashes.""",
         (
-            _format("json", "print a JSON array of objects"),
-            _format("jsonl", "print one JSON object per line"),
-            _format("csv", "print comma-separated values with a header line"),
-            _format("hashes", "print full hashes, one per line, each once"),
-            _format(
+            _choice("json", "print a JSON array of objects"),
+            _choice("jsonl", "print one JSON object per line"),
+            _choice("csv", "print comma-separated values with a header line"),
+            _choice("hashes", "print full hashes, one per line, each once"),
+            _choice(
                 "keep-list",
                 "print them and the hashes of all that they need to run,\na list for "
                 "`spack buildcache prune`",
@@ -192,7 +192,7 @@ listed on stderr, and the exit code is 2.
 
 The mirrors that list it are asked who signed it, and whether its archive is
 there. The key is read from the signature, which nothing but Spack verifies.""",
-        (_format("json", "print one JSON object per record and line"), _HOST, *_SOURCES),
+        (_choice("json", "print one JSON object per record and line"), _HOST, *_SOURCES),
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -211,7 +211,7 @@ which an install from a build cache fetches. Each is shown with its states and
 the size of its archive, if a manifest tells it; the sum is over those that are
 not installed. External specs are assumed on the host. What is needed to build
 only comes last. The spec is named as for `spackscope show`.""",
-        (_format("json", "print a JSON object"), *_SOURCES),
+        (_choice("json", "print a JSON object"), *_SOURCES),
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -239,8 +239,8 @@ takes; several are read as one.""",
                 "NAME",
                 "package",
             ),
-            _all("list all hashes and causes"),
-            _format("json", "print a JSON object"),
+            _flag("all", "list all hashes and causes"),
+            _choice("json", "print a JSON object"),
             *_SOURCES_WITHOUT_ALL,
         ),
         words="source",
@@ -265,14 +265,14 @@ directory or name of an environment, or - for hashes on standard input; by
 default it is the active one. concretizer:reuse, include_binary, exclude_binary
 and externals of packages.yaml are not considered.""",
         (
-            Option(("--missing",), "print only what is missing", "missing"),
-            _all("also list what is there, with its source, and externals"),
-            _format(
+            _flag("missing", "print only what is missing"),
+            _flag("all", "also list what is there, with its source, and externals"),
+            _choice(
                 "hashes",
                 "print the full hashes of what is there; with --missing of what is missing, "
                 "dependencies first",
             ),
-            _format("json", "print a JSON object"),
+            _choice("json", "print a JSON object"),
             *_SOURCES_WITHOUT_ALL,
         ),
         words="environment",
@@ -305,13 +305,9 @@ added, removed and changed, and how many changed only because of others. Two
 words are sources if both are URLs, public:TAG, spack:NAME, - for stdin, or
 paths that exist, and no -f is given.""",
         (
-            Option(
-                ("--build",),
-                "list differences of what is used for building only, too",
-                "build",
-            ),
-            _all("list all differences with what follows from them"),
-            _format("json", "print a JSON object"),
+            _flag("build", "list differences of what is used for building only, too"),
+            _flag("all", "list all differences with what follows from them"),
+            _choice("json", "print a JSON object"),
             *_SOURCES_WITHOUT_ALL,
         ),
         words="spec or source",
@@ -366,8 +362,8 @@ matrix, which shows where there are binaries and where there are none.""",
                 "NAME",
                 "axis",
             ),
-            _format("json", "print a JSON array of objects with value and count"),
-            _format("csv", "print comma-separated values with a header line"),
+            _choice("json", "print a JSON array of objects with value and count"),
+            _choice("csv", "print comma-separated values with a header line"),
             _HOST,
             *_SOURCES,
         ),
@@ -393,10 +389,8 @@ the index, or without their archive. Exit code 0: nothing is listed, 1: some
 are, 3: something cannot be read. Pages and formats from before Spack 0.18
 cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
         (
-            Option(
-                ("--verify",), "check the hash of each record, and the files of mirrors", "verify"
-            ),
-            _format("json", "print one JSON object per source and line"),
+            _flag("verify", "check the hash of each record, and the files of mirrors"),
+            _choice("json", "print one JSON object per source and line"),
             *_SOURCES,
         ),
         most=0,
@@ -415,7 +409,7 @@ Build the index file of the sources, or refresh it if they changed; print what
 it contains, where it is, and all problems. Other commands do the same when
 they need to.""",
         (
-            Option(("--rebuild",), "read all files again, even unchanged ones", "rebuild"),
+            _flag("rebuild", "read all files again, even unchanged ones"),
             *_SOURCES,
         ),
         most=0,
@@ -438,9 +432,9 @@ only where it exists, and never written.
                                            which SPACKSCOPE_CONFIG names
   $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
         (
-            _format("check", "only list what is wrong in the files, with line and reason"),
-            _format("keys", "list all keys of the browser, by the names to change them"),
-            _format("json", "print one JSON object per setting and line"),
+            _choice("check", "only list what is wrong in the files, with line and reason"),
+            _choice("keys", "list all keys of the browser, by the names to change them"),
+            _choice("json", "print one JSON object per setting and line"),
             _from("print the settings as for a command with this source"),
             _host("print the settings as for a command with this host"),
             _HELP,
@@ -475,8 +469,8 @@ No command of Spack starts where a registered directory is missing: --install
 and --remove mend that. So keep the copy, or --remove it from the configuration
 first. For all users of a Spack list a copy that stays in its scope `site`.""",
         (
-            _format("install", "register the extension for your user", "registration"),
-            _format("remove", "undo that", "registration"),
+            _choice("install", "register the extension for your user", "registration"),
+            _choice("remove", "undo that", "registration"),
             _HELP,
         ),
         most=0,
