@@ -19,8 +19,6 @@ from tests.program import Program
 @pytest.mark.parametrize(
     ("before", "current", "kind", "head"),
     [
-        ("", "hd", "query", ""),
-        ("find", "hd", "query", ""),
         ("find -f", "spack:", "source", ""),
         ("find -f -f", "x", "query", ""),
         ("-f a find hdf5", "os=", "query", ""),
@@ -33,17 +31,10 @@ from tests.program import Program
         ("find -- -f", "x", "query", ""),
         ("show", "abc", "spec", ""),
         ("diff abc", "d", "spec or source", ""),
-        ("stats --by", "o", "axis", ""),
         ("stats --by os", "h", "query", ""),
         ("stats --by os --by", "t", "axis", ""),
-        ("find --host", "target=", "host", ""),
-        ("doubles --ignore", "c", "package", ""),
         ("doubles", "s", "source", ""),
-        ("cover", "c", "environment", ""),
         ("cover a", "b", "", ""),
-        ("index", "h", "", ""),
-        ("help", "s", "topic", ""),
-        ("completion", "b", "shell", ""),
         ("hdf5", "find", "query", ""),
     ],
 )
