@@ -165,7 +165,7 @@ def _show_reports(
     """
     from spackscope.model.report.sources import failure_rows
     from spackscope.tui.dialogs.base import STILL_LOADING
-    from spackscope.tui.dialogs.reports import ReportsDialog
+    from spackscope.tui.dialogs.report import ReportsDialog
 
     host, loading = screen.host, screen.controllers.loading
     dialog = ReportsDialog(noun, screen.controllers.copying.copy_text)

@@ -13,7 +13,8 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
-from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
+from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+from spackscope.tui.dialogs.report import NamesDialog
 from spackscope.tui.keymap import shown
 
 

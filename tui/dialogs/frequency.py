@@ -4,23 +4,140 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from textual import events, on
-from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
 from spackscope.model.analysis.frequency import Axis, Frequency
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean
+from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.facets import Facet
-from spackscope.model.report.progress import value_text
-from spackscope.tui.dialogs.base import Dialog
+from spackscope.model.report.progress import (
+    GAP,
+    MatrixColumn,
+    bar,
+    count_width,
+    fitting,
+    matrix_columns,
+    more_text,
+    value_text,
+    value_width,
+)
 from spackscope.tui.dialogs.filtered import FilteredBox, ItemRows, Listed
-from spackscope.tui.dialogs.frequency_rows import Bars, Matrix
+from spackscope.tui.dialogs.report import NamesDialog, ReportDialog
 from spackscope.tui.keymap import FREQUENCY, Hint, bindings, hint, hints
 from spackscope.tui.widgets.drawing import Piece, highlight
-from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.virtual_list import VirtualList
+
+_MAX_VALUE, _MIN_VALUE = 40, 10
+"""Cells of the values of the first axis."""
+_MAX_BAR = 30
+_MAX_HEAD = 16
+"""Cells of a head of the matrix."""
+
+
+class Bars:
+    """The values of an axis, each with a bar and its count."""
+
+    def __init__(self, facets: Sequence[Facet]) -> None:
+        self._most = facets[0].count if facets else 0
+        self._value_width = value_width(facets, _MAX_VALUE)
+        self._count_width = count_width(facets)
+
+    @property
+    def width(self) -> int:
+        """The cells that a row takes where there is room."""
+        return 7 + self._value_width + _MAX_BAR + self._count_width
+
+    def pieces(self, rows: ItemRows[Facet], row: int, width: int) -> list[Piece]:
+        """Return the cursor, the value, its bar and its count."""
+        facet = rows.items[row]
+        bar_width = max(0, min(_MAX_BAR, width - 7 - _MIN_VALUE - self._count_width))
+        room = width - 7 - bar_width - self._count_width
+        text = pad(value_text(facet.value), max(0, min(self._value_width, room)))
+        return [
+            ("▸ " if row == rows.cursor else "  ", "accent"),
+            *highlight(text, rows.needles),
+            (f"  {pad(bar(facet.count, self._most, bar_width), bar_width)}", "bar"),
+            (f"  {facet.count:>{self._count_width},} ", "dim"),
+        ]
+
+
+class Matrix:
+    """The values of an axis, each with its counts by the values of another.
+
+    There are as many columns in view as fit; `move` goes to another, and brings it into view.
+    """
+
+    def __init__(self, counts: Frequency) -> None:
+        self._cells = counts.cells
+        self._value_width = value_width(counts.facets[0], _MAX_VALUE)
+        self._columns = matrix_columns(counts, _MAX_HEAD)
+        self._current, self._left = 0, 1
+
+    @property
+    def width(self) -> int:
+        """The cells that a row takes where there is room."""
+        return 4 + self._value_width + sum(GAP + column.width for column in self._columns)
+
+    @property
+    def value(self) -> str | None:
+        """The value of the current column; None in that of the totals."""
+        return self._columns[self._current].value
+
+    def move(self, step: int, width: int) -> None:
+        """Make the next or previous column the current one, in rows of a width."""
+        self._current = max(0, min(self._current + step, len(self._columns) - 1))
+        if self._current:
+            self._left = min(self._left, self._current)
+            while self._current >= self._left + self._fitting(width):
+                self._left += 1
+
+    def _text_width(self, width: int) -> int:
+        """Return the cells of the values: at most a third where the counts need more."""
+        return min(self._value_width, max(_MIN_VALUE, width // 3))
+
+    def _fitting(self, width: int) -> int:
+        """Return how many columns are in view beside the total; at least one."""
+        room = width - 3 - self._text_width(width) - GAP - self._columns[0].width
+        if self._left > 1:
+            # The number out of view on the left is shown even where all to the right fit.
+            room -= GAP + cell_width(more_text(len(self._columns)))
+        widths = [GAP + column.width for column in self._columns[self._left :]]
+        return max(1, fitting(widths, room, lambda number: " " * GAP + more_text(number)))
+
+    def _in_view(self, width: int) -> list[tuple[int, MatrixColumn]]:
+        """Return the columns in view with their numbers: the total, and then the others."""
+        numbers = [0, *range(self._left, self._left + self._fitting(width))]
+        return [(n, self._columns[n]) for n in numbers if n < len(self._columns)]
+
+    def head(self, width: int) -> list[Piece]:
+        """Return the heads; the current one stands out."""
+        pieces: list[Piece] = [(" " * (3 + self._text_width(width)), "")]
+        shown = self._in_view(width)
+        for number, column in shown:
+            pieces.append((" " * (GAP + column.width - cell_width(column.head)), ""))
+            pieces.append((column.head, "match" if number == self._current else "dim"))
+        more = " " * GAP + more_text(len(self._columns) - len(shown))
+        used = sum(cell_width(text) for text, _ in pieces)
+        return [*pieces, (more, "dim")] if used + cell_width(more) <= width else pieces
+
+    def pieces(self, rows: ItemRows[Facet], row: int, width: int) -> list[Piece]:
+        """Return the cursor, the value, and its counts; the current one has a sign."""
+        facet = rows.items[row]
+        is_cursor = row == rows.cursor
+        pieces = [
+            ("▸ " if is_cursor else "  ", "accent"),
+            *highlight(pad(value_text(facet.value), self._text_width(width)), rows.needles),
+            (" ", ""),
+        ]
+        for number, column in self._in_view(width):
+            count = facet.count
+            if column.value is not None:
+                count = self._cells.get((facet.value, column.value), 0)
+            is_current = is_cursor and number == self._current
+            cell = f"{'›' if is_current else ' '}{count or '-':{',' if count else ''}}"
+            style = "strong" if is_current else "dim" if not (count and number) else ""
+            pieces.append((f"{cell:>{GAP + column.width}}", style))
+        return pieces
 
 
 class Chosen(Frozen):
@@ -34,14 +151,13 @@ CountBy = Callable[["FrequencyDialog"], None]
 """Requests counts by the columns and variants that a dialog names, to be shown in it."""
 
 
-class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
+class FrequencyDialog(ReportDialog[Facet, tuple[Chosen, ...]]):
     """A dialog that is filled once the rows are counted, and returns the values to filter by.
 
     `names` are what is counted by, and `by` returns the names to count by also. `count` is called
     for counts by two of them, and by one again; `show_counts` shows what was counted.
     """
 
-    AUTO_FOCUS = "ItemRows"
     PANE = FREQUENCY
     BINDINGS = bindings(FREQUENCY)
 
@@ -53,25 +169,16 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
         count: CountBy,
         start: str | None = None,
     ) -> None:
-        super().__init__()
-        self.names: tuple[str, ...] = (name,)
-        self._label, self._by = clean(label), by
-        self._count_by, self._start = count, start
         self._head = Static(classes="frequency-head")
         self._head.display = False
         listed = Listed("value", lambda facet: value_text(facet.value), self._draw, self._hints)
-        self.box: FilteredBox[Facet] = FilteredBox(self._label, listed, self._head)
+        super().__init__(FilteredBox(clean(label), listed, self._head))
+        self.names: tuple[str, ...] = (name,)
+        self._label, self._by = clean(label), by
+        self._count_by, self._start = count, start
         self.counts: Frequency | None = None
         self.matrix: Matrix | None = None
         self._bars = Bars(())
-
-    def compose(self) -> ComposeResult:
-        """Lay out the box."""
-        yield self.box
-
-    def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait until the rows are counted."""
-        return self.box.is_behind(event)
 
     def show_counts(self, counts: Frequency) -> None:
         """Show counts by one axis with bars, or those by two as a matrix."""
@@ -112,20 +219,18 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
         """Show as many heads as now fit."""
         self.call_after_refresh(self._show_head)
 
-    @on(VirtualList.Chosen)
-    def action_take(self) -> None:
-        """Return the value of the row, and in a matrix that of the column."""
-        item, counts, matrix = self.box.rows.item, self.counts, self.matrix
-        if item is None or counts is None:
-            return
+    def result(self, item: Facet) -> tuple[Chosen, ...] | None:
+        """Return the value of the row, and in a matrix that of the column, if a spec has both."""
+        counts, matrix = self.counts, self.matrix
+        if counts is None:
+            return None
         values: tuple[str, ...] = (item.value,)
         if matrix is not None and matrix.value is not None:
             values = (item.value, matrix.value)
             if values not in counts.cells:
                 self.say("No spec has both")
-                return
-        pairs = zip(counts.axes, values, strict=False)
-        self.dismiss(tuple(Chosen(axis, value) for axis, value in pairs))
+                return None
+        return tuple(map(Chosen, counts.axes, values))
 
     def action_column(self, step: int) -> None:
         """Go to the next or previous column of the matrix."""
@@ -151,69 +256,16 @@ class FrequencyDialog(Dialog[tuple[Chosen, ...]]):
         self.box.show_counting()
         self._count_by(self)
 
-    def action_focus_filter(self) -> None:
-        """Go to the filter."""
-        self.box.focus_filter()
-
-    @on(FilterInput.GivenUp)
-    def action_close(self) -> None:
-        """Close the filter; go from the matrix to the bars; close the dialog."""
-        if self.box.close_filter():
-            return
+    def go_back(self) -> None:
+        """Go from the matrix to the bars; close the dialog."""
         if self.matrix is None:
-            super().action_close()
+            super().go_back()
         else:
             self.matrix = None
             self._count(self.names[0])
 
 
 _STYLES = {"dim": "dim", "match": "bold underline"}
-
-
-class NamesDialog(Dialog[str]):
-    """A list of columns and variants, of which one is chosen."""
-
-    AUTO_FOCUS = "ItemRows"
-    BINDINGS = bindings(FREQUENCY)
-
-    def __init__(self, heading: str) -> None:
-        super().__init__()
-        listed = Listed("name", clean, _name_pieces, _name_hints)
-        self._box: FilteredBox[str] = FilteredBox(heading, listed)
-
-    def show_names(self, names: Sequence[str]) -> None:
-        """Show names; the cursor stays on its own."""
-        width = max((cell_width(clean(name)) for name in names), default=0)
-        no_items = "all specs are the same in the others"
-        self._box.show_items(names, self._box.rows.item, no_items=no_items, width=width)
-
-    def compose(self) -> ComposeResult:
-        """Lay out the box."""
-        yield self._box
-
-    @on(VirtualList.Chosen)
-    def action_take(self) -> None:
-        """Return the name under the cursor."""
-        if self._box.rows.item is not None:
-            self.dismiss(self._box.rows.item)
-
-    def action_by(self) -> None:
-        """Do nothing: the name is being chosen."""
-
-    def action_column(self, step: int) -> None:
-        """Do nothing: there is one column."""
-
-    def action_focus_filter(self) -> None:
-        """Go to the filter."""
-        self._box.focus_filter()
-
-    @on(FilterInput.GivenUp)
-    def action_close(self) -> None:
-        """Close the filter; if none is open, go back to the counts."""
-        if not self._box.close_filter():
-            super().action_close()
-
-
 _MATRIX_WORDS = {
     "frequency-choose": "filter by both",
     "frequency-right": "next column",
@@ -221,17 +273,3 @@ _MATRIX_WORDS = {
     "frequency-filter": "filter",
     "dialogs-close": "bars",
 }
-_NAME_WORDS = {
-    "frequency-choose": "count by it",
-    "frequency-filter": "filter",
-    "dialogs-close": "back",
-}
-
-
-def _name_hints() -> list[Hint]:
-    return [each for name, word in _NAME_WORDS.items() for each in hint(name, word)]
-
-
-def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:
-    mark = "▸ " if row == rows.cursor else "  "
-    return [(mark, "accent"), *highlight(clean(rows.items[row]), rows.needles)]

@@ -10,7 +10,8 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.frequency import with_value
-from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog, NamesDialog
+from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+from spackscope.tui.dialogs.report import NamesDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 

@@ -8,8 +8,7 @@ from pathlib import Path
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.facets import Facet
 from spackscope.tui.dialogs.filtered import ItemRows
-from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.dialogs.frequency_rows import Matrix
+from spackscope.tui.dialogs.frequency import FrequencyDialog, Matrix
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT

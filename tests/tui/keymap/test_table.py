@@ -23,7 +23,7 @@ from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog
-from spackscope.tui.dialogs.reports import ReportsDialog
+from spackscope.tui.dialogs.report import ReportsDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
     COMPARE,
