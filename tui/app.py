@@ -285,9 +285,16 @@ class SpackscopeApp(App[list[str]]):
     def action_command_palette(self) -> None:
         """Open the commands of what has the focus."""
         # They are imported when they are first opened.
-        from spackscope.tui.browser.commands import open_commands
+        from spackscope.tui.dialogs.palette import named_query_commands, open_palette
+        from spackscope.tui.dialogs.pick import SearchDialog
 
-        open_commands(self)
+        screen = self.screen
+        if isinstance(screen, BrowserScreen):
+            take = screen.controllers.search.take_text
+            more = named_query_commands(screen.named_queries, take)
+            open_palette(self, screen.panes.key_panes, more)
+        elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
+            open_palette(self, screen.key_panes)
 
     def action_change_theme(self) -> None:
         """Choose a theme, which is remembered; one under the cursor is shown at once."""
