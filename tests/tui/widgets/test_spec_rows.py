@@ -15,7 +15,14 @@ from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
 from spackscope.model.report.table_columns import DIFFERS_IN, Placed, TableColumn
 from spackscope.tui.widgets.row_cells import kind_cells
-from spackscope.tui.widgets.spec_rows import SpecRows, read_windows
+from spackscope.tui.widgets.spec_rows import (
+    MAX_WINDOWS,
+    WINDOW,
+    RowWindows,
+    SpecRows,
+    read_windows,
+    window_starts,
+)
 from tests.builders import catalog_of, record, write_page
 
 COUNT = 2_000
@@ -145,3 +152,29 @@ def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> 
     assert [(cell.at, cell.end) for cell in narrow] == [(3, 11), (12, 51)]
     wide = [Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 40)]
     assert kind_cells(wide) == wide
+
+
+def test_the_windows_of_a_range_stay_within_the_list() -> None:
+    assert window_starts(-5, 70, COUNT) == [0, 64]
+    assert window_starts(63, 64, COUNT) == [0, 64]
+    assert window_starts(1_990, 2_100, COUNT) == [1_984]
+    assert window_starts(0, 10, 0) == []
+
+
+def test_windows_hold_the_rows_of_the_listing(catalog: Catalog, listing: Listing) -> None:
+    last = COUNT - COUNT % WINDOW
+    windows = RowWindows(read_windows(catalog, listing, [0, last]))
+    for number in (0, WINDOW - 1, last, COUNT - 1):
+        row = windows.row(number)
+        assert row is not None
+        assert row.id == listing.ids[number]
+    assert windows.row(WINDOW) is windows.row(COUNT) is None
+    assert not windows.has(WINDOW)
+
+
+def test_the_oldest_windows_are_dropped() -> None:
+    windows = RowWindows()
+    for number in range(MAX_WINDOWS + 1):
+        windows.add({number * WINDOW: ()})
+    assert not windows.has(0)
+    assert windows.has(WINDOW)

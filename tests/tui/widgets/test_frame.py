@@ -1,0 +1,136 @@
+"""The title, the hints, and what the line above them says of the marked specs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.core.text import cell_width
+from spackscope.model.index.listing import MarkedSpec
+from spackscope.model.query.ast import Term
+from spackscope.model.report.frame import SourceChip
+from spackscope.tui import keymap
+from spackscope.tui.widgets.frame import (
+    PROBLEMS,
+    SOURCES,
+    MarksLine,
+    Title,
+    fitting_hints,
+    lay_out,
+    mark_pieces,
+)
+from tests.browsing import browsing
+from tests.clipboard import Clipboard
+from tests.tui.browser.fake_host import FakeBrowser
+
+CHIPS = (
+    SourceChip(Term("source", "spack1.json"), "spack1.json", 8_980, True, False),
+    SourceChip(Term("source", "derecho.lock"), "derecho.lock", 1_238, False, False),
+    SourceChip(Term("source", "gone"), "gone", 0, False, True),
+)
+MACHINE = parse_host("target=zen3 glibc=2.35 os=ubuntu22.04")
+TITLE = Title(CHIPS, "develop", 3, MACHINE)
+
+
+def text(title: Title, width: int) -> str:
+    left, right = (
+        "".join(piece for part in parts for piece, _ in part.pieces)
+        for parts in lay_out(title, width)
+    )
+    return left + " " * (width - len(left + right)) + right
+
+
+def words(width: int) -> str:
+    return " ".join(text(TITLE, width).split())
+
+
+def test_a_wide_title_shows_counts_and_the_whole_machine() -> None:
+    assert words(140) == (
+        "spackscope ● spack1.json 8,980 ○ derecho.lock 1,238 ▲ gone 0 develop this machine "
+        "zen3 · glibc 2.35 · ubuntu22.04 ▲ 3 problems"
+    )
+
+
+def test_a_narrow_title_shows_names() -> None:
+    assert words(80) == "● spack1.json ○ derecho.lock ▲ gone develop zen3 · 2.35 ▲ 3"
+
+
+@pytest.mark.parametrize("width", range(1, 170))
+def test_the_title_is_as_wide_as_the_screen(width: int) -> None:
+    line = text(TITLE, width)
+
+    assert len(line) == max(width, len("  ▲ 3 "))
+    assert "▲ 3" in line
+
+
+def test_sources_without_room_are_counted() -> None:
+    chips = tuple(CHIPS[0]._replace(name=f"source-number-{n}.json") for n in range(20))
+
+    assert text(Title(chips), 40).split() == ["●", "source…0.json", "●", "source…1.json", "+18"]
+    assert lay_out(Title(chips), 40)[0][-1].target == SOURCES
+
+
+def test_what_can_be_clicked_has_a_target() -> None:
+    targets = [part.target for parts in lay_out(TITLE, 80) for part in parts if part.target]
+
+    assert targets == [*(chip.term for chip in CHIPS), PROBLEMS]
+
+
+HINTS = [hint for name in ("packages-open", "copy", "help", "quit") for hint in keymap.hint(name)]
+
+
+@pytest.mark.parametrize(
+    ("width", "keys"), [(40, "⏎y?q"), (32, "⏎y?q"), (26, "⏎y?"), (17, "⏎?"), (10, "?"), (3, "?")]
+)
+def test_the_last_hints_are_left_out_but_never_the_help(width: int, keys: str) -> None:
+    assert "".join(key.shown for key in fitting_hints(HINTS, width)) == keys
+
+
+def spec(number: int, id_: int, title: str = "hdf5@1.14.6") -> MarkedSpec:
+    return MarkedSpec(f"{number:07}".ljust(32, "a"), title, (id_,), frozenset())
+
+
+HIDDEN = "◆ 4 marked, 2 out of sight  hdf5@1.14.6 /0000002 /0000003"
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [
+        (90, f"{HIDDEN}  zlib@1.3 /0000004 and 1 more"),
+        (70, f"{HIDDEN} and 2 more"),
+        (50, "◆ 4  hdf5@1.14.6 /0000002 /0000003 and 2 more"),
+        (30, "◆ 4 (2 hidden) /0000002 +3"),
+        (18, "◆ 4 /0000002 +3"),
+        (10, "◆ 4"),
+    ],
+)
+def test_marks_in_sight_are_named_first_as_far_as_there_is_room(width: int, text: str) -> None:
+    browser = FakeBrowser(query="py-build").load()
+    shown = next(iter(browser.state.listing.ids)) if browser.state.listing else 0
+    out_of_sight = 10**6
+    marked = (
+        spec(4, out_of_sight, "zlib@1.3"),
+        spec(2, shown),
+        spec(5, out_of_sight, "zlib@1.4"),
+        spec(3, shown),
+    )
+    pieces = mark_pieces(marked, browser.state.listing, 4, width)
+    assert "".join(text for text, _ in pieces) == text
+    assert cell_width(text) <= width
+
+
+async def test_a_click_on_a_key_presses_it_and_messages_leave_the_line_free(
+    tmp_path: Path,
+) -> None:
+    async with browsing(size=(80, 24), environ=Clipboard(tmp_path).environ) as browser:
+        await browser.press("2", "z", "space", "space", "y")
+        line = browser.browser.query_one(MarksLine)
+        assert "Copied 2 marked hashes" in browser.text
+        shown = browser.lines[line.region.y]
+        assert shown.startswith(" ◆ 2")
+        assert shown.rstrip().endswith("U clear")
+        await browser.click(line, shown.index("U"), 0)
+        assert not browser.state.marks
+        assert not line.display
