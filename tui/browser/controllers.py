@@ -25,11 +25,9 @@ if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
     from spackscope.model.index.view import View
     from spackscope.model.sources.session import Session
-    from spackscope.tui.browser.comparison import ComparisonController
+    from spackscope.tui.browser.answers import Answers
     from spackscope.tui.browser.copy import CopyController
-    from spackscope.tui.browser.coverage import CoverageController
     from spackscope.tui.browser.export import ExportController
-    from spackscope.tui.browser.frequency import FrequencyController
     from spackscope.tui.copy_forms import CopyDone, ViewForm
 
 
@@ -89,29 +87,15 @@ class Controllers:
         return ExportController(self.host, self.recall)
 
     @cached_property
-    def comparison(self) -> ComparisonController:
-        """Specs side by side."""
-        from spackscope.tui.browser.comparison import ComparisonController
+    def answers(self) -> Answers:
+        """Comparison, coverage and counts in dialogs."""
+        from spackscope.tui.browser.answers import Answers
 
-        return ComparisonController(self.host, self.navigation, self.copying)
-
-    @cached_property
-    def coverage(self) -> CoverageController:
-        """What caches have of an environment."""
-        from spackscope.tui.browser.coverage import CoverageController
-
-        return CoverageController(
+        return Answers(
             self.host,
+            self.search,
             self.navigation,
-            self.copying,
-            lambda hashes: self.comparison.compare(hashes),
+            lambda text, what, say: self.copying.copy_text(text, what, say),
             self._sources,
             self._session,
         )
-
-    @cached_property
-    def frequency(self) -> FrequencyController:
-        """Counts of values."""
-        from spackscope.tui.browser.frequency import FrequencyController
-
-        return FrequencyController(self.host, self.search)

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.report.coverage import MISSING, WHY
 from spackscope.model.report.report import Report, Row, Section
-from spackscope.tui.browser.coverage import NO_ENVIRONMENT
+from spackscope.tui.browser.answers import NO_ENVIRONMENT
 from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
 from tests.browsing import browsing
 from tests.builders import database, edge, environment, hash_of, installs, node, record, write_page
@@ -33,7 +33,7 @@ def sources(tmp_path: Path) -> list[Path]:
 
 
 def screen_of(browser: FakeBrowser) -> CoverageScreen:
-    browser.controllers.coverage.open()
+    browser.controllers.answers.cover()
     browser.settle()
     screen, _ = browser.host.dialogs[-1]
     assert isinstance(screen, CoverageScreen)
@@ -59,7 +59,7 @@ def test_a_report_is_read_once(sources: list[Path]) -> None:
 
 def test_without_an_environment_there_is_a_hint(sources: list[Path]) -> None:
     browser = FakeBrowser(sources[1]).load()
-    browser.controllers.coverage.open()
+    browser.controllers.answers.cover()
     browser.settle()
     assert browser.host.message == NO_ENVIRONMENT
     assert not browser.host.dialogs
@@ -82,7 +82,7 @@ def test_the_environment_of_the_selected_spec_is_shown_and_then_the_next(
 
 def test_escape_stops_what_is_still_read(sources: list[Path]) -> None:
     browser = FakeBrowser(*sources).load()
-    browser.controllers.coverage.open()
+    browser.controllers.answers.cover()
     browser.host.work("menu")
     _, done = browser.host.dialogs[-1]
     assert browser.host.is_running("cover")

@@ -132,7 +132,7 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     facet = FacetKey("variants", "build_system"), "build_system=python_pip"
     browser.put(pane="facets", facet=facet)
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     browser.settle()
     dialog, _ = browser.host.dialogs[-1]
     assert isinstance(dialog, FrequencyDialog)

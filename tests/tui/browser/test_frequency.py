@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
-from spackscope.tui.browser.frequency import with_value
+from spackscope.tui.browser.answers import with_value
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
 from spackscope.tui.dialogs.report import NamesDialog
 from tests.browsing import SAMPLE, sample_where
@@ -23,7 +23,7 @@ def browser() -> FakeBrowser:
 
 def open_frequency(browser: FakeBrowser, **where: object) -> FrequencyDialog:
     browser.host.where = replace(browser.host.where, **where)  # type: ignore[arg-type]
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     browser.settle()
     dialog, _ = browser.host.dialogs[-1]
     assert isinstance(dialog, FrequencyDialog)
@@ -69,7 +69,7 @@ def test_a_value_is_a_filter_and_undo_removes_it(browser: FakeBrowser) -> None:
 def test_a_cell_filters_by_both(browser: FakeBrowser) -> None:
     dialog = open_frequency(browser, pane="specs", column="os")
     dialog.names = ("os", "target")
-    browser.controllers.frequency.count(dialog)
+    browser.controllers.answers.fill_counts(dialog)
     browser.settle()
     assert dialog.counts is not None
     expected = Counter((r["os"], r["target"]) for r in SAMPLE)
@@ -90,14 +90,14 @@ def test_on_a_variant_of_the_detail_its_values_are_counted(browser: FakeBrowser)
     text = exact_term("os", row.spec.os)
     assert row.spec.os in counts(open_frequency(browser, term=text))
     browser.host.where = replace(browser.host.where, term=None)
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     assert browser.host.message == "Nothing to count by on this line"
 
 
 @pytest.mark.parametrize("column", ["hash", "size"])
 def test_on_columns_without_shared_values_one_is_chosen(browser: FakeBrowser, column: str) -> None:
     browser.host.where = replace(browser.host.where, pane="specs", column=column)
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, NamesDialog)
     assert done is not None
@@ -112,13 +112,13 @@ def test_on_columns_without_shared_values_one_is_chosen(browser: FakeBrowser, co
 
 def test_before_there_is_a_catalog_there_is_nothing_to_count() -> None:
     browser = FakeBrowser()
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     assert browser.host.message == "there is nothing to count yet"
 
 
 def test_counting_stops_when_the_dialog_is_closed(browser: FakeBrowser) -> None:
     browser.host.where = replace(browser.host.where, pane="specs", column="os")
-    browser.controllers.frequency.open()
+    browser.controllers.answers.count()
     dialog, done = browser.host.dialogs[-1]
     assert done is not None
     done(None)

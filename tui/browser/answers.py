@@ -1,0 +1,393 @@
+"""Answers in dialogs of their own: specs side by side, what caches have, how often values occur.
+
+Each is read in a worker thread, shown when it is read, and read again for another catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spackscope.model.analysis.dag import Walker, dag_of, spec_at
+from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS, SHORT_HASH
+from spackscope.model.core.errors import SourceError, Unanswerable
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.tasks import ShouldStop
+from spackscope.model.core.text import counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
+from spackscope.model.query.ast import Query, Term
+from spackscope.tui.browser.facets import under_cursor
+from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host, Task
+from spackscope.tui.dialogs.base import STILL_LOADING
+from spackscope.tui.keymap import shown
+
+# What only one of the dialogs needs is imported when that is first opened.
+if TYPE_CHECKING:
+    from spackscope.model.analysis.frequency import Frequency
+    from spackscope.model.index.listing import Listing
+    from spackscope.model.report.comparison import ComparedTable
+    from spackscope.model.report.report import Report
+    from spackscope.model.sources.session import Session
+    from spackscope.tui.dialogs.compare import CompareScreen, Destination
+    from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
+    from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+
+_TOO_FEW = "Only one of the marked specs is in the index"
+NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
+_MAX_KNOWN = 16
+"""Answers that are kept of a catalog, to be shown again at once."""
+_STEP = 16
+"""Specs after which progress is shown."""
+
+ReadIds = Callable[[Catalog, "Listing | None"], Sequence[int]]
+
+
+def nothing_to_compare() -> str:
+    """Return what to do before specs can be compared."""
+    mark, compare = shown("specs-mark"), shown("compare")
+    return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {compare}."
+
+
+class Answers:
+    """Open the dialogs, fill them as their parts are read, and do what is chosen in them.
+
+    `copy` copies a text by a name, and says what came of it with a function.
+    """
+
+    def __init__(
+        self,
+        host: Host,
+        search: Search,
+        navigation: Navigation,
+        copy: Callable[[str, str, Callable[..., object]], object],
+        sources: Sequence[str],
+        session: Session,
+    ) -> None:
+        self._host, self._search, self._navigation = host, search, navigation
+        self._copy, self._sources, self._session = copy, sources, session
+        self._catalog: Catalog | None = None
+        self._known: dict[Hashable, Any] = {}
+
+    def _known_of(self, catalog: Catalog) -> dict[Hashable, Any]:
+        """Return the answers that are known of a catalog; those of another one are dropped."""
+        if catalog is not self._catalog:
+            self._catalog, self._known = catalog, {}
+        while len(self._known) > _MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        return self._known
+
+    # Comparison
+
+    def compare(self) -> None:
+        """Compare the marked rows, or the look-alikes of the row under the cursor."""
+        state, selected = self._host.state, self._host.state.selected
+        catalog, marks = state.catalog, state.marks
+        if catalog is None or selected is None:
+            self._host.say(nothing_to_compare())
+            return
+        others = [mark for mark in marks if mark != selected.spec.hash]
+        hash_ = selected.spec.hash
+        if len(marks) >= 2:
+            self._open_comparison(partial(_ids_of, marks), hash_)
+        elif others and selected.count == 1:
+            self._open_comparison(partial(_ids_of, (*others, hash_)), hash_)
+        elif len(_look_alikes(catalog, state.listing, selected)) < 2:
+            self._host.say(nothing_to_compare())
+        else:
+            self._open_comparison(_reading_look_alikes(hash_), hash_)
+
+    def _open_comparison(self, read_ids: ReadIds, selected: str = "") -> None:
+        from spackscope.tui.dialogs.compare import CompareScreen
+
+        def copy(hash_: str) -> None:
+            self._copy(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
+
+        def fill(by_kind: bool) -> None:
+            self._fill_comparison(screen, read_ids, screen.column_hash or selected, by_kind)
+
+        def go(destination: Destination | None) -> None:
+            self._host.cancel("compare")
+            catalog = self._host.state.catalog
+            if destination is not None and catalog is not None:
+                # Another catalog may have come meanwhile, in which the spec has another id.
+                reading = partial(_find, catalog, destination)
+                self._host.run(reading, self._navigation.jump, group="path")
+
+        screen = CompareScreen(copy, fill)
+        self._host.open(
+            screen,
+            go,
+            ask=lambda: fill(screen.report is None or screen.report.is_by_kind),
+            group="compare",
+        )
+
+    def _fill_comparison(
+        self, screen: CompareScreen, read_ids: ReadIds, selected: str, by_kind: bool
+    ) -> None:
+        """Read a table, or take one that was read before; it replaces another one as a whole."""
+        from spackscope.model.report.comparison import read_comparison
+
+        catalog, listing = self._host.state.catalog, self._host.state.listing
+        is_first = screen.report is None
+        if catalog is None:
+            return
+        known = self._known_of(catalog)
+
+        def job(task: Task) -> tuple[Hashable, ComparedTable, int | None] | None:
+            ids = tuple(read_ids(catalog, listing))
+            graph = dag_of(catalog)
+            if len(set(map(graph.identity, ids))) < 2:
+                return None
+            cursor_on = graph.find([selected]).get(selected)
+
+            def show(part: ComparedTable) -> None:
+                if is_first:
+                    task.report(lambda: screen.show_table(part, cursor_on))
+
+            table = known.get((ids, by_kind)) or read_comparison(
+                graph, ids, by_kind=by_kind, should_stop=task, show=show
+            )
+            return (ids, by_kind), table, cursor_on
+
+        def done(read: tuple[Hashable, ComparedTable, int | None] | None) -> None:
+            if read is None:
+                screen.show_failure(_TOO_FEW)
+                return
+            key, known[key], cursor_on = read
+            screen.show_table(known[key], cursor_on)
+
+        self._host.run(job, done, group="compare")
+
+    # Coverage
+
+    def cover(self) -> None:
+        """Show the environment that the selected spec is of, or else the first."""
+        catalog, selected = self._host.state.catalog, self._host.state.selected
+        sources = selected.spec.sources if selected is not None else ()
+
+        def take(names: Sequence[str]) -> None:
+            if names:
+                self._open_coverage(next((name for name in names if name in sources), names[0]))
+            else:
+                is_loading = self._host.is_running("load")
+                self._host.say(STILL_LOADING if is_loading else NO_ENVIRONMENT)
+
+        if catalog is not None:
+            self._read_environments(take, "menu")
+
+    def _read_environments(self, done: Callable[[Sequence[str]], object], group: str) -> None:
+        """Read which sources are environments: that is in the index."""
+        from spackscope.model.analysis.cover import environments
+
+        if (catalog := self._host.state.catalog) is not None:
+            self._host.run(lambda _: environments(catalog), done, group=group)
+
+    def _open_coverage(self, name: str) -> None:
+        from spackscope.tui.dialogs.coverage import CoverageScreen
+
+        def show_after(names: Sequence[str]) -> None:
+            nonlocal name
+            after = names.index(name) + 1 if name in names else 0
+            name = [*names, *names, name][after]
+            screen.show_environment(name)
+            self._fill_coverage(screen, name)
+
+        def copy(hashes: Sequence[str], what: str) -> None:
+            self._copy("\n".join(hashes), what, screen.say)
+
+        def go(choice: Choice | None) -> None:
+            self._host.cancel("cover")
+            if choice is not None and choice.nearest:
+                self._open_comparison(partial(_ids_of, (choice.hash, choice.nearest)))
+            elif choice is not None:
+                self._navigation.jump_to_hash(choice.hash)
+
+        screen = CoverageScreen(copy, lambda: self._read_environments(show_after, "cover"))
+        screen.show_environment(name)
+        self._host.open(screen, go, ask=lambda: self._fill_coverage(screen, name), group="cover")
+
+    def _fill_coverage(self, screen: CoverageScreen, name: str) -> None:
+        """Read the coverage of an environment, or take it if it was read before.
+
+        It replaces that of another catalog as a whole.
+        """
+        from spackscope.model.analysis.cover import cover, find_nearest
+        from spackscope.model.index.load import load
+        from spackscope.model.report.coverage import coverage_report
+
+        if (catalog := self._host.state.catalog) is None:
+            return
+        known, is_first = self._known_of(catalog), screen.report is None
+
+        def job(task: Task) -> Report | str:
+            report: Report | None = known.get(name)
+            if report is not None:
+                return report
+            # A catalog lists its sources in the order given.
+            names = [source.name for source in catalog.sources]
+            is_given = len(names) == len(self._sources)
+            source = self._sources[names.index(name)] if is_given else name
+            try:
+                environment = load([source], replace(self._session, should_stop=task))
+            except SourceError as error:
+                return str(error)
+            coverage = cover(environment, catalog, [name])
+            if is_first:
+                first = coverage_report(coverage, knows_nearest=False).read()
+                task.report(lambda: screen.show_report(first, _progress(0, len(coverage.missing))))
+
+            def show(_: str, done: int, total: int | None) -> None:
+                if done % _STEP == 0:
+                    task.report(lambda: screen.show_progress(_progress(done, total or 0)))
+
+            coverage = find_nearest(coverage, on_progress=show, should_stop=task)
+            return coverage_report(coverage).read()
+
+        def done(report: Report | str) -> None:
+            if isinstance(report, str):
+                screen.show_failure(report)
+            else:
+                known[name] = report
+                screen.show_report(report)
+
+        self._host.run(job, done, group="cover")
+
+    # Frequency
+
+    def count(self) -> None:
+        """Count the rows by the column under the cursor, or by one that is chosen."""
+        from spackscope.tui.dialogs.report import NamesDialog
+
+        key, value = under_cursor(self._host)
+        if self._host.state.catalog is None:
+            self._host.say("there is nothing to count yet", error=True)
+        elif key is None and self._host.where.pane == "detail":
+            self._host.say("Nothing to count by on this line")
+        elif key is None or key.column not in COUNTED:
+            dialog = NamesDialog("count by")
+            self._host.open(
+                dialog, self._count_by, ask=lambda: dialog.show_names(self._names_to_count())
+            )
+        else:
+            self._count_by(key.variant or key.column, value)
+
+    def _count_by(self, name: str | None, start: str | None = None) -> None:
+        """Count the rows by a column or variant; the cursor starts at a value."""
+        from spackscope.tui.dialogs.frequency import FrequencyDialog
+
+        if name is None or self._host.state.catalog is None:
+            return
+        label = BY_NAME[name].label if name in BY_NAME else name
+        dialog = FrequencyDialog(name, label, self._names_to_count, self.fill_counts, start)
+        ask = partial(self.fill_counts, dialog)
+        self._host.open(dialog, self._filter_by, ask=ask, group="values")
+
+    def fill_counts(self, dialog: FrequencyDialog) -> None:
+        """Count the rows by the columns and variants of a dialog, and show the counts in it."""
+        catalog, query = self._host.state.catalog, self._host.state.view.query
+        if catalog is None:
+            return
+
+        def done(counts: Frequency | str) -> None:
+            if isinstance(counts, str):
+                dialog.show_failure(counts)
+            else:
+                dialog.show_counts(counts)
+
+        self._host.run(partial(_count, catalog, query, dialog.names), done, group="values")
+
+    def _names_to_count(self) -> list[str]:
+        """Return the columns and variants in which the rows differ, those that tell most first."""
+        if (results := self._host.state.results) is None:
+            return []
+        values = results.listing.values
+        names = [name for name in COUNTED if name not in values.constants]
+        if not results.catalog.by_host.is_connected:
+            names = [name for name in names if not FIELDS[name].is_by_host]
+        ranks = values.varying_variants
+        return [*names, *sorted(ranks, key=ranks.__getitem__)]
+
+    def _filter_by(self, chosen: tuple[Chosen, ...] | None) -> None:
+        self._host.cancel("values")
+        if not chosen or self._host.state.catalog is None:
+            return
+        query = self._host.state.view.query
+        terms = [each.axis.term(each.value) for each in chosen]
+        for term in terms:
+            query = with_value(query, term)
+        sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
+        self._search.choose(query, sentence)
+
+
+def _ids_of(
+    hashes: Sequence[str], catalog: Catalog, _listing: Listing | None = None
+) -> Sequence[int]:
+    return [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
+
+
+def _look_alikes(catalog: Catalog, listing: Listing | None, row: Row) -> Sequence[int]:
+    """Return the look-alikes that are shown, or if it is one only, all in the index."""
+    ids = listing.look_alike_ids(row.look_alike) if listing is not None else ()
+    return ids if len(ids) > 1 else range(*catalog.span(row.look_alike))
+
+
+def _reading_look_alikes(hash_: str) -> ReadIds:
+    """Return a function that reads the look-alikes of a spec in a catalog.
+
+    Those that a newer catalog tells apart stay among them.
+    """
+    hashes = [hash_]
+
+    def read(catalog: Catalog, listing: Listing | None) -> Sequence[int]:
+        known = _ids_of(hashes, catalog)
+        alike = _look_alikes(catalog, listing, catalog.rows(known[:1])[0]) if known else ()
+        ids = list(dict.fromkeys([*alike, *known]))
+        hashes[:] = dict.fromkeys(row.spec.hash for row in catalog.rows(ids))
+        return ids
+
+    return read
+
+
+def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) -> int | None:
+    """Find what a row is about below a spec, where the path to it may be another one."""
+    graph, path = dag_of(catalog), destination.path
+    start = graph.find([destination.hash]).get(destination.hash)
+    if start is None or not path:
+        return start
+    if (id_ := spec_at(graph, start, path)) is not None:
+        return id_
+    below = Walker(graph).walk([start], run_only=False).nodes
+    return min(below.get(path[-1], ()), default=None)
+
+
+def _progress(done: int, total: int) -> str:
+    missing = counted(total, "missing spec")
+    return f"comparing {done:,} of {missing} with what is there…" if total else ""
+
+
+def with_value(query: Query, term: Term) -> Query:
+    """Return a query with a condition on a value that its records have.
+
+    It takes the place of other conditions on the column, unless that is a list of values.
+    """
+    if FIELDS[term.column].is_list:
+        return query.also(term)
+    return query.without_column(term.column).also(term)
+
+
+def _count(
+    catalog: Catalog, query: Query, names: tuple[str, ...], should_stop: ShouldStop
+) -> Frequency | str:
+    """Count the records of a query, or return why the records cannot answer."""
+    from spackscope.model.analysis.frequency import find_axis, frequency
+
+    try:
+        axes = [find_axis(catalog, name, should_stop=should_stop) for name in names]
+        known = [axis for axis in axes if axis is not None]
+        return frequency(catalog, query, known, should_stop=should_stop)
+    except Unanswerable as error:
+        return str(error)
