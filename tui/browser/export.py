@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import re
-from collections.abc import Callable, Sequence
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from threading import Event
 
 from spackscope.model.core.columns import size_text
-from spackscope.model.core.errors import Cancelled, Unwritable
+from spackscope.model.core.errors import Cancelled, Unwritable, reason
+from spackscope.model.core.files import temporary_file
 from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
-from spackscope.tui.browser.output_file import find_output, write_lines
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import shown_ids, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Task
@@ -24,6 +29,13 @@ _NAME = "specs"
 _MAX_NUMBER = 1000
 _MAX_STEM = 240
 """Letters of a name, which with a number and the longest ending is a file name of 255 bytes."""
+_NOT_WRITTEN = "cannot be written"
+_STEM = "spackscope"
+"""Begins the temporary name: a long name with more at its end might be too long."""
+_NEW_MODE = 0o666
+"""The mode of a new file, from which the umask takes rights."""
+_STEP = 500
+"""Lines after which progress is shown."""
 
 
 class _Rows(Frozen):
@@ -32,18 +44,6 @@ class _Rows(Frozen):
     catalog: Catalog
     sets: Sequence[RowSet]
     name: str
-
-
-class _Exists(Frozen):
-    """There is a file of this name already."""
-
-    sentence: str
-
-
-class _Written(Frozen):
-    """What was written where."""
-
-    sentence: str
 
 
 class ExportController:
@@ -55,8 +55,8 @@ class ExportController:
 
     def open(self) -> None:
         """Show which rows can be written, in which format, and a name."""
-        if reason := why_not_shown(self._host.state):
-            self._host.say(reason, error=True)
+        if why_not := why_not_shown(self._host.state):
+            self._host.say(why_not, error=True)
             return
 
         def show(rows: _Rows) -> None:
@@ -97,10 +97,11 @@ class ExportController:
         """Write the file, and show in the dialog what comes of it.
 
         A job that is cancelled has no result; this one says whether it was stopped in time.
+        Its result is what to show.
         """
         stopped = self._stopped = Event()
 
-        def job(task: Task) -> _Written | _Exists | str:
+        def job(task: Task) -> Callable[[], object]:
             total = len(request.rows.ids)
 
             def should_stop() -> bool:
@@ -112,26 +113,22 @@ class ExportController:
             try:
                 output = find_output(request.name)
                 if output.size is not None and not request.replaces:
-                    return _Exists(f"{clean(request.name)} exists, {size_text(output.size)}")
+                    sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
+                    return partial(dialog.ask, request.name, sentence)
                 lines = request.format.lines(catalog, request.rows.ids)
                 count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
             except Unwritable as error:
-                return str(error)
+                return partial(dialog.show_failure, str(error))
             except Cancelled:
-                return "Stopped: nothing was written"
-            return _Written(_sentence(request, output.path, count))
+                return partial(dialog.show_failure, "Stopped: nothing was written")
+            return partial(leave, _sentence(request, output.path, count))
 
-        def done(result: _Written | _Exists | str) -> None:
-            if isinstance(result, _Exists):
-                dialog.ask(request.name, result.sentence)
-            elif isinstance(result, str):
-                dialog.show_failure(result)
-            else:
-                self._recall.remember()
-                dialog.dismiss()
-                self._host.say(result.sentence)
+        def leave(sentence: str) -> None:
+            self._recall.remember()
+            dialog.dismiss()
+            self._host.say(sentence)
 
-        self._host.run(job, done, group="export")
+        self._host.run(job, lambda show: show(), group="export")
 
 
 def _sentence(request: Request, path: str, count: int) -> str:
@@ -172,3 +169,78 @@ def proposed_name(package: str, ending: str) -> str:
         number += 1
         name = f"{stem}-{number}{ending}"
     return name
+
+
+class OutputFile(Frozen):
+    """Where a text is written: the path behind all links, and the size of the file there.
+
+    `size` is None where there is no file yet.
+    """
+
+    path: str
+    size: int | None
+
+
+def find_output(name: str) -> OutputFile:
+    """Return the file that a name means here, with `~` for the home directory.
+
+    Raises Unwritable where no regular file can be written there.
+    """
+    if not name.strip():
+        raise Unwritable("The file needs a name")
+    status = None
+    try:
+        path = os.path.realpath(os.path.expanduser(name))
+        with contextlib.suppress(FileNotFoundError):
+            status = os.stat(path)
+    except (OSError, ValueError) as error:
+        raise Unwritable(f"{clean(name)} {reason(error, _NOT_WRITTEN)}") from None
+    directory = path if name.endswith("/") else os.path.dirname(path)
+    if status is None:
+        if name.endswith("/") or not os.path.isdir(directory):
+            raise Unwritable(f"There is no directory {clean(directory)}")
+        return OutputFile(path, None)
+    if stat.S_ISDIR(status.st_mode) or name.endswith("/"):
+        raise Unwritable(f"{clean(name)} is a directory: add the name of a file")
+    if not stat.S_ISREG(status.st_mode):
+        raise Unwritable(f"{clean(name)} is not a regular file")
+    return OutputFile(path, status.st_size)
+
+
+def write_lines(
+    output: OutputFile,
+    lines: Iterator[str],
+    *,
+    on_lines: Callable[[int], object] = lambda count: None,
+    should_stop: ShouldStop = never,
+) -> int:
+    """Write lines in UTF-8, each with a line end; return how many.
+
+    `on_lines` is called with the number of those that are written. Until all are, the file stays
+    as it was; it keeps its mode. Raises Unwritable, for a full disk too, or where a file has come
+    to be there meanwhile; and Cancelled, and whatever yields the lines raises.
+    """
+    count = 0
+    try:
+        mode = _NEW_MODE if output.size is None else stat.S_IMODE(os.stat(output.path).st_mode)
+        with temporary_file(os.path.dirname(output.path), _STEM, mode=mode) as file:
+            if output.size is not None:
+                os.fchmod(file.fileno(), mode)
+            for line in lines:
+                if count % _STEP == 0:
+                    on_lines(count)
+                    if should_stop():
+                        raise Cancelled
+                file.write(f"{line}\n".encode())
+                count += 1
+            file.flush()
+            # A full disk is often noticed only here.
+            os.fsync(file.fileno())
+            if should_stop():
+                raise Cancelled
+            if output.size is None and os.path.lexists(output.path):
+                raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+            os.replace(file.name, output.path)
+    except OSError as error:
+        raise Unwritable(f"{clean(output.path)} {reason(error, _NOT_WRITTEN)}") from None
+    return count

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.errors import Cancelled, Unwritable
-from spackscope.tui.browser.output_file import find_output, write_lines
+from spackscope.tui.browser.export import find_output, write_lines
 
 
 def write(name: object, *lines: str) -> int:
