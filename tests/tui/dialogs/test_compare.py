@@ -9,8 +9,12 @@ from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.comparison import ComparedSpec, ComparedTable
 from spackscope.model.report.detail import DIFFERS
-from spackscope.tui.dialogs.compare import CompareScreen, Destination
-from spackscope.tui.widgets.comparison_rows import ComparisonHead, ComparisonRows
+from spackscope.tui.dialogs.compare import (
+    CompareScreen,
+    ComparisonHead,
+    ComparisonRows,
+    Destination,
+)
 from tests.browsing import Browser, browsing
 
 
