@@ -70,8 +70,7 @@ class Controllers:
     @cached_property
     def copying(self) -> CopyController:
         """Copying of what is seen."""
-        from spackscope.tui.browser.copy import CopyController
-        from spackscope.tui.browser.view_forms import view_forms
+        from spackscope.tui.browser.copy import CopyController, view_forms
 
         def forms_of(catalog: Catalog, view: View) -> Sequence[ViewForm]:
             return view_forms(catalog, view, self._sources, self.loading.session)

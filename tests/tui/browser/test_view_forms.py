@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.view_forms import view_forms
+from spackscope.tui.browser.copy import view_forms
 from spackscope.tui.copy_forms import ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.builders import INSTALL_TREE, record, write_page

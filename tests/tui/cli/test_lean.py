@@ -123,7 +123,7 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     assert not {name for name in later if f"spackscope.model.{name}" in loaded}
     of_rows = ("browser.read_results", "browser.read_details", "widgets.detail_layout")
     assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
-    handed_out = ("browser.copy", "browser.export", "browser.view_forms")
+    handed_out = ("browser.copy", "browser.export")
     copying = (*handed_out, "clipboard", "copy_forms")
     assert not {name for name in copying if f"spackscope.tui.{name}" in loaded}
 
