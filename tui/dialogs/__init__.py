@@ -1,1 +1,1 @@
-"""Dialogs over the browser, one per module."""
+"""Dialogs over the browser: lists to pick from, answers, comparison, copying, export, help."""
