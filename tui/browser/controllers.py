@@ -55,7 +55,9 @@ class Controllers:
         self.mirrors = MirrorAnswers(host, sources, session)
         self.details = DetailsController(host, sources, session, self.mirrors)
         self.navigation = Navigation(host, self.search, self.details, self.recall)
-        self.loading = Loading(host, self.search, self.navigation, sources, session, query)
+        self.loading = Loading(
+            host, self.search, self.navigation, self.details, sources, session, query
+        )
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)
         self.loading.on_catalog = self.rows.forget

@@ -23,6 +23,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.report import frame as titles
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.report.sources import stale_copies
+from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
@@ -61,11 +62,13 @@ class Loading:
         host: Host,
         search: Search,
         navigation: Navigation,
+        details: DetailsController,
         sources: Sequence[str],
         session: Session,
         query: str,
     ) -> None:
-        self._host, self._search, self._navigation = host, search, navigation
+        self._host, self._search = host, search
+        self._navigation, self._details = navigation, details
         self._sources, self._session, self._start_query = sources, session, query
         self.failure = ""
         self._first: Future[Summary | None] = Future()
@@ -108,7 +111,7 @@ class Loading:
         def done(loaded: Summary | str) -> None:
             self._loaded(loaded)
             if shown is not None and shown is self._host.state.catalog:
-                self._navigation.look_again()
+                self._details.look_again()
 
         self._host.run(job, done, group="load")
 

@@ -83,10 +83,6 @@ class Navigation:
         self._host.change(can_go_back=False)
         self._details.forget()
 
-    def look_again(self) -> None:
-        """Ask anew what is not in the index: its sources were looked at again."""
-        self._details.look_again()
-
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
         state, current = self._host.state, self._current
