@@ -166,7 +166,7 @@ def _without_documents(discovered: Sequence[DiscoveredSource]) -> list[Discovere
 
 
 def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> str:
-    """Return a digest that changes with any document or problem, and with what is read of them."""
+    """Return a digest of all documents and problems, and of whether `--all` records are read."""
     text = "--all\n" * session.include_dependency_only + "".join(
         f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
         for each in discovered

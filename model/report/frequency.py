@@ -21,9 +21,10 @@ _MIN_ROOM = 12
 
 
 def frequency_report(counts: Frequency, width: int) -> Report:
-    """Report what is counted, and that there are more values than specs where that is so.
+    """Return a report of counts by one axis, with bars, or by two, as a matrix.
 
-    By one axis each value has a bar and its count, by two there is a matrix.
+    The title names the axes and the numbers of specs and values. It says that a spec counts at
+    each of its values, if the counts add up to more than the specs.
     """
     numbers = [len(facets) for facets in counts.facets]
     parts = [

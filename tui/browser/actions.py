@@ -133,7 +133,7 @@ def list_columns(screen: BrowserScreen) -> None:
 
 
 def show_sources(screen: BrowserScreen) -> None:
-    """Show what is known of each source."""
+    """List the sources: kind, specs, problems, age, and who signed those that are mirrors."""
     from spackscope.model.report.sources import source_rows
 
     _show_reports(
@@ -195,7 +195,7 @@ def _show_reports(
 
 
 def clear(screen: BrowserScreen) -> None:
-    """Remove all filters, and that of the packages' names."""
+    """Remove all filters, also the one on the names of the packages."""
     screen.panes.names.filter_by("")
     screen.controllers.search.clear()
 

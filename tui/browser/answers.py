@@ -53,7 +53,7 @@ def nothing_to_compare() -> str:
 
 
 class Answers:
-    """Open the dialogs, fill them as their parts are read, and do what is chosen in them.
+    """Open the comparison, the coverage and the counts, fill them, and follow what is chosen.
 
     `copy` copies a text by a name, and says what came of it with a function.
     """
@@ -73,7 +73,7 @@ class Answers:
         self._known: dict[Hashable, Any] = {}
 
     def _known_of(self, catalog: Catalog) -> dict[Hashable, Any]:
-        """Return the answers that are known of a catalog; those of another one are dropped."""
+        """Return the answers kept for a catalog; answers for another catalog are dropped."""
         if catalog is not self._catalog:
             self._catalog, self._known = catalog, {}
         while len(self._known) > _MAX_KNOWN:

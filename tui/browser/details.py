@@ -229,7 +229,7 @@ class DetailsController:
             self._relate(self._asked, replace(details, at=None))
 
     def _relate(self, asked: Asked, details: Details) -> None:
-        """Show details with what is known of the relations to other specs, and read the rest.
+        """Show details with the relations to other specs that were read before; read the rest.
 
         Until then the row has those that were shown last, if they were its own, in another catalog
         or beside another mark; and else lines for all that is still to be read.

@@ -1,4 +1,4 @@
-"""Count what the rows have by facet and by package, and write what is chosen into the query."""
+"""Count the rows by facet and by package, and write chosen values into the query."""
 
 from __future__ import annotations
 
