@@ -113,6 +113,8 @@ class QuickPilot(Pilot[list[str]]):
         for _ in range(2):
             await asyncio.sleep(0)
             while self.has_more:
+                if self.app._exception is not None:
+                    raise self.app._exception
                 assert time.monotonic() < end, "the event loop does not come to rest"
                 await asyncio.sleep(0)
 

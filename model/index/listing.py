@@ -7,10 +7,10 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, islice, pairwise
 from typing import Any, NamedTuple, cast
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS, FACETED, FIELDS, Value
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import never
 from spackscope.model.core.text import cell_width
@@ -19,6 +19,10 @@ from spackscope.model.index.masks import mask_of, sorted_by
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData, Row
 from spackscope.model.index.view import USED_BY, Order, Partition, RowRole, View
+
+_SPLITTING = ("package", "version", "compiler", "target")
+"""The columns that are known first of a spec."""
+_MOST_SPLIT = 2_000
 
 _RANKS_OF_FITS = {True: 0, None: 1, False: 2}
 
@@ -280,11 +284,17 @@ class ShownValues:
     ) -> None:
         self.specs, self._named = specs, named
         self._data, self._by_host = data, data.by_host
-        self._varying_of: dict[tuple[int, int], dict[str, int]] = {}
+        self._variants_of: dict[int, dict[str, dict[str, int]]] = {}
 
     def precompute(self) -> None:
         """Compute the summary now, in a worker thread; else it is computed when needed."""
-        _ = self.constants, self.widths, self.varying_columns, self.varying_variants
+        _ = (
+            self.constants,
+            self.widths,
+            self.varying_columns,
+            self.varying_variants,
+            self.followers,
+        )
 
     def all_values(self, column: str) -> Sequence[Value]:
         """Return the values that a column has in the whole index."""
@@ -375,16 +385,50 @@ class ShownValues:
         """
         return _ranks(self.variants)
 
-    def varying_variants_of(self, first: int, end: int) -> dict[str, int]:
-        """Return the variants that vary among the specs shown with some ids: those of a package.
+    def variants_of(self, look_alike: int) -> Mapping[str, Mapping[str, int]]:
+        """Return, as `variants` has them, those of the specs shown of a look-alike's package."""
+        code = self._data.column("package")[look_alike]
+        if code not in self._variants_of:
+            sets = self._data.column("variant_set")
+            codes = {sets[number] for number in self.numbers_of_package(look_alike)}
+            self._variants_of[code] = self._variants(codes)
+        return self._variants_of[code]
+
+    def varying_variants_of(self, look_alike: int) -> dict[str, int]:
+        """Return the variants that vary among the specs shown of the package of a look-alike.
 
         Other packages have other variants, which would make nearly all of them vary.
         """
-        span = first, end
-        if span not in self._varying_of:
-            codes = set(self.specs.within(*span).codes(self._data.column("variant_set")))
-            self._varying_of[span] = _ranks(self._variants(codes))
-        return self._varying_of[span]
+        return _ranks(self.variants_of(look_alike))
+
+    def numbers_of_package(self, look_alike: int) -> list[int]:
+        """Return the look-alikes shown of the package of one of them, ascending."""
+        name = self._data.texts("package")[self._data.column("package")[look_alike]]
+        return list(self.specs.within(*self._data.package_span(name)).numbers)
+
+    def column_values(self, column: str, look_alikes: Iterable[int]) -> list[Value]:
+        """Return the values of a column with a dictionary for some look-alikes."""
+        values, codes = self._data.values(column), self._data.column(FIELDS[column].storage)
+        return [values[codes[number]] for number in look_alikes]
+
+    @cached_property
+    def followers(self) -> frozenset[str]:
+        """The columns that tell nothing more where version, compiler and target are known.
+
+        As the operating system where each compiler is of one. Only the first rows are looked at.
+        """
+        numbers = list(islice(self.specs.numbers, _MOST_SPLIT))
+        known = [self.column_values(name, numbers) for name in _SPLITTING]
+        parts, followers = set(zip(*known, strict=True)), []
+        for name in FACETED:
+            if name not in (*_SPLITTING, "variants") and name in self.varying_columns:
+                columns = [*known, self.column_values(name, numbers)]
+                more = set(zip(*columns, strict=True))
+                if len(more) == len(parts):
+                    followers.append(name)
+                else:
+                    known, parts = columns, more
+        return frozenset(followers)
 
 
 def _ranks(variants: Mapping[str, Mapping[str, int]]) -> dict[str, int]:

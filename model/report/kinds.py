@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from itertools import compress, count
+from operator import ne
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, STORED
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean
-from spackscope.model.core.variants import spell_signs, spell_variant
+from spackscope.model.core.text import clean, cut_name, cut_words
+from spackscope.model.core.variants import short_digests, spell_signs, spell_variant, variant_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.listing import Listing
+from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
+from spackscope.model.report.table_columns import SIGNS, Told, flowing_variants, variant_texts
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.kinds import Kind
@@ -24,8 +28,8 @@ if TYPE_CHECKING:
 
 BUILD_TOOLS_ONLY = "build tools only"
 ALL_RUN_THE_SAME = f"{BUILD_TOOLS_ONLY}: all run the same"
-UNLISTED = "not listed"
-"""Stands for what a source does not list, as pages do not list dependencies."""
+ONLY_BUILD = "the only one"
+"""Stands for what sets a row apart of which there is no other."""
 
 MAX_PHRASES = 5
 """Differences that a line names; the others are counted."""
@@ -55,6 +59,8 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
             if row.values[column] is not None or row.attribute in ("present", "provider")
         ]
         differing = [(row, most) for row, most in stated if row.values[column] != most]
+        # What the fewest have is in sight where a line is cut.
+        differing.sort(key=lambda pair: pair[0].values.count(pair[0].values[column]))
         phrases = list(dict.fromkeys(clean(phrase(row, column, most)) for row, most in differing))
         more = [each for each in phrases if each not in before]
         if not phrases:
@@ -125,6 +131,11 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
 # The analyses are imported in the thread that needs them, after the first rows are shown.
 
 _BYTES_OF_AN_ID = 100
+_NEAR = 100
+"""Look-alikes on each side among which the most similar one is: they are in order."""
+_OF_ALL = ("package", "variants")
+_LAST = ("+patches", "namespace", "flags", "source", "state")
+"""What is said of a row only if nothing else sets it apart."""
 
 MAX_COMPARED = 500
 """Kinds of a group, or specs of a kind, that are compared: real ones are a hundred."""
@@ -134,14 +145,16 @@ class RowNote(NamedTuple):
     """The texts of a row that are not in its record.
 
     `users` is the number of specs that depend on it, None if no dependencies are listed; `kinds`
-    stands in place of the hash of several kinds, and `differs` says what its specs differ in. A
-    note that is not `is_whole` is to be read again with `whole`.
+    stands in place of the hash of several kinds. `apart` says what sets it apart from rows with
+    the same cells, or else from the most similar row; and `differs` what its own specs differ in.
+    A note that is not `is_whole` is to be read again with `whole`.
     """
 
     users: int | None = None
     kinds: str = ""
     differs: str = ""
     is_whole: bool = True
+    apart: str = ""
 
 
 NoteKey = tuple[int, RowRole, int]
@@ -158,6 +171,85 @@ def row_notes(catalog: Catalog) -> RowNotes:
     return catalog.cached(RowNotes)
 
 
+class _Package:
+    """What the look-alikes of a package state in a listing, and which of them a table tells apart.
+
+    Each states a text for each of its `names`, those that tell most first; empty if it has none.
+    """
+
+    def __init__(self, values: ShownValues, look_alike: int, told: Told) -> None:
+        numbers = values.numbers_of_package(look_alike)
+        sets = cast(Sequence[tuple[str, ...]], values.column_values("variants", numbers))
+        variants = list(map(variant_texts, sets))
+        varying = values.varying_variants_of(look_alike)
+        columns = [c for stored in STORED.values() for c in stored if c.name not in _OF_ALL]
+        texts = {
+            **{f"+{v}": [variant_key(each.get(v, "")) for each in variants] for v in varying},
+            **{c.name: list(map(c.cell, values.column_values(c.name, numbers))) for c in columns},
+        }
+        self.names = [name for name, each in texts.items() if len(set(each)) > 1]
+        self.names.sort(key=_LAST.__contains__)
+        self._numbers = numbers
+        stated = [texts[name] for name in self.names]
+        self._stated = [tuple(each[at] for each in stated) for at in range(len(numbers))]
+        widths = dict(told.widths)
+        self._is_told = [name in widths for name in self.names]
+        shown = [
+            [cut_name(text, widths[name]) for text in texts[name]]
+            for name in compress(self.names, self._is_told)
+        ]
+        if "variants" in widths:
+            counts, width = values.variants_of(look_alike), widths["variants"]
+            flowing = (flowing_variants(each.values(), varying, counts) for each in variants)
+            shown.append([cut_words(" ".join(parts).strip(), width) for parts in flowing])
+        self._cells = [tuple(each[at] for each in shown) for at in range(len(numbers))]
+        self._alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
+        for at, cells in enumerate(self._cells):
+            self._alike[cells].append(at)
+
+    def apart(self, look_alike: int) -> tuple[str, bool]:
+        """Return what sets a look-alike apart, and whether the table tells that already.
+
+        Those with the same cells are told apart from all others of them, by the values that the
+        fewest of these have; others from the most similar one.
+        """
+        at = bisect_left(self._numbers, look_alike)
+        mine, twins = self._stated[at], self._alike[self._cells[at]]
+        is_told = len(twins) == 1
+        near = range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_told else twins
+        others = [self._stated[n] for n in near[:MAX_COMPARED] if n != at]
+        if not others:
+            return ONLY_BUILD, True
+        if is_told:
+            nearest = min(others, key=lambda other: self._distance(mine, other))
+            return self._phrases(mine, list(compress(count(), map(ne, mine, nearest)))), True
+        chosen: list[int] = []
+        while others:
+            rarest = min(range(len(mine)), key=lambda n: sum(o[n] == mine[n] for o in others))
+            left = [other for other in others if other[rarest] == mine[rarest]]
+            if len(left) == len(others):
+                break
+            chosen.append(rarest)
+            others = left
+        return self._phrases(mine, chosen), False
+
+    def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
+        """Return in how many of the columns that are told two differ, and in how many of all."""
+        differing = list(map(ne, one, other))
+        return sum(compress(differing, self._is_told)), sum(differing)
+
+    def _phrases(self, stated: Sequence[str], numbers: Sequence[int]) -> str:
+        texts = []
+        for number in numbers[:MAX_PHRASES]:
+            name, text = self.names[number], stated[number]
+            if name[:1] == "+":
+                texts.append(clean(short_digests(text) or f"no {name[1:]}"))
+            else:
+                texts.append(SIGNS.get(name, "") + text if text else f"no {name}")
+        # What it has is said before what it lacks.
+        return " ".join(sorted(texts, key=lambda text: text.startswith("no ")))
+
+
 class RowNotes:
     """Computes notes in worker threads, and keeps the kinds of some groups."""
 
@@ -171,6 +263,9 @@ class RowNotes:
         self._comparisons: BoundedCache[tuple[int, ...], list[str]] = BoundedCache(
             lambda texts: sum(map(len, texts))
         )
+        # Of the rows that were shown last.
+        self._shown: tuple[ShownValues, Told] | None = None
+        self._packages: dict[str, _Package] = {}
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
         """Return the run-time kinds of look-alikes. Raises Cancelled."""
@@ -186,17 +281,33 @@ class RowNotes:
         return [kind.ids for kind in kinds] if all(kind.is_known for kind in kinds) else ()
 
     def of(
-        self, listing: Listing, rows: Iterable[Row], *, should_stop: ShouldStop = never
+        self,
+        listing: Listing,
+        rows: Iterable[Row],
+        told: Told | None = None,
+        *,
+        should_stop: ShouldStop = never,
     ) -> dict[NoteKey, RowNote]:
         """Return the notes on some rows of a listing, those of folded kinds not whole.
 
-        Raises Cancelled.
+        `told` is what a table tells of the rows. Raises Cancelled.
         """
         notes = {}
+        packages = self._packages if self._shown == (listing.values, told) else {}
         for row in rows:
             if should_stop():
                 raise Cancelled
-            notes[note_key(row)] = self._note(listing, row, should_stop)
+            note = self._note(listing, row, should_stop)
+            if told is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
+                package = row.spec.package
+                if package not in packages:
+                    packages[package] = _Package(listing.values, row.look_alike, told)
+                apart, is_told = packages[package].apart(row.look_alike)
+                if not is_told or not (note.kinds or note.differs):
+                    note = note._replace(apart=apart)
+            notes[note_key(row)] = note
+        if told is not None:
+            self._shown, self._packages = (listing.values, told), packages
         return notes
 
     def whole(
@@ -219,9 +330,16 @@ class RowNotes:
 
     def _note(self, listing: Listing, row: Row, should_stop: ShouldStop) -> RowNote:
         if not self._graph.lists_dependencies(row.id):
-            return RowNote(None, "", UNLISTED if row.count > 1 else "")
+            return RowNote()
         if row.role is RowRole.SPEC and row.count == 1:
-            return RowNote(len(self._graph.dependents(row.id)))
+            users, alike = (
+                len(self._graph.dependents(row.id)),
+                listing.look_alike_ids(row.look_alike),
+            )
+            if len(alike) == 1 or listing.view.folded:
+                return RowNote(users)
+            _, *lines = self._compared([(id_,) for id_ in alike], should_stop, run_only=False)
+            return RowNote(users, "", lines[alike.index(row.id)])
         kinds = self.kinds(listing.look_alike_ids(row.look_alike), should_stop=should_stop)
         if row.role in (RowRole.SPEC, RowRole.GROUP):
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP

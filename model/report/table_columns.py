@@ -10,7 +10,7 @@ from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean, cut_words
-from spackscope.model.core.variants import short_digests, split_variant
+from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
 from spackscope.model.report.progress import first_in_view, fitting
 from spackscope.model.report.report import Line, Piece, Style
@@ -29,14 +29,16 @@ MAX_SLOTS = 40
 """Variants that have a column: others are read in the detail."""
 
 MAX_SLOT_WIDTH = 16
-_MIN_VALUE_WIDTH, _MAX_SHORT_LABEL = 6, 4
+_MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
+_MIN_VARIANTS, _MAX_VARIANTS = 18, 56
+"""Cells in which variants flow: in fewer the notes tell more."""
 _MAX_HASH_OR_KINDS = len("99 kinds")
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
-_SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
+SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
 """What is before values that could be anything without it."""
 
 
@@ -77,6 +79,12 @@ class TableColumn(Frozen):
         return ""
 
 
+class Told(NamedTuple):
+    """The columns that a table shows, each with its width: what it tells of its rows."""
+
+    widths: tuple[tuple[str, int], ...] = ()
+
+
 class HeadText(NamedTuple):
     """A value that all rows share, and the name of its column."""
 
@@ -99,18 +107,20 @@ class ColumnChoices(Frozen):
 class TableColumns(NamedTuple):
     """The columns of a table: frozen ones, those that scroll, and the last, which always fit.
 
-    `head` are the values that all rows share, in the order of the head line.
+    Those that are `behind` scroll too, but take no room from others. `head` are the values that
+    all rows share, in the order of the head line.
     """
 
     frozen: tuple[TableColumn, ...] = ()
     scrolled: tuple[TableColumn, ...] = ()
     last: tuple[TableColumn, ...] = ()
     head: tuple[HeadText, ...] = ()
+    behind: tuple[TableColumn, ...] = ()
 
     @property
     def all(self) -> tuple[TableColumn, ...]:
         """All columns from left to right."""
-        return self.frozen + self.scrolled + self.last
+        return self.frozen + self.scrolled + self.behind + self.last
 
     @property
     def names(self) -> list[str]:
@@ -119,10 +129,13 @@ class TableColumns(NamedTuple):
 
     def without(self, names: Collection[str]) -> TableColumns:
         """Return the columns without some, which are not in the head line either."""
-        frozen, scrolled, last = (
-            tuple(column for column in part if column.name not in names) for part in self[:3]
+
+        def left(part: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
+            return tuple(column for column in part if column.name not in names)
+
+        return TableColumns(
+            left(self.frozen), left(self.scrolled), left(self.last), self.head, left(self.behind)
         )
-        return TableColumns(frozen, scrolled, last, self.head)
 
 
 @lru_cache(4096)
@@ -158,6 +171,23 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
     return differing, same
 
 
+def flowing_variants(
+    variants: Iterable[str], varying: Mapping[str, int], counts: Mapping[str, Mapping[str, int]]
+) -> tuple[str, str]:
+    """Return what varies of variants as a text in two parts: what few rows have, and the rest.
+
+    `varying` and `counts` are those of the rows of the package (`ShownValues.variants_of`).
+    """
+    differing, _ = split_variants(variants, varying)
+    parts: tuple[list[str], list[str]] = [], []
+    for text in differing:
+        of_name = counts[split_variant(text)[0]]
+        is_usual = variant_key(text) == max(of_name, key=of_name.__getitem__)
+        # Digests of patches tell people nothing.
+        parts[is_usual or text.startswith("patches")].append(short_digests(text))
+    return clean(" ".join(parts[False])), clean(" ".join(parts[True]))
+
+
 def variants_line(text: str, *, are_values_marked: bool = False) -> Line:
     """Return variants in styles: those that are on, those that are off, and values if `marked`."""
     pieces: list[Piece] = []
@@ -174,11 +204,14 @@ def choose_columns(
     shared: Iterable[tuple[str, str]],
     filtered: Collection[str] = (),
     choices: ColumnChoices | None = None,
+    *,
+    has_slots: bool = True,
 ) -> TableColumns:
     """Return the columns for the rows of a listing that was summarised (`Listing.precompute`).
 
     `shared` are the values that all rows share, as `frame.shared_texts` returns them. Columns
-    that were `filtered` under their heads stay, even where all rows have the same value.
+    that were `filtered` under their heads stay, even where all rows have the same value. Variants
+    have a column each with `has_slots`, for rows of one package; else they flow in one.
     """
     choices = choices or ColumnChoices()
     values, hidden, varying = listing.values, choices.hidden, listing.values.varying_columns
@@ -193,30 +226,41 @@ def choose_columns(
             width = max(values.widths[name], len(column.label))
             least = min(width, column.min_width)
             fields.append(TableColumn(name, column.label, width, least, column))
-    variants = [variant for variant in values.varying_variants if f"+{variant}" not in hidden]
-    stay = [name[1:] for name in filtered if name[:1] == "+" and name[1:] not in variants]
-    slots = [_slot(listing, variant) for variant in [*stay, *variants][:MAX_SLOTS]]
+    stay = [name[1:] for name in filtered if name[:1] == "+"]
+    variants: list[TableColumn] = []
+    if has_slots and "package" not in varying:
+        shown = [v for v in values.varying_variants if f"+{v}" not in hidden and v not in stay]
+        variants = [_slot(listing, variant) for variant in [*stay, *shown][:MAX_SLOTS]]
+    else:
+        variants = [_slot(listing, variant) for variant in stay]
+        if values.varying_variants and "variants" not in hidden:
+            column = BY_NAME["variants"]
+            width = max(len(column.label), min(values.widths["variants"], _MAX_VARIANTS))
+            variants.append(TableColumn("variants", column.label, width, _MIN_VARIANTS, column))
     hash_ = BY_NAME["hash"]
     width = hash_.width
-    notes = []
+    notes = [TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN))]
     if listing.lists_dependencies:
-        notes.append(TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
+        notes.insert(0, TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
         if listing.max_count > 1:
-            notes.append(TableColumn(DIFFERS_IN, DIFFERS_IN, 56, 12))
             # In place of the hash of folded rows is the number of their kinds.
             width = max(width, min(len(f"{listing.max_count} kinds"), _MAX_HASH_OR_KINDS))
-    behind = [name for name in _PROVENANCE if name not in filtered]
+    follow = {
+        *values.followers.difference(_PROVENANCE),
+        *(n for n in _PROVENANCE if n not in filtered),
+    }
     frozen = [column for column in fields if column.name in _FROZEN]
-    scrolled = [column for column in fields if column.name not in (*_FROZEN, *behind)]
-    scrolled += [*slots, *(column for column in fields if column.name in behind)]
+    scrolled = [column for column in fields if column.name not in (*_FROZEN, *follow)]
     last = [TableColumn("hash", hash_.label, width, width, hash_)]
     last += [note for note in notes if note.name not in hidden]
-    names = {column.name for column in (*frozen, *scrolled, *last)}
+    behind = [column for column in fields if column.name in follow]
+    names = {column.name for column in (*frozen, *scrolled, *variants, *behind, *last)}
     return TableColumns(
         tuple(map(choices.resized, frozen)),
-        tuple(map(choices.resized, scrolled)),
+        tuple(map(choices.resized, (*scrolled, *variants))),
         tuple(map(choices.resized, last)),
         _head(listing, dict(shared), names),
+        tuple(map(choices.resized, behind)),
     )
 
 
@@ -224,7 +268,7 @@ def _slot(listing: Listing, variant: str) -> TableColumn:
     cells = [cell_width(slot_cell(text)) for text in listing.values.variants.get(variant, ("",))]
     width, label = min(max(cells), MAX_SLOT_WIDTH), clean(variant)
     most = max(width, cell_width(label))
-    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SHORT_LABEL))
+    least = max(min(width, _MIN_VALUE_WIDTH), min(cell_width(label), _MAX_SLOT_LABEL))
     return TableColumn(f"+{variant}", label, most, least)
 
 
@@ -236,7 +280,7 @@ def _head(
     The source is last: it does not describe the specs.
     """
     texts = [
-        HeadText(name, _SIGNS.get(name, "") + text)
+        HeadText(name, SIGNS.get(name, "") + text)
         for name, text in shared.items()
         if text and name not in columns and name not in _NOT_FIELDS
     ]
@@ -259,12 +303,12 @@ GAP = 1
 
 _MAX_FIELD_WIDTH = 24
 """Cells of a value up to which it is whole before variants get room."""
-_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 44, 1 << 16
+_SHORT_SLOT, _GOOD_DIFFERS, _UNBOUNDED = 10, 36, 1 << 16
 _MIN_WITH_USERS = 56
 """Cells of a table from which on the users of its rows come before fields."""
 _MIN_WITH_LONG_USERS = 100
 """Cells from which on the head of the users is more than one word."""
-_MIN_DIFFERS, _MAX_DIFFERS = 12, 30
+_MIN_DIFFERS, _MAX_DIFFERS = 20, 30
 """Cells that what rows differ in gets before variants do; a quarter of the table."""
 
 
@@ -287,6 +331,11 @@ class Layout(NamedTuple):
     placed: Sequence[Placed] = ()
     before: int = 0
     after: int = 0
+
+    @property
+    def told(self) -> Told:
+        """What the columns tell of the rows."""
+        return Told(tuple((placed.column.name, placed.width) for placed in self.placed))
 
     def at(self, x: int) -> Placed | None:
         """Return the column at a cell; None between columns."""
@@ -312,19 +361,19 @@ def lay_out(
     least = {column.name: column.min_width for column in columns.all}
     needed = [c for c in columns.all if c in columns.frozen or c.name in ("hash", current)]
     frozen = columns.frozen if _total(needed, least) <= width else columns.frozen[:1]
-    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled)
+    scrolled = (*columns.frozen[len(frozen) :], *columns.scrolled, *columns.behind)
     fixed = [*frozen, *columns.last]
-    fields = [column for column in scrolled if column.field is not None]
+    fields = [c for c in columns.scrolled if c.field is not None and c.name != "variants"]
     if width < _MIN_WITH_USERS and _total([*fixed, *fields], least) > width:
         fixed = [column for column in fixed if column.name != USED_BY]
-    widths = _widths(columns.all, [*fixed, *fields], width, floors or {})
-    room = width - _total(fixed, widths)
-    if scrolled and room < widths[scrolled[0].name] + GAP:
-        # Too narrow for the notes.
-        fixed = [column for column in fixed if not column.is_note]
-        room = width - _total(fixed, widths)
-    cells = [widths[column.name] + GAP for column in scrolled]
+    widths = _widths(columns.all, fixed, fields, width, floors or {})
     names = [column.name for column in scrolled]
+    asked = widths[current] + GAP if current in names else 0
+    for name in (DIFFERS_IN, USED_BY):
+        if _total(fixed, widths) + asked > width:
+            fixed = [column for column in fixed if column.name != name]
+    room = width - _total(fixed, widths)
+    cells = [widths[column.name] + GAP for column in scrolled]
     first = max(0, min(first, len(scrolled) - 1)) if sum(cells) > room else 0
     if current in names and sum(cells) > room:
         first = first_in_view(cells, room, names.index(current), first)
@@ -353,20 +402,24 @@ def _total(columns: Sequence[TableColumn], widths: Mapping[str, int]) -> int:
 
 def _widths(
     columns: Sequence[TableColumn],
-    first: Sequence[TableColumn],
+    fixed: Sequence[TableColumn],
+    fields: Sequence[TableColumn],
     width: int,
     floors: Mapping[str, int],
 ) -> dict[str, int]:
-    """Return the widths before the room that is left is given away; `first` ones are to fit."""
+    """Return the widths before the room that is left is given away.
+
+    Fields shrink until they fit beside the fixed columns; then these, until they fit alone.
+    """
     least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
-    widths = dict(least)
-    for column in first:
+    widths, all_ = dict(least), [*fixed, *fields]
+    for column in all_:
         if column.field is not None:
             widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
         elif column.name == DIFFERS_IN:
             widths[column.name] = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS))
-    for stage in ([c for c in first if c.field is not None], first):
-        while (excess := _total(first, widths) - width) > 0:
+    for shown, stage in ((all_, [c for c in all_ if c.field is not None]), (fixed, fixed)):
+        while (excess := _total(shown, widths) - width) > 0:
             shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]
             if not shrinkable:
                 break
@@ -381,7 +434,7 @@ def _growing(shown: Sequence[TableColumn]) -> list[tuple[TableColumn, int]]:
     """Return the columns in the order in which they get more room, each with its width then."""
     differs = [column for column in shown if column.name == DIFFERS_IN]
     others = sorted((c for c in shown if c not in differs), key=lambda column: column.width)
-    fields = [column for column in others if not column.variant]
+    fields = [column for column in others if not column.variant and column.name != "variants"]
     short = [column for column in others if column.variant and column.width <= _SHORT_SLOT]
     return [
         *((column, column.width) for column in (*fields, *short)),

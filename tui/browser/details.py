@@ -149,7 +149,7 @@ class DetailsController:
             state.connected is state.catalog,
             alike,
             listing.shown if alike > 1 else 0,
-            listing.values.varying_variants_of(*catalog.package_span(row.spec.package)),
+            listing.values.varying_variants_of(row.look_alike),
             self._mirrors.of(row.spec),
         )
         if old is not None and _shown_as(old.row) == _shown_as(row):

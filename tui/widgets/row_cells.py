@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
 from spackscope.model.core.variants import variant_key
@@ -13,7 +13,6 @@ from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,
-    UNLISTED,
     NoteKey,
     RowNote,
     note_key,
@@ -22,13 +21,15 @@ from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
     Placed,
+    flowing_variants,
     variant_texts,
-    variants_cell,
 )
 from spackscope.tui.widgets.drawing import Piece, highlight
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
-_BUILD_ONLY = "build only"
+_RUN_THE_SAME = (ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY)
+_SHORTER = (BUILD_TOOLS_ONLY, "build only")
+_BETWEEN = " · "
 _INDENT = 3
 _MIN_NOTE_WIDTH = 36
 """Cells of a note below which it gets those of the cells that kinds leave empty."""
@@ -39,6 +40,8 @@ class RowCells:
 
     def __init__(self, listing: Listing) -> None:
         self.notes: dict[NoteKey, RowNote] = {}
+        # Those of the columns that are placed; others stay until they come.
+        self.whole: set[NoteKey] = set()
         self._listing = listing
         self._needles = _needles(listing.view.query)
         self._usual: dict[str, str] = {}
@@ -48,8 +51,12 @@ class RowCells:
 
     def is_noted(self, row: Row) -> bool:
         """Check whether the note on a row was computed whole."""
-        note = self.notes.get(note_key(row))
-        return note is not None and note.is_whole
+        return note_key(row) in self.whole
+
+    def take_notes(self, notes: Mapping[NoteKey, RowNote]) -> None:
+        """Draw rows with notes that were computed."""
+        self.notes.update(notes)
+        self.whole.update(key for key, note in notes.items() if note.is_whole)
 
     def lead(self, row: Row, below: Row | None) -> str:
         """Return the sign of a row and how many specs it stands for, as in `▸ ×12`."""
@@ -69,11 +76,10 @@ class RowCells:
         self,
         row: Row,
         placed: Sequence[Placed],
-        above: Iterable[Row] = (),
         current: str = "",
         start: int = 0,
     ) -> list[Piece]:
-        """Return the cells of a row from cell `start` on, given the rows in view above it.
+        """Return the cells of a row from cell `start` on.
 
         Those of a kind begin at the hash: the others are those of its head.
         """
@@ -84,15 +90,15 @@ class RowCells:
         for each in placed:
             pieces.append((" " * (each.at - at), ""))
             at = each.end
-            for text, style in self._cell(each, row, above):
+            for text, style in self._cell(each, row):
                 tinted = f"{style} current" if each.column.name == current else style
                 pieces.append((text, tinted.strip()))
         return pieces
 
-    def _cell(self, placed: Placed, row: Row, above: Iterable[Row]) -> list[Piece]:
+    def _cell(self, placed: Placed, row: Row) -> list[Piece]:
         column, width = placed.column, placed.width
         if column.name == DIFFERS_IN:
-            return self._differs(row, width, above)
+            return self._differs(row, width)
         if column.name == USED_BY:
             users = self._note(row).users
             text = "" if users is None else f"{users:,}" if users else "-"
@@ -122,26 +128,38 @@ class RowCells:
         text = variant_texts(row.spec.variants).get(variant, "")
         return "dim" if variant_key(text) == self._usual[variant] else "value"
 
-    def _differs(self, row: Row, width: int, above: Iterable[Row]) -> list[Piece]:
-        """Return what the specs of a row differ in."""
-        text = self._note(row).differs
-        if text == UNLISTED and any(self._note(each).differs == UNLISTED for each in above):
-            text = ""
-        is_same = text in (UNLISTED, BUILD_TOOLS_ONLY, ALL_RUN_THE_SAME)
-        if is_same and text != UNLISTED and width < len(text):
-            text = BUILD_TOOLS_ONLY if width >= len(BUILD_TOOLS_ONLY) else _BUILD_ONLY
-        return [(pad(cut_words(text, width), width), "dim" if is_same else "value")]
+    def _differs(self, row: Row, width: int) -> list[Piece]:
+        """Return what sets a row apart, and then what its specs differ in."""
+        note = self._note(row)
+        apart, text = note.apart, note.differs
+        if text in _RUN_THE_SAME and cell_width(f"{apart}{_BETWEEN}{text}") > width:
+            # That is said as long as there is room for it; elsewhere no sign is one, too.
+            left = width - (cell_width(apart + _BETWEEN) if apart else 0)
+            text = next((short for short in _SHORTER if cell_width(short) <= left), "")
+        between = _BETWEEN if apart and text else ""
+        room = width - cell_width(text + between)
+        apart = _cut_note(apart, max(room, width // 2 if text else width), " ")
+        text = between + _cut_note(text, width - cell_width(apart + between), ",")
+        is_same = note.differs in _RUN_THE_SAME
+        rest = width - cell_width(apart + text)
+        return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
 
     def _variants(self, row: Row, width: int) -> list[Piece]:
-        """Return the variants, differing ones first; the others are cut at the end."""
-        differing, rest = variants_cell(row.spec.variants, self._listing.values.varying_variants)
-        differing = cut_words(differing, width)
-        needles = self._needles.get("variants", ())
-        pieces = highlight(differing, needles)
-        room = width - cell_width(differing)
-        between = " " if differing and room > 1 else ""
-        rest = cut_words(rest, room - len(between)) if room > 1 else ""
-        return [*pieces, *highlight(pad(between + rest, room), needles, "dim")]
+        """Return the variants that vary in the package, those first that few rows have."""
+        values, number = self._listing.values, row.look_alike
+        varying, counts = values.varying_variants_of(number), values.variants_of(number)
+        rare, usual = flowing_variants(row.spec.variants, varying, counts)
+        text = pad(cut_words(f"{rare} {usual}".strip(), width), width)
+        needles, end = self._needles.get("variants", ()), min(len(rare), len(text))
+        return [*highlight(text[:end], needles), *highlight(text[end:], needles, "dim")]
+
+
+def _cut_note(text: str, width: int, between: str) -> str:
+    """Cut a note between words, but a first phrase in its middle: its end tells it apart."""
+    first = text.partition(between)[0]
+    if cell_width(text) > width and cell_width(first) >= width:
+        return cut_name(first, max(0, width - 1)) + "…" * (width > 0 and first != text)
+    return cut_words(text, width)
 
 
 def kind_cells(placed: Sequence[Placed]) -> Sequence[Placed]:

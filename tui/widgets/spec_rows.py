@@ -13,7 +13,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.report.table_columns import GAP, Placed
+from spackscope.model.report.table_columns import GAP, Layout, Placed, Told
 from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -40,7 +40,11 @@ def read_windows(catalog: Catalog, listing: Listing, starts: Iterable[int]) -> W
 
     >>> table.take_rows(listing, read_windows(catalog, listing, [0, 64]))
     """
-    return {start: catalog.rows(*listing.part(slice(start, start + WINDOW))) for start in starts}
+    windows = {s: catalog.rows(*listing.part(slice(s, s + WINDOW))) for s in starts}
+    for look_alike in {row.look_alike for rows in windows.values() for row in rows}:
+        # The cells of flowing variants ask for these.
+        listing.values.variants_of(look_alike)
+    return windows
 
 
 def window_starts(first: int, last: int, length: int) -> list[int]:
@@ -130,10 +134,11 @@ class SpecRows(VirtualList):
     class NotesNeeded(Message):
         """Posted when rows without notes are in view; a newer message replaces all older ones."""
 
-        def __init__(self, listing: Listing, rows: tuple[Row, ...]) -> None:
+        def __init__(self, listing: Listing, rows: tuple[Row, ...], told: Told) -> None:
             super().__init__()
             self.listing = listing
             self.rows = rows
+            self.told = told
 
         def can_replace(self, message: Message) -> bool:
             """Replace an older request that was not handled yet."""
@@ -149,13 +154,14 @@ class SpecRows(VirtualList):
             from spackscope.model.report.kinds import row_notes
 
             listing, rows, reading = self.listing, self.rows, row_notes(catalog)
-            notes = reading.of(listing, rows, should_stop=should_stop)
+            notes = reading.of(listing, rows, self.told, should_stop=should_stop)
             show(notes)
             return reading.whole(listing, rows, notes, should_stop=should_stop)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.placed: Sequence[Placed] = ()
+        self._told = Told()
         self.column = ""
         self.gutter_width = 2
         self.marks = RowMarks()
@@ -178,6 +184,16 @@ class SpecRows(VirtualList):
         self._request_rows()
         self._request_notes()
 
+    def place(self, layout: Layout, column: str) -> None:
+        """Draw the rows in other columns, and note what these do not tell."""
+        self.placed, self.column = layout.placed, column
+        if layout.told != self._told:
+            self._told, self._noted = layout.told, ()
+            if self._cells is not None:
+                self._cells.whole.clear()
+                self._request_notes()
+        self.refresh()
+
     def take_rows(self, listing: Listing, windows: Windows) -> None:
         """Show rows that were requested; an empty window is one that cannot be read."""
         if listing is not self.listing:
@@ -195,7 +211,7 @@ class SpecRows(VirtualList):
         """Show notes on rows that were requested."""
         if listing is not self.listing or self._cells is None:
             return
-        self._cells.notes.update(notes)
+        self._cells.take_notes(notes)
         self.refresh()
         if is_last:
             self._noted = ()
@@ -205,12 +221,10 @@ class SpecRows(VirtualList):
         """Request the notes on rows in view that were read, if any column shows them."""
         if self.listing is None or self._cells is None:
             return
-        if not self.listing.view.folded and not self.listing.lists_dependencies:
-            return
         missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:
             self._noted = missing
-            self.post_message(self.NotesNeeded(self.listing, missing))
+            self.post_message(self.NotesNeeded(self.listing, missing, self._told))
 
     def _rows_from_top(self, count: int) -> Iterator[Row]:
         """Yield the rows in view that were read, of the first `count` lines, at least one."""
@@ -263,6 +277,5 @@ class SpecRows(VirtualList):
         # The sign of a kind takes some of the cells that it leaves empty.
         excess = max(0, cell_width(lead) - room)
         pieces.append((lead + " " * (room - cell_width(lead)), "accent"))
-        above = self._rows_from_top(row - self.top) if row > self.top else ()
         current = self.column if self.has_focus else ""
-        return [*pieces, *cells.pieces(data, self.placed, above, current, excess)]
+        return [*pieces, *cells.pieces(data, self.placed, current, excess)]

@@ -102,6 +102,10 @@ class RelaxationList(Vertical):
             self.post_message(self.Taken(choice))
 
 
+MIN_WITH_SLOTS = 140
+"""Columns of a terminal from which on each variant of one package has a column."""
+
+
 class SpecTable(Vertical):
     """The rows of a listing under heads and filters; posts what the user does with them."""
 
@@ -144,6 +148,7 @@ class SpecTable(Vertical):
         self._shared: Sequence[tuple[str, str]] = ()
         self._before = ""
         self._timer: Timer | None = None
+        self._has_slots = False
 
     def compose(self) -> ComposeResult:
         """Lay out what all rows share above the heads, and these above the rows."""
@@ -207,7 +212,10 @@ class SpecTable(Vertical):
         """Choose the columns for the rows that are shown."""
         self._stop_timer()
         if (listing := self.rows.listing) is not None:
-            self.columns.choose(listing, self._shared, self.filters.is_filtered)
+            self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
+            self.columns.choose(
+                listing, self._shared, self.filters.is_filtered, has_slots=self._has_slots
+            )
             self.place()
 
     def place(self) -> None:
@@ -218,8 +226,7 @@ class SpecTable(Vertical):
         sort = rows.listing.view.sort
         filters = self.filters.texts(columns.columns.names)
         layout = columns.lay_out(self.size.width - gutter, filters, sort)
-        rows.placed, rows.column = layout.placed, columns.current
-        rows.refresh()
+        rows.place(layout, columns.current)
         self.header.show(Heads(layout, gutter, self.column, sort, filters))
         head = columns.constant_head(rows.listing)
         self.line.show(head, self.column, self._before, layout.after)
@@ -297,7 +304,10 @@ class SpecTable(Vertical):
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
-        self.place()
+        if (self.app.size.width >= MIN_WITH_SLOTS) is self._has_slots:
+            self.place()
+        else:
+            self.settle()
 
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)

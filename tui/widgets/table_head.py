@@ -317,6 +317,8 @@ class ColumnState:
         listing: Listing,
         shared: Iterable[tuple[str, str]],
         is_filtered: Callable[[str], bool],
+        *,
+        has_slots: bool = True,
     ) -> None:
         """Choose the columns for the rows of a listing; without rows they stay.
 
@@ -327,7 +329,9 @@ class ColumnState:
             self._first, self._was_scrolled = 0, self._first > 0
         self.kept = set(filter(is_filtered, self.kept))
         if listing.shown or not self.columns.all:
-            self.columns = choose_columns(listing, shared, self.kept, self.choices)
+            self.columns = choose_columns(
+                listing, shared, self.kept, self.choices, has_slots=has_slots
+            )
         else:
             self.columns = self.columns.without(self.choices.hidden)
         if self.current not in (*self.columns.names, *self.head):

@@ -9,7 +9,8 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
-from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
+from spackscope.model.report.kinds import MAX_COMPARED, ONLY_BUILD, RowNote, row_notes
+from spackscope.model.report.table_columns import Told
 from tests.builders import (
     Node,
     catalog_of,
@@ -103,8 +104,41 @@ def test_pages_tell_nothing(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path)
 
     ((_, _, note),) = notes_on(catalog, View(folded=True))
-    assert note == RowNote(None, "", "not listed")
+    assert note == RowNote()
     assert row_notes(catalog).partition([0, 1]) == ()
+
+
+def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> None:
+    variants = ("+hl ~mpi", "~hl +mpi", "+hl +mpi", "+hl +mpi +map")
+    rows = [record(n, variants=texts.split()) for n, texts in enumerate(variants)]
+    rows.append(record(9, variants=["+hl"], os="sles15"))
+    write_page(tmp_path, rows, title="hdf5")
+    catalog = catalog_of(tmp_path)
+    listing = catalog.listing(View(folded=True))
+
+    def apart(*widths: tuple[str, int]) -> dict[str, str]:
+        shown = catalog.rows(*listing.part())
+        notes = row_notes(catalog).of(listing, shown, Told(widths))
+        found = zip(shown, notes.values(), strict=True)
+        return {" ".join(row.spec.variants): note.apart for row, note in found}
+
+    assert apart(("os", 11)) == {
+        "+hl ~mpi": "~mpi",
+        "~hl +mpi": "~hl",
+        "+hl +mpi": "+mpi +hl no map",
+        "+hl +mpi +map": "+map",
+        "+hl": "sles15 no mpi",
+    }
+    assert apart()["+hl"] == "no mpi", "the os is not told, but the variant suffices"
+
+
+def test_a_row_without_another_says_so(tmp_path: Path) -> None:
+    write_page(tmp_path, [record(1)], title="zlib")
+    catalog = catalog_of(tmp_path)
+    listing = catalog.listing(View(folded=True))
+    (note,) = row_notes(catalog).of(listing, catalog.rows([0]), Told()).values()
+
+    assert note.apart == ONLY_BUILD
 
 
 def test_it_can_be_cancelled(catalog: Catalog) -> None:

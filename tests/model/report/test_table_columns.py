@@ -59,7 +59,7 @@ def heads(columns: TableColumns) -> list[str]:
 def test_what_all_rows_share_is_in_the_head_line_and_never_a_column(tmp_path: Path) -> None:
     columns = columns_of(listing_of(tmp_path, "api=x +hl ~java +mpi", "api=x ~hl ~java +mpi"))
 
-    assert columns.names == ["+hl", "hash"]
+    assert columns.names == ["+hl", "hash", DIFFERS_IN]
     assert heads(columns) == [
         *("hdf5@1.3.1", "%gcc@13.2.0", "ubuntu24.04", "x86_64_v3", "e4s", "linux"),
         *("+mpi", "~java", "api=x"),
@@ -83,7 +83,7 @@ def test_the_variant_that_splits_the_rows_most_evenly_comes_first(tmp_path: Path
     rows = ("+a +b c=1 patches=1", "+a ~b c=2 patches=2", "+a ~b c=3 patches=3", "~a +b c=1")
     columns = columns_of(listing_of(tmp_path, *rows))
 
-    assert columns.names == ["+b", "+c", "+a", "+patches", "hash"]
+    assert columns.names == ["+b", "+c", "+a", "+patches", "hash", DIFFERS_IN]
 
 
 def test_a_slot_has_the_sign_or_the_value_of_a_variant(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_what_was_filtered_under_its_head_stays_a_column(tmp_path: Path) -> None
     listing = listing_of(tmp_path, "+a +b", "~a +b")
     columns = columns_of(listing, "os", "+b")
 
-    assert columns.names == ["os", "+b", "+a", "hash"]
+    assert columns.names == ["os", "+b", "+a", "hash", DIFFERS_IN]
     assert "ubuntu24.04" not in heads(columns)
     assert "+b" not in heads(columns)
 
@@ -110,7 +110,7 @@ def test_a_column_can_be_hidden_and_made_wider(tmp_path: Path) -> None:
     listing = listing_of(tmp_path, "+a +b", "~a ~b")
     columns = choose_columns(listing, (), choices=ColumnChoices(frozenset({"+a"}), {"+b": 9}))
 
-    assert columns.names == ["+b", "hash"]
+    assert columns.names == ["+b", "hash", DIFFERS_IN]
     assert (columns.all[0].width, columns.all[0].min_width) == (9, 9)
 
 
@@ -130,7 +130,7 @@ def test_notes_come_last_where_the_source_lists_dependencies(tmp_path: Path) -> 
         return columns_of(catalog.listing(View(parse("hdf5"), **view))).names
 
     assert names(folded=True) == ["version", "hash", USED_BY, DIFFERS_IN]
-    assert names()[-1] == USED_BY
+    assert names()[-2:] == [USED_BY, DIFFERS_IN]
 
 
 @pytest.mark.parametrize(("text", "package"), [("package=py-build", False), ("py-*", True)])

@@ -11,7 +11,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import shared_texts
-from spackscope.model.report.table_columns import ColumnChoices
+from spackscope.model.report.table_columns import DIFFERS_IN, ColumnChoices
 from spackscope.tui.widgets.table_head import ColumnState
 from tests.builders import catalog_of, record, write_page
 
@@ -41,7 +41,7 @@ def state_of(listing: Listing, *kept: str) -> ColumnState:
 
 def test_before_the_first_column_is_the_head_line(catalog: Catalog) -> None:
     state = state_of(listing_of(catalog))
-    assert state.columns.names == ["os", "+a", "+hl", "hash"]
+    assert state.columns.names == ["os", "+a", "+hl", "hash", DIFFERS_IN]
     assert state.current == "os"
 
     assert state.move(-1)
@@ -50,9 +50,9 @@ def test_before_the_first_column_is_the_head_line(catalog: Catalog) -> None:
     for column in [*state.head[1:], "os"]:
         assert state.move(1)
         assert state.current == column
-    for _ in range(3):
+    for _ in range(4):
         assert state.move(1)
-    assert state.current == "hash"
+    assert state.current == DIFFERS_IN
     assert not state.move(1)
 
 

@@ -77,7 +77,7 @@ def test_a_row_that_is_not_there_yet_is_a_placeholder(catalog: Catalog, listing:
     row = rows.row(0)
     assert row is not None
     assert rows.line(0) == f"  {row.spec.hash[:7]}"
-    assert [type(message).__name__ for message in rows.messages] == ["Highlighted"]
+    assert [type(message).__name__ for message in rows.messages] == ["NotesNeeded", "Highlighted"]
 
 
 def test_each_window_is_asked_for_once_and_only_in_the_present_listing(
@@ -128,15 +128,6 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     rows.take_notes(catalog.listing(View()), {key: RowNote()})
     assert "mpich" in rows.line(0, 60), "notes on another listing are not shown"
     assert len(rows.note_requests) == 1
-
-
-def test_notes_are_not_requested_for_rows_that_are_not_folded(
-    catalog: Catalog, listing: Listing
-) -> None:
-    rows = Rows()
-    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
-
-    assert rows.note_requests == []
 
 
 def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> None:

@@ -1,0 +1,48 @@
+"""No two rows in sight are alike but for the count of builds, the hash and the users."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+import pytest
+
+from spackscope.model.index.view import RowRole
+from tests.browsing import ROOT, Browser, browsing
+
+INDEX = ROOT / "tests" / "data" / "spack" / "spack1.index.json.gz"
+SIZES = ((60, 20), (80, 24), (100, 28), (120, 35), (140, 40), (160, 45))
+QUERIES = ("hdf5", "zlib-ng", "openmpi", "+mpi", "py-")
+
+
+def told_rows(browser: Browser) -> list[str]:
+    """Return what the rows in sight say, without what may differ between twins."""
+    table = browser.table.rows
+    texts = []
+    for number in range(table.top, min(table.top + table.size.height, table.length)):
+        row = table.row(number)
+        assert row is not None
+        region = table.region
+        line = browser.lines[region.y + number - table.top][region.x : region.right]
+        line = re.sub(r"^[ ◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
+        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ kinds)"
+        text = re.sub(rf"{hash_} *(?:(?:[\d,]+|-) )? *", "| ", line).strip()
+        assert row.role is RowRole.GROUP or not text.endswith("|"), "every row has a note"
+        texts.append(text)
+    return texts
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_rows_in_sight_differ_in_what_they_say(size: tuple[int, int]) -> None:
+    seen = 0
+    async with browsing(INDEX, size=size) as browser:
+        for query in QUERIES:
+            await browser.ask(query)
+            await browser.press("enter")
+            for keys in ("home", "enter", "z", "z"):
+                await browser.press(keys)
+                rows = told_rows(browser)
+                twins = {text: count for text, count in Counter(rows).items() if count > 1}
+                assert not twins, (query, keys)
+                seen += len(rows)
+    assert seen > 100
