@@ -1,1 +1,1 @@
-"""Hold a few real pages of a public Spack build cache, to try, to test and to read about."""
+"""Hold a few real pages of a public Spack build cache, an index, and an environment, to try."""

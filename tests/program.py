@@ -57,6 +57,9 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
         "LC_ALL": "C.UTF-8",
         "TERM": "xterm-256color",
     }
+    if not any(name.startswith("SPACK_") for name in changes):
+        # The pages of the sample, which tests count on, and not all of it.
+        settings["SPACKSCOPE_FROM"] = "sample_data"
     return inherited | settings | changes
 
 

@@ -69,7 +69,7 @@ def run(home: Path, command: str, preparation: list[str]) -> tuple[int, str]:
             "\n".join([*preparation, command]),
             columns=100,
             command=("/usr/bin/env", "bash", "-c"),
-            changes={"PATH": path, "NO_COLOR": "1"},
+            changes={"PATH": path, "NO_COLOR": "1", "SPACKSCOPE_FROM": ""},
             streams={"stderr": messages},
         ) as terminal,
     ):

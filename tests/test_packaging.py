@@ -1,5 +1,6 @@
 """The packages installed are the folders, and importing the model stays cheap."""
 
+import gzip
 import importlib.util
 import json
 import subprocess
@@ -8,6 +9,8 @@ from importlib import resources
 from pathlib import Path
 
 import pytest
+
+from tests.builders.sample import INDEX, LOCK, sample_index, sample_lock
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -72,6 +75,15 @@ def test_the_sample_pages_are_found_as_resources() -> None:
         for page in (ROOT / "sample_data" / "develop").glob("*/specs.md")
     }
     assert pages
+
+
+def test_the_sample_is_what_its_script_writes_and_small() -> None:
+    assert json.loads(gzip.decompress(INDEX.read_bytes())) == sample_index()
+    assert json.loads(LOCK.read_bytes()) == sample_lock()
+    assert len(INDEX.read_bytes() + gzip.compress(LOCK.read_bytes())) < 300_000
+    packed = resources.files("spackscope.sample_data")
+    assert (packed / "index.json.gz").is_file()
+    assert (packed / "environment" / "spack.lock").is_file()
 
 
 def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:

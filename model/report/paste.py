@@ -28,7 +28,7 @@ from spackscope.model.query.matchers import ARCHITECTURE, is_glob
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, format_for_shell
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
-    SAMPLE,
+    SAMPLES,
     STANDARD_INPUT,
     TAG_LIST_NAME,
     absolute_path,
@@ -343,7 +343,7 @@ def _spelled(source: str) -> str:
     is_path = path.endswith(TAG_LIST_NAME) and "://" not in path
     if not is_path:
         path, mark, tags = source, "", ""
-        is_path = is_local_path(source) and source != SAMPLE
+        is_path = is_local_path(source) and source not in SAMPLES
     redacted = shown_url(source)
     if is_path:
         absolute = absolute_path(path)

@@ -13,7 +13,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
-    SAMPLE,
+    SAMPLES,
     STANDARD_INPUT,
     absolute_path,
     is_local_path,
@@ -37,9 +37,9 @@ def resolve_sources(
 
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
     as in a shell. Without that they are those that are `configured`, else the binary mirrors of
-    the user's Spack and its install trees with a database, and without a Spack the bundled
-    sample, which `sample` names too. Of a Spack without binaries it is `spack:`, which cannot be
-    read. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
+    the user's Spack and its install trees with a database, and without a Spack those of the
+    bundled sample, which `sample` names too. Of a Spack without binaries it is `spack:`, which
+    cannot be read. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
@@ -64,9 +64,11 @@ def resolve_sources(
             if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
         )
         names = (*mirrors, *filter(has_database, spack.trees)) or (PREFIX,)
-    is_sample = not os.path.exists("sample")
-    names = [SAMPLE if is_sample and name == "sample" else name for name in names or (SAMPLE,)]
-    return tuple(dict.fromkeys(names))
+    resolved: list[str] = []
+    for name in names or ("sample",):
+        is_sample = name == "sample" and not (names and os.path.exists(name))
+        resolved += SAMPLES if is_sample else (name,)
+    return tuple(dict.fromkeys(resolved))
 
 
 def has_database(tree: str) -> bool:

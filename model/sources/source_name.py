@@ -13,7 +13,14 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import is_remote, scheme_of
 
 SAMPLE = "sample_data"
-"""The name of the bundled sample, the source where none is given and no Spack is found."""
+"""The name of the sample's pages of a public cache."""
+
+SAMPLES = {SAMPLE: "develop", "sample_index": "index.json.gz", "sample_environment": "environment"}
+"""The sources of the bundled sample, which are read where none is given and no Spack is found.
+
+These are pages, the index of a cache, which has dependencies, and an environment that it has not
+all of: each with its place in the installed package.
+"""
 
 STANDARD_INPUT = "-"
 """The name of standard input as a source."""
@@ -79,15 +86,15 @@ def unique_names(names: Iterable[str]) -> list[str]:
 
 
 def absolute_path(source: str) -> str:
-    """Return the absolute path of a source; `sample_data` is the sample in the installed package.
+    """Return the absolute path of a source; those of the sample are in the installed package.
 
     Raises SourceError for a relative path in a directory that no longer exists, and for the name
     of a user with a NUL.
     """
-    if source == SAMPLE:
+    if source in SAMPLES:
         from spackscope import sample_data
 
-        return os.path.abspath(sample_data.__path__[0])
+        return os.path.abspath(os.path.join(sample_data.__path__[0], SAMPLES[source]))
     try:
         return os.path.abspath(os.path.expanduser(source))
     except (OSError, ValueError) as error:

@@ -9,6 +9,7 @@ import json
 import lzma
 import shutil
 import sys
+from collections.abc import Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -35,16 +36,7 @@ def write_example_files(directory: Path) -> None:
 
 def _later(lock: dict[str, Any]) -> dict[str, Any]:
     """Return a lock file as if concretized again: with newer versions, and without a root."""
-    nodes = lock["concrete_specs"]
-    below = {hash_: [edge["hash"] for edge in _edges_of(node)] for hash_, node in nodes.items()}
-    new: dict[str, Any] = {}
-    for hash_ in TopologicalSorter(below).static_order():
-        node = dict(nodes[hash_])
-        node["version"] = _NEWER.get((node["name"], node["version"]), node["version"])
-        if edges := _edges_of(node):
-            node["dependencies"] = [e | {"hash": new[e["hash"]]["hash"]} for e in edges]
-        is_changed = node | {"hash": ""} != nodes[hash_] | {"hash": ""}
-        new[hash_] = node | ({"hash": content_hash(node)} if is_changed else {})
+    new = with_versions(lock["concrete_specs"], _NEWER)
     gone = next(root for root in lock["roots"] if root["spec"].startswith("glm"))
     kept = [root for root in lock["roots"] if root != gone]
     return lock | {
@@ -55,7 +47,27 @@ def _later(lock: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _edges_of(node: dict[str, Any]) -> list[dict[str, Any]]:
+def with_versions(
+    nodes: Mapping[str, dict[str, Any]], versions: Mapping[tuple[str, str], str]
+) -> dict[str, dict[str, Any]]:
+    """Return nodes with other versions and what follows from them, by the hashes of before.
+
+    They are in the order in which they can be built.
+    """
+    below = {hash_: [edge["hash"] for edge in edges_of(node)] for hash_, node in nodes.items()}
+    new: dict[str, Any] = {}
+    for hash_ in TopologicalSorter(below).static_order():
+        node = dict(nodes[hash_])
+        node["version"] = versions.get((node["name"], node["version"]), node["version"])
+        if edges := edges_of(node):
+            node["dependencies"] = [e | {"hash": new[e["hash"]]["hash"]} for e in edges]
+        is_changed = node | {"hash": ""} != nodes[hash_] | {"hash": ""}
+        new[hash_] = node | ({"hash": content_hash(node)} if is_changed else {})
+    return new
+
+
+def edges_of(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the edges from a node to its dependencies."""
     edges: list[dict[str, Any]] = node.get("dependencies", [])
     return edges
 

@@ -88,7 +88,7 @@ _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
     "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache; - for "
-    "stdin; sample, some bundled pages.\nDefault: SPACKSCOPE_FROM, else those configured, else "
+    "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
 _ALL = _flag("all", "also list dependency-only specs")

@@ -150,10 +150,10 @@ class ConfigFile:
 
     def _absolute(self, source: str) -> str:
         """Return a source with its path made absolute, as Spack does in its files."""
-        from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
+        from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
         from spackscope.model.storage.base import scheme_of
 
-        is_named = source == SAMPLE or source.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
+        is_named = source in SAMPLES or source.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
         if is_named or scheme_of(source):
             return source
         return os.path.join(os.path.dirname(self._path), os.path.expanduser(source))

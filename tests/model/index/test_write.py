@@ -45,7 +45,7 @@ def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
     assert sample.total == len(on_pages) == 346
     assert sample.problems == []
     for spec in all_records(sample):
-        origin = f"sample_data/develop/{spec.package}/specs.md"
+        origin = f"sample_data/{spec.package}/specs.md"
         assert (spec.origin, spec.source) == (origin, SAMPLE)
         on_page = on_pages[spec.package, spec.hash]
         for column in BY_NAME.values():

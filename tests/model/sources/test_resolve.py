@@ -16,7 +16,7 @@ from spackscope.model.sources.resolve import (
     source_key,
 )
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE, absolute_path
+from spackscope.model.sources.source_name import SAMPLE, SAMPLES, absolute_path
 from tests.builders import SpackRoot
 
 MIRRORS = """\
@@ -105,9 +105,9 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "variable", "sources"),
     [
-        ([], None, (SAMPLE,)),
-        ([], "", (SAMPLE,)),
-        ([], "  ", (SAMPLE,)),
+        ([], None, tuple(SAMPLES)),
+        ([], "", tuple(SAMPLES)),
+        ([], "  ", tuple(SAMPLES)),
         (["a", "b", "a"], "c", ("a", "b")),
         ([], "a b  a", ("a", "b")),
         ([], "'my mirror' b\\ c", ("my mirror", "b c")),
@@ -131,7 +131,7 @@ def test_a_source_is_found_from_home_from_here_and_in_the_package(
 
     assert absolute_path("~/mirror") == "/home/ada/mirror"
     assert absolute_path("a/../b/") == os.path.join(os.getcwd(), "b")
-    assert Path(absolute_path(SAMPLE), "develop").is_dir()
+    assert all(Path(absolute_path(source)).exists() for source in SAMPLES)
 
 
 def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:

@@ -213,7 +213,9 @@ def test_no_secret_of_a_mirror_of_spack_is_shown(program: Program, tmp_path: Pat
 
     with serve_files({}) as server:
         clouds = {"AWS_ENDPOINT_URL": f"http://{NOBODY}", "STORAGE_EMULATOR_HOST": server.url}
-        result = program("sources", "--json", stdin=None, **clouds, NO_GCE_CHECK="true")
+        result = program(
+            "sources", "--json", stdin=None, **clouds, NO_GCE_CHECK="true", SPACKSCOPE_FROM=""
+        )
     unknown = program("sources", "-f", "spack:x")
     completed = program("complete", "zsh", "--", "sources", "-f", "spack:")
 

@@ -38,7 +38,7 @@ from spackscope.model.index.load import load, open_cached, open_cached_part
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLE
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
 from spackscope.tui.cli.arguments import Options, options_of, split_command, split_options
 from spackscope.tui.cli.command_table import (
     BROWSE,
@@ -290,7 +290,7 @@ class _Answers:
             sources = resolve_sources(
                 [_expanded(name, self._environ) for name in names], session, self._settings.sources
             )
-            if sources == (SAMPLE,):
+            if SAMPLES.keys() >= {*sources}:
                 return load(sources, session)
             other = replace(session, include_dependency_only=not session.include_dependency_only)
             for opened in (open_cached, open_cached_part):

@@ -13,9 +13,9 @@ from tests.program import Program
 URL = "https://user:secret@mirror.example.org/builds"
 
 
-def offered(program: Program, line: str, config: str = "/dev/null") -> list[str]:
+def offered(program: Program, line: str, config: str = "/dev/null", **changes: str) -> list[str]:
     words = ("complete", "bash", "--", f"spackscope {line}")
-    result = program(*words, SPACKSCOPE_CONFIG=config)
+    result = program(*words, SPACKSCOPE_CONFIG=config, **changes)
     assert (result.returncode, result.stderr) == (0, "")
     first, *choices = result.stdout.splitlines()
     assert first.startswith("spackscope")
@@ -65,7 +65,7 @@ def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
     config = program.home / "config.toml"
     config.write_text(f'sources = ["{pages}"]\nnonsense = 1\n')
 
-    assert offered(program, "find pkg-c49", str(config)) == ["pkg-c49"]
+    assert offered(program, "find pkg-c49", str(config), SPACKSCOPE_FROM="") == ["pkg-c49"]
 
 
 def test_of_several_sources_one_that_was_read_serves(program: Program, pages: Path) -> None:

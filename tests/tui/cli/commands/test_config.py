@@ -12,6 +12,8 @@ from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.settings.table import SETTINGS
 from tests.program import Program
 
+SAMPLE = "sample_data sample_index sample_environment"
+
 
 def configure(program: Program, text: str) -> Path:
     path = program.home / "config" / "spackscope" / "config.toml"
@@ -29,11 +31,11 @@ def table(program: Program, *words: str, **changes: Any) -> dict[str, tuple[str,
 
 
 def test_without_a_file_all_defaults_are_printed(program: Program) -> None:
-    rows = table(program)
+    rows = table(program, SPACKSCOPE_FROM="")
     home = program.home
     assert rows["file"] == (f"{home}/config/spackscope/config.toml", "not there")
     assert rows["file for all users"] == (f"{home}/xdg/spackscope/config.toml", "not there")
-    assert rows["sources"] == ("sample_data", "default: there is no Spack")
+    assert rows["sources"] == (SAMPLE, "default: there is no Spack")
     assert rows["fold"] == ("true", "default")
     assert {*rows} == {"file", "file for all users", *(setting.name for setting in SETTINGS)}
     assert not (home / "config").exists(), "nothing is written"
@@ -48,7 +50,9 @@ def test_each_value_has_its_origin(program: Program) -> None:
     system = program.home / "xdg" / "spackscope" / "config.toml"
     system.parent.mkdir(parents=True)
     system.write_text('copy = "site-copy"\nfold = false\nsort = "os"\n[keys]\nquit = "Q"\n')
-    rows = table(program, "--host", "target=zen4", SPACKSCOPE_COPY="curl -u ann:secret")
+    rows = table(
+        program, "--host", "target=zen4", SPACKSCOPE_FROM="", SPACKSCOPE_COPY="curl -u ann:secret"
+    )
     assert rows == {
         "file": (str(path), "read"),
         "file for all users": (str(system), "read"),
@@ -69,7 +73,9 @@ def test_sources_are_those_that_are_read(program: Program) -> None:
     configure(program, 'sources = "a"')
     assert table(program, "-f", "x")["sources"] == ("x", "command line")
     assert table(program, SPACKSCOPE_FROM="y z")["sources"] == ("y z", "SPACKSCOPE_FROM")
-    assert table(program, SPACKSCOPE_CONFIG="/dev/null")["sources"][0] == "sample_data"
+    assert (
+        table(program, SPACKSCOPE_CONFIG="/dev/null", SPACKSCOPE_FROM="")["sources"][0] == SAMPLE
+    )
 
 
 def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> None:
@@ -100,7 +106,7 @@ def test_a_url_in_place_of_the_path_keeps_its_password(
 
 def test_json_has_an_object_for_each_setting(program: Program) -> None:
     path = configure(program, 'sources = ["a b", "c"]\nfold = false')
-    lines = map(json.loads, program("config", "--json").stdout.splitlines())
+    lines = map(json.loads, program("config", "--json", SPACKSCOPE_FROM="").stdout.splitlines())
     by_name = {line.pop("setting"): line for line in lines}
     sources = [f"{path.parent}/a b", f"{path.parent}/c"]
     assert by_name["sources"] == {"value": sources, "from": str(path), "line": 1}
@@ -168,7 +174,7 @@ def test_the_help_reads_no_file(program: Program, word: str) -> None:
 
 def test_sources_and_host_of_the_file_are_used(program: Program) -> None:
     configure(program, 'sources = "nowhere"\nhost = "target=zen3 os=rhel8"')
-    result = program("find", "py-build")
+    result = program("find", "py-build", SPACKSCOPE_FROM="")
     assert result.returncode == ExitCode.UNREADABLE
     assert f"{program.home}/config/spackscope/nowhere" in result.stderr
     found = program("find", "-f", "sample_data", "--json", "fits", "py-build")

@@ -136,7 +136,7 @@ def test_an_unknown_hash_is_reported(program: Program) -> None:
 def test_a_query_that_shows_nothing_is_explained(
     text: str, code: int, reason: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["show", text]) == code
+    assert main(["show", "-f", "sample_data", text]) == code
     out, err = capfd.readouterr()
     assert out == ""
     assert reason in err
