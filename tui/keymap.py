@@ -175,14 +175,12 @@ KEYS = (
     Key(FACETS, "facets-close", "escape", "leave", "Close the filter, or go to the rows.", "back"),
     Key(FREQUENCY, "frequency-choose", "enter", "take",
         "Filter by the value, or by both of the cell.", "filter"),
-    Key(FREQUENCY, "frequency-by", "x", "by",
+    Key(FREQUENCY, "frequency-by", "ctrl+x", "by",
         "Count by a second column or variant too.", "by another"),
-    Key(FREQUENCY, "frequency-left", "h,left", "column(-1)",
+    Key(FREQUENCY, "frequency-left", "left", "column(-1)",
         "Go one column to the left.", moves=True),
-    Key(FREQUENCY, "frequency-right", "l,right", "column(1)",
+    Key(FREQUENCY, "frequency-right", "right", "column(1)",
         "Go one column to the right.", moves=True),
-    Key(FREQUENCY, "frequency-filter", "slash,f", "focus_filter",
-        "Type a filter for the values.", "filter"),
     Key(COMPARE, "compare-choose", "enter", "take", "Go to the spec in this column.", "go to it"),
     Key(COMPARE, "compare-build-tools", "b", "build",
         "Show or hide build-only packages.", "build tools"),
@@ -222,8 +220,7 @@ KEYS = (
         "Run the command under the cursor.", "run it"),
     Key(REPORTS, "reports-choose", "enter", "take",
         "Go to the record, or filter by the source.", "go to it"),
-    Key(REPORTS, "reports-copy", "y", "copy", "Copy the text of the line.", "copy"),
-    Key(REPORTS, "reports-filter", "slash,f", "focus_filter", "Search the lines.", "search"),
+    Key(REPORTS, "reports-copy", "ctrl+y", "copy", "Copy the text of the line.", "copy"),
     Key(DIALOGS, "dialogs-help", "question_mark", "show_help",
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
@@ -272,14 +269,13 @@ HEADINGS = {
 
 STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
-    *((pane, LISTS, DIALOGS) for pane in (FREQUENCY, COMPARE, COVERAGE, REPORTS, PATH, DIALOGS)),
-    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED)),
-    *((FILTERS, pane, DIALOGS) for pane in (FREQUENCY, REPORTS)),
+    *((pane, LISTS, DIALOGS) for pane in (COMPARE, COVERAGE, PATH, DIALOGS)),
+    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, FREQUENCY, REPORTS)),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, FREQUENCY, REPORTS)
 """The panes in which letters are typed, so that they are no keys."""
 
 

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.index.facets import Facet
 from spackscope.model.report.export import array_lines, csv_writer
-from spackscope.model.report.progress import bar, fitting, matrix_columns, more_text, value_text
-from spackscope.model.report.report import Column, Report, Row, Section
+from spackscope.model.report.progress import (
+    MatrixColumn,
+    bar,
+    fitting,
+    matrix_columns,
+    more_text,
+    value_text,
+)
+from spackscope.model.report.report import Column, Report, Row, Section, styled
 
 _GAP = "  "
 _EMPTY = "-"
@@ -38,19 +47,36 @@ def frequency_report(counts: Frequency, width: int) -> Report:
     return Report(shorten(" · ".join(parts), width, keep="start"), [section])
 
 
-def _bars(counts: Frequency, width: int) -> Section:
+def frequency_section(counts: Frequency, width: int) -> Section:
+    """Return the counts for the screen, where the columns of a matrix are scrolled.
+
+    The key of a row is that of its value, as `value_key` returns it.
+    """
+    if len(counts.axes) == 1:
+        return _bars(counts, width, max_bar=width)
+    section = _matrix_of(counts, matrix_columns(counts, _MAX_HEAD), width)
+    return section._replace(scrolled=range(1, len(section.columns)))
+
+
+def value_key(value: str) -> str:
+    """Return the key of the row of a value; it is never empty."""
+    return f"={value}"
+
+
+def _bars(counts: Frequency, width: int, max_bar: int = _MAX_BAR) -> Section:
     (facets,) = counts.facets
     values = [value_text(facet.value) for facet in facets]
-    room = width - max(len(f"{facet.count:,}") for facet in facets) - len(_GAP)
-    value_width = min(max(map(cell_width, values)), max(_MIN_ROOM, room * 2 // 3))
-    cells = min(_MAX_BAR, room - value_width - len(_GAP))
+    room = width - max((len(f"{facet.count:,}") for facet in facets), default=0) - len(_GAP)
+    value_width = min(max(map(cell_width, values), default=0), max(_MIN_ROOM, room * 2 // 3))
+    cells = min(max_bar, room - value_width - len(_GAP))
     rows = [
         Row(
             (
                 value,
-                bar(f.count, facets[0].count, cells if cells >= _MIN_BAR else 0),
+                styled(bar(f.count, facets[0].count, cells if cells >= _MIN_BAR else 0), "bar"),
                 f"{f.count:,}",
-            )
+            ),
+            key=value_key(f.value),
         )
         for value, f in zip(values, facets, strict=True)
     ]
@@ -59,35 +85,64 @@ def _bars(counts: Frequency, width: int) -> Section:
 
 
 def _matrix(counts: Frequency, width: int) -> Section:
-    """Return a row for each value of the first axis.
-
-    Of the second axis the most frequent values have a column, as many as fit; one more column
-    counts the specs with any of the others.
-    """
-    total, *others = matrix_columns(counts, _MAX_HEAD)
-    corner = clean(counts.axes[0].label)
-    texts = [value_text(row.value) for row in counts.facets[0]]
-    first = max(cell_width(corner), *map(cell_width, texts))
-    value_width = min(first, max(_MIN_ROOM, width // 3))
+    """Return as many columns as fit; one more counts the specs with any of the other values."""
+    columns = matrix_columns(counts, _MAX_HEAD)
+    total, *others = columns
     widths = [len(_GAP) + column.width for column in others]
-    room = width - value_width - total.width - len(_GAP)
+    room = width - _value_width(counts, width) - total.width - len(_GAP)
     shown = fitting(widths, room, lambda number: _GAP + more_text(number))
-    names = [column.value or "" for column in others[:shown]]
-    rest = counts.rest(names) if shown < len(others) else {}
-    heads = [total.head, *(column.head for column in others[:shown])]
-    heads += [more_text(len(others) - shown)] if rest else []
+    return _matrix_of(counts, columns[: 1 + shown], width)
 
-    def row(value: str, text: str, count: int) -> Row:
-        numbers = [counts.cells.get((value, name), 0) for name in names]
-        numbers += [rest.get(value, 0)] if rest else []
-        return Row((text, f"{count:,}", *(f"{n:,}" if n else _EMPTY for n in numbers)))
 
-    rows = [row(f.value, text, f.count) for f, text in zip(counts.facets[0], texts, strict=True)]
+def _value_width(counts: Frequency, width: int) -> int:
+    texts = (clean(counts.axes[0].label), *(value_text(row.value) for row in counts.facets[0]))
+    return min(max(map(cell_width, texts)), max(_MIN_ROOM, width // 3))
+
+
+def _matrix_of(counts: Frequency, shown: Sequence[MatrixColumn], width: int) -> Section:
+    """Return a row for each value of the first axis, with a column for some of the second."""
+    names = [column.value or "" for column in shown[1:]]
+    more = len(counts.facets[1]) - len(names)
+    rest = counts.rest(names) if more else {}
+    rest_head = more_text(more) if rest else ""
+    rest_width = max(cell_width(rest_head), *(len(f"{count:,}") for count in rest.values()), 0)
     columns = (
-        Column(corner, most=value_width, is_right=False),
-        *(Column(head, is_right=True) for head in heads),
+        Column(clean(counts.axes[0].label), width=_value_width(counts, width), is_right=False),
+        *(Column(column.head, width=column.width, is_right=True) for column in shown),
+        *([Column(rest_head, width=rest_width, is_right=True)] if rest else []),
     )
+    rows = [
+        Row(_Counts(counts, facet, names, rest), key=value_key(facet.value))
+        for facet in counts.facets[0]
+    ]
     return Section("", rows, columns=columns, indent="")
+
+
+class _Counts(Sequence[str]):
+    """The cells of a row of a matrix, of which only those in view are made.
+
+    A value, its count, that with each of some values, and that with any of the `rest`, if any.
+    """
+
+    def __init__(
+        self, counts: Frequency, facet: Facet, names: Sequence[str], rest: Mapping[str, int]
+    ) -> None:
+        self._counts, self._facet, self._names, self._rest = counts, facet, names, rest
+
+    def __len__(self) -> int:
+        return 2 + len(self._names) + bool(self._rest)
+
+    def __getitem__(self, number: Any) -> Any:
+        value = self._facet.value
+        if number < 2:
+            return f"{self._facet.count:,}" if number else value_text(value)
+        if number - 2 < len(self._names):
+            count = self._counts.cells.get((value, self._names[number - 2]), 0)
+        elif number < len(self):
+            count = self._rest.get(value, 0)
+        else:
+            raise IndexError(number)
+        return f"{count:,}" if count else _EMPTY
 
 
 def tab_lines(counts: Frequency) -> Iterator[str]:

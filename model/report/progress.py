@@ -105,22 +105,12 @@ def bar(count: int, most: int, cells: int) -> str:
     return _FULL * full + _EIGHTHS[eighths].strip()
 
 
-GAP = 2
-"""Blanks between columns."""
-
-
 class MatrixColumn(NamedTuple):
     """A column of a matrix: its value, None for the total, its head and its width."""
 
     value: str | None
     head: str
     width: int
-
-
-def value_width(facets: Sequence[Facet], most: int) -> int:
-    """Return the cells of the widest value, at most some."""
-    widths = (cell_width(value_text(facet.value)) for facet in facets)
-    return min(max(widths, default=0), most)
 
 
 def count_width(facets: Sequence[Facet]) -> int:

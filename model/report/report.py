@@ -19,7 +19,7 @@ _UNBOUNDED = 1 << 16
 _MAX_FITTED = 1 << 14
 """Cells of a table that are kept as they were cut: columns have few different values."""
 
-Style = Literal["", "bold", "dim", "differs", "link", "good", "virtual", "error"]
+Style = Literal["", "bold", "dim", "differs", "link", "good", "virtual", "error", "bar"]
 """How a text looks: `dim` is a remark, or a value that most have, and `link` a hash."""
 
 
@@ -50,12 +50,12 @@ class Row(NamedTuple):
 
     A row of one cell is a line across all columns. `note` is a sentence on it, in the last cell,
     or on a line of its own where it is about what the row `leads_to`, by its hash. `key` is the
-    hash of the row itself, and `group` what rows of the same kind have in common. `style` is that
-    of the last cell on the screen. `queries` find the specs that it is about, the most exact
-    first.
+    hash of the row itself, or what else tells it from the others, and `group` what rows of the
+    same kind have in common. `style` is that of the last cell on the screen. `queries` find the
+    specs that it is about, the most exact first.
     """
 
-    cells: tuple[Cell, ...]
+    cells: Sequence[Cell]
     note: str = ""
     key: str = ""
     leads_to: str = ""
@@ -69,7 +69,7 @@ class Row(NamedTuple):
         return tuple(map(text_of, self.cells))
 
     @property
-    def printed(self) -> tuple[Cell, ...]:
+    def printed(self) -> Sequence[Cell]:
         """The cells as they are printed."""
         if not self.note or self.leads_to:
             return self.cells
@@ -83,7 +83,8 @@ class Column(NamedTuple):
     that `may_go` shrinks to the first of its `floors`, or is left out. Then columns shrink, the
     widest first, and lists, which `keep` their start, before others: first to the first of their
     floors, then to the second. Unless `is_right` is told, plain numbers are aligned right.
-    `styles` returns a cell that is a text, after it was cut, in its styles.
+    `styles` returns a cell that is a text, after it was cut, in its styles. Of a table whose
+    columns all say their `width` no cell is read before it is drawn.
     """
 
     head: str = ""
@@ -93,6 +94,7 @@ class Column(NamedTuple):
     is_right: bool | None = None
     may_go: bool = False
     styles: Callable[[str], Line] | None = None
+    width: int = 0
 
 
 class Section(NamedTuple):
@@ -101,6 +103,7 @@ class Section(NamedTuple):
     What `is_apart` has a blank line before it. A heading that is a text is printed as one. Nothing
     is printed of a section without heading and rows. Of a section with `columns` the rows are read
     twice, and fitted into the width that there is; other tables are as wide as their content.
+    On the screen, some columns may be `scrolled`, by their numbers.
     """
 
     heading: Cell = ""
@@ -108,6 +111,7 @@ class Section(NamedTuple):
     is_apart: bool = False
     columns: Sequence[Column] = ()
     indent: str = _INDENT
+    scrolled: range = range(0)
 
 
 class Report(Frozen):
@@ -171,27 +175,29 @@ def cut(rows: Sequence[Row], limit: int | None) -> list[Row]:
     return [*rows[:limit], *([Row((f"and {more:,} more; --all lists all",))] if more else [])]
 
 
-def lay_out(
-    rows: Iterable[Row], columns: Sequence[Column] = (), width: int | None = None
-) -> Iterator[Line]:
-    """Yield the rows as lines, below the heads of their columns, if they have any.
+class TableLayout:
+    """Rows fitted into a width, if there is one: how wide their columns are, 0 for one left out.
 
-    Columns without text are left out. Lines fit a width, if there is one. The rows are read twice.
+    A row of one cell has no part in that.
     """
-    widest = [cell_width(column.head) for column in columns]
-    for row in rows:
-        if len(cells := row.printed) > 1:
-            widest = [*map(max, widest or [0] * len(cells), map(_width, cells))]
-    columns = columns or [Column()] * len(widest)
-    widths = fitted_widths(columns, widest, width)
-    # A table that is not fitted is wider than the terminal, rather than cut.
-    is_cut = (
-        width is not None and _total(widths) > width and any(column.floors for column in columns)
-    )
 
-    @lru_cache(_MAX_FITTED)
-    def fitted(cell: Cell, number: int) -> Line:
-        column, cells = columns[number], widths[number]
+    def __init__(
+        self,
+        rows: Iterable[Sequence[Cell]],
+        columns: Sequence[Column] = (),
+        width: int | None = None,
+    ) -> None:
+        widest = [column.width or cell_width(column.head) for column in columns]
+        for cells in rows if not (columns and all(column.width for column in columns)) else ():
+            if len(cells) > 1:
+                widest = [*map(max, widest or [0] * len(cells), map(_width, cells))]
+        self.columns = columns or [Column()] * len(widest)
+        self._all = self.widths = fitted_widths(self.columns, widest, width)
+        self.width = width
+        self._fitted = lru_cache(_MAX_FITTED)(self._fit)
+
+    def _fit(self, cell: Cell, number: int) -> Line:
+        column, cells = self.columns[number], self.widths[number]
         text = shorten(text_of(cell), cells, keep=column.keep)
         is_right = column.is_right
         if is_right is None:
@@ -202,22 +208,62 @@ def lay_out(
             return (Piece(blanks), *line, Piece(_GAP))
         return (*line, Piece(blanks + _GAP))
 
-    def joined(cells: Iterable[Cell]) -> Line:
-        line: list[Piece] = []
-        for number, cell in enumerate(cells):
-            if widths[number]:
-                line += fitted(cell, number)
+    def cells(self, cells: Sequence[Cell]) -> Iterator[tuple[int, Line]]:
+        """Yield the cells in view, as wide as their columns and the gap, with their numbers."""
+        for number, width in enumerate(self.widths):
+            if width:
+                yield number, self._fitted(cells[number], number)
+
+    def line(self, cells: Sequence[Cell]) -> Line:
+        """Return cells as a line without blanks at its end."""
+        line = [piece for _, of_cell in self.cells(cells) for piece in of_cell]
         while line and not line[-1].text.strip():
             line.pop()
-        if is_cut:
-            return restyled(tuple(line), shorten(text_of(tuple(line)), width or 0, keep="start"))
+        # A table that is not fitted is wider than the terminal, rather than cut.
+        if self.width is not None and any(column.floors for column in self.columns):
+            text = text_of(tuple(line))
+            if cell_width(text) > self.width:
+                return restyled(tuple(line), shorten(text, self.width, keep="start"))
         return tuple(line)
 
+    def scroll(self, scrolled: range, current: int) -> tuple[int, int]:
+        """Leave out columns that do not fit around the current one; return how many on each side.
+
+        Only some are scrolled; those after them are left out first. Columns before the current
+        one come first, so that nothing moves before it must.
+        """
+        width = self.width
+        if width is None or not scrolled or _total(self._all) <= width:
+            return 0, 0
+        widths = [cells + len(_GAP) for cells in self._all]
+        room = width + len(_GAP) - sum(widths[: scrolled.start]) - widths[current]
+        first = last = current
+        while first > scrolled.start and widths[first - 1] <= room:
+            first -= 1
+            room -= widths[first]
+        while last + 1 < scrolled.stop and widths[last + 1] <= room:
+            last += 1
+            room -= widths[last]
+        self.widths = [
+            cells * (number < scrolled.start or first <= number <= last)
+            for number, cells in enumerate(self._all)
+        ]
+        return first - scrolled.start, scrolled.stop - 1 - last
+
+
+def lay_out(
+    rows: Iterable[Row], columns: Sequence[Column] = (), width: int | None = None
+) -> Iterator[Line]:
+    """Yield the rows as lines, below the heads of their columns, if they have any.
+
+    Columns without text are left out. Lines fit a width, if there is one. The rows are read twice.
+    """
+    layout = TableLayout((row.printed for row in rows), columns, width)
     if any(column.head for column in columns):
-        yield styled(text_of(joined(column.head for column in columns)), "bold")
+        yield styled(text_of(layout.line([column.head for column in columns])), "bold")
     for row in rows:
         cells = row.printed
-        yield joined(cells) if len(cells) > 1 else restyled(cells[0], text_of(cells[0]))
+        yield layout.line(cells) if len(cells) > 1 else restyled(cells[0], text_of(cells[0]))
         if row.note and row.leads_to:
             yield (Piece(f"{' ' * _width(cells[0])}{_GAP}{row.note}"),)
 

@@ -11,7 +11,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.query.parser import parse
-from spackscope.model.report.report import Row
+from spackscope.model.report.report import Column, Row, styled
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 
 if TYPE_CHECKING:
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 
 HEADS = ("source", "kind", "specs", "problems", "checked", "signed")
 """The heads of the columns, the last for what of the source is signed."""
+
+SOURCE_COLUMNS = (Column(most=36, floors=(12,)), Column(keep="start", floors=(20,)))
+PROBLEM_COLUMNS = (
+    Column(keep="start", floors=(40, 20)),
+    Column(floors=(12,), may_go=True, is_right=False),
+    Column(most=36, floors=(8,), may_go=True, is_right=False),
+)
+"""The columns of their rows on the screen: the reason of a problem is cut last."""
 
 _NAMED = 3
 """Mirrors that are named."""
@@ -85,7 +93,7 @@ def age(seconds: float) -> str:
 
 
 def problem_rows(catalog: Catalog) -> list[Row]:
-    """Return a row for each problem, in the order of reading, with a name and the reason.
+    """Return a row for each problem, in the order of reading: the reason, the place, a name.
 
     Its note is all of it, and its queries find the specs that it is about.
     """
@@ -97,7 +105,6 @@ def _problem_row(problem: Problem, source: str) -> Row:
     origin, place, reason = (clean(t) for t in (problem.origin, problem.place, problem.reason))
     # Every page is a specs.md, in a directory of its own.
     name = "/".join(origin.rstrip("/").split("/")[-2:]) or clean(source)
-    facts = f"{place}: {reason}" if place else reason
     queries = []
     # The end of the place of a record is its hash.
     if (hash_ := re.search(r"/([a-z2-7]{7,32})$", problem.place)) is not None:
@@ -105,7 +112,7 @@ def _problem_row(problem: Problem, source: str) -> Row:
     if source:
         queries.append(_of_source(source))
     note = "\n".join(filter(None, (origin, place, reason)))
-    return Row((name, facts), note, queries=tuple(queries), style="error")
+    return Row((styled(reason, "error"), place, name), note, note, queries=tuple(queries))
 
 
 def source_rows(
@@ -133,14 +140,14 @@ def _source_row(source: SourceStatus, now: float, signing: SourceSigning | None)
         lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
     in_line = " · ".join([kind, *remarks] if source.failure else facts)
     note = "\n".join([name, " · ".join(facts), *remarks, *lines])
-    style = "error" if source.failure else ""
-    return Row((name, in_line), note, queries=(_of_source(source.name),), style=style)
+    cells = name, styled(in_line, "error" if source.failure else "")
+    return Row(cells, note, source.name, queries=(_of_source(source.name),))
 
 
 def failure_rows(failure: str) -> list[Row]:
     """Return a row for each source where none could be read, from the sentence on all."""
     failures = clean(failure).split("; ")
-    return [Row(("unreadable", each), each, style="error") for each in failures]
+    return [Row((styled(f"unreadable: {each}", "error"),), each, each) for each in failures]
 
 
 def _of_source(name: str) -> Query:

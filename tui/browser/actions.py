@@ -16,7 +16,7 @@ from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section
-    from spackscope.model.report.report import Row
+    from spackscope.model.report.report import Column, Row
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MIN_TREE_HEIGHT = 16
@@ -134,11 +134,12 @@ def list_columns(screen: BrowserScreen) -> None:
 
 def show_sources(screen: BrowserScreen) -> None:
     """List the sources: kind, specs, problems, age, and who signed those that are mirrors."""
-    from spackscope.model.report.sources import source_rows
+    from spackscope.model.report.sources import SOURCE_COLUMNS, source_rows
 
     _show_reports(
         screen,
         "source",
+        SOURCE_COLUMNS,
         lambda catalog: source_rows(catalog.sources, time.time()),
         "There are none.",
         more=screen.controllers.mirrors.source_rows,
@@ -147,14 +148,16 @@ def show_sources(screen: BrowserScreen) -> None:
 
 def show_problems(screen: BrowserScreen) -> None:
     """Show what could not be read."""
-    from spackscope.model.report.sources import problem_rows
+    from spackscope.model.report.sources import PROBLEM_COLUMNS, problem_rows
 
-    _show_reports(screen, "problem", problem_rows, "Every document was read without a problem.")
+    no_items = "Every document was read without a problem."
+    _show_reports(screen, "problem", PROBLEM_COLUMNS, problem_rows, no_items)
 
 
 def _show_reports(
     screen: BrowserScreen,
     noun: str,
+    columns: Sequence[Column],
     read: Callable[[Catalog], Sequence[Row]],
     no_items: str,
     more: Callable[[Catalog, Task], Sequence[Row]] | None = None,
@@ -163,6 +166,7 @@ def _show_reports(
 
     While they are shown, `more` reads what they are to be replaced by.
     """
+    from spackscope.model.report.report import Report, Section
     from spackscope.model.report.sources import failure_rows
     from spackscope.tui.dialogs.base import STILL_LOADING
     from spackscope.tui.dialogs.report import ReportsDialog
@@ -174,8 +178,9 @@ def _show_reports(
         host.cancel(_SIGNING, "reports")
         open_row(screen, row)
 
-    def show(reports: Sequence[Row]) -> None:
-        dialog.show_reports(reports, STILL_LOADING if loading.is_loading else no_items)
+    def show(rows: Sequence[Row]) -> None:
+        report = Report("", [Section("", rows, columns=columns)])
+        dialog.show_report(report, STILL_LOADING if loading.is_loading else no_items)
 
     def ask() -> None:
         catalog = host.state.catalog

@@ -260,29 +260,31 @@ class Answers:
 
     def count(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
-        from spackscope.tui.dialogs.report import NamesDialog
+        from spackscope.tui.dialogs.frequency import name_picks, names_dialog
 
-        key, value = under_cursor(self._host)
+        key, _ = under_cursor(self._host)
         if self._host.state.catalog is None:
             self._host.say("there is nothing to count yet", error=True)
         elif key is None and self._host.where.pane == "detail":
             self._host.say("Nothing to count by on this line")
         elif key is None or key.column not in COUNTED:
-            dialog = NamesDialog("count by")
+            dialog = names_dialog("count by", ())
             self._host.open(
-                dialog, self._count_by, ask=lambda: dialog.show_names(self._names_to_count())
+                dialog,
+                self._count_by,
+                ask=lambda: dialog.show_picks(name_picks(self._names_to_count())),
             )
         else:
-            self._count_by(key.variant or key.column, value)
+            self._count_by(key.variant or key.column)
 
-    def _count_by(self, name: str | None, start: str | None = None) -> None:
-        """Count the rows by a column or variant; the cursor starts at a value."""
+    def _count_by(self, name: str | None) -> None:
+        """Count the rows by a column or variant."""
         from spackscope.tui.dialogs.frequency import FrequencyDialog
 
         if name is None or self._host.state.catalog is None:
             return
         label = BY_NAME[name].label if name in BY_NAME else name
-        dialog = FrequencyDialog(name, label, self._names_to_count, self.fill_counts, start)
+        dialog = FrequencyDialog(name, label, self._names_to_count, self.fill_counts)
         ask = partial(self.fill_counts, dialog)
         self._host.open(dialog, self._filter_by, ask=ask, group="values")
 

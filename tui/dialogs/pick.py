@@ -49,7 +49,7 @@ class SearchInput(Input, inherit_bindings=False):
         self.cursor_blink = False
 
 
-_LIST_BINDINGS: list[BindingType] = [
+LIST_BINDINGS: list[BindingType] = [
     Binding("down,ctrl+n", "list('move', 1)", show=False),
     Binding("up,ctrl+p", "list('move', -1)", show=False),
     Binding("pagedown,ctrl+d", "list('page', 1)", show=False),
@@ -68,7 +68,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
     PANE: str = SEARCHED
     AUTO_FOCUS = "SearchInput"
-    BINDINGS = [*_LIST_BINDINGS, *bindings(SEARCHED)]
+    BINDINGS = [*LIST_BINDINGS, *bindings(SEARCHED)]
     choose_word = ""
     """The word for Enter in the last line, if it is not that of the table of keys."""
 
@@ -111,6 +111,9 @@ class SearchDialog(Dialog[Result], Generic[Result]):
 
     @on(VirtualList.Highlighted)
     @on(events.Resize)
+    def _read_on(self) -> None:
+        self.show_reading()
+
     def show_reading(self) -> None:
         """Show the row under the cursor below the list, in full."""
         lines = wrap(clean(self.reading()), max(1, self.rows.size.width or 40))
@@ -160,8 +163,12 @@ class PickList(VirtualList, inherit_bindings=False):
         self.picks: Sequence[Pick] = ()
         self.needles: Sequence[str] = ()
         self._fills = fills
-        self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
+        self.widen(picks)
         self._remark_width = 0
+
+    def widen(self, picks: Sequence[Pick]) -> None:
+        """Leave room for the texts of some picks, whether or not they fit a search."""
+        self._text_width = max((cell_width(pick.text) for pick in picks), default=0)
 
     def show_picks(self, picks: Sequence[Pick], needles: Sequence[str], empty: str) -> None:
         """Show those that fit a search, with the cursor on the first."""
@@ -212,6 +219,13 @@ class PickDialog(SearchDialog[Any]):
         self._find_all = find_all or _best_first
         self.choose_word = choose
 
+    def show_picks(self, picks: Sequence[Pick]) -> None:
+        """Show other picks."""
+        self._picks = picks
+        self.list.widen(picks)
+        if self.list.is_mounted:
+            self.find()
+
     @property
     def pick(self) -> Pick | None:
         """The one under the cursor."""
@@ -243,7 +257,7 @@ class HistoryDialog(PickDialog, inherit_bindings=False):
     """Pick a query; the key that does has a name of its own in the configuration."""
 
     PANE = HISTORY
-    BINDINGS = [*_LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
+    BINDINGS = [*LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
 
 
 def _best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:

@@ -1,165 +1,380 @@
-"""The dialogs of lists to filter and to choose from: sources and problems, and names."""
+"""A report over the whole screen: sources and problems, counts, coverage, comparison, a path."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Generic
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.containers import Horizontal
 from textual.content import Content
+from textual.strip import Strip
+from textual.widget import Widget
 from textual.widgets import Static
 
-from spackscope.model.core.text import cell_width, clean, pad, shorten
-from spackscope.model.report.report import Row
-from spackscope.tui.dialogs.base import Dialog, Result
-from spackscope.tui.dialogs.filtered import FilteredBox, Item, ItemRows, Listed
-from spackscope.tui.keymap import FREQUENCY, REPORTS, Hint, bindings, hint, hints
-from spackscope.tui.widgets.drawing import Piece, highlight
-from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.model.core.suggestions import matching
+from spackscope.model.core.text import cell_width, counted
+from spackscope.model.report.frame import position
+from spackscope.model.report.report import (
+    Cell,
+    Line,
+    Report,
+    Row,
+    Section,
+    Style,
+    TableLayout,
+    restyled,
+    styled,
+    text_of,
+)
+from spackscope.tui.dialogs.base import STILL_LOADING, Dialog, Result, closes
+from spackscope.tui.dialogs.pick import LIST_BINDINGS, SearchDialog
+from spackscope.tui.keymap import REPORTS, bindings, first_key, shown_key
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw, filter_needles, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
-
-_MAX_NAME = 36
-"""Cells of the name of a source or document."""
 
 Copy = Callable[[str, str, Callable[..., object]], object]
 """Copies a text, which has a name, and says what came of it with a function."""
 
+_MARK = 2
+"""Cells of the mark before the row under the cursor."""
+_NAMES: dict[Style, str] = {"bold": "strong", "link": "hash"}
+"""The names that widgets have for styles of reports, if they are others."""
 
-class ReportDialog(Dialog[Result], Generic[Item, Result]):
-    """A list to filter, which is filled once it is read; choosing an item returns its result.
 
-    `box` has the items; subclasses draw them, and return what choosing one means.
+class ReportRows(VirtualList):
+    """The rows of sections, each a table, with a cursor on a row.
+
+    There is a cursor on a column, too, where columns are scrolled: `column` is one of these, and
+    `before` and `after` count those that do not fit on each side.
     """
 
-    AUTO_FOCUS = "ItemRows"
-
-    def __init__(self, box: FilteredBox[Item]) -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self.box = box
+        self.column = self.before = self.after = 0
+        self._sections: Sequence[Section] = ()
+        self._layouts: Sequence[TableLayout] = ()
+        self._lines: Sequence[tuple[int, Row]] = ()
+        """The rows, each with the number of its section."""
+        self._needles: Sequence[str] = ()
 
-    @abstractmethod
-    def result(self, item: Item) -> Result | None:
-        """Return what choosing an item means; None if the dialog stays."""
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor; None if there is none."""
+        return self._lines[self.cursor][1] if self.length else None
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        """All rows with a key."""
+        return [row for _, row in self._lines if row.key]
+
+    def show_sections(
+        self,
+        sections: Sequence[Section],
+        fitting: Sequence[Sequence[Row]],
+        search: str = "",
+        *,
+        empty: str = "",
+    ) -> None:
+        """Show those rows of sections that fit a search, in tables that are as wide as for all.
+
+        The cursor stays on its row, or goes to the first with a key. For another search it goes
+        there, too: the best match is what the user is after.
+        """
+        needles = filter_needles(search)
+        old = self.row if needles == self._needles else None
+        self._needles = needles
+        if sections is not self._sections:
+            self._sections, self._layouts = sections, ()
+        self._lines = [
+            (number, row)
+            for number, (section, rows) in enumerate(zip(sections, fitting, strict=True))
+            for row in (*(_heading(section.heading) if rows or not search else ()), *rows)
+        ]
+        rows = [row for _, row in self._lines]
+        name = _name(old) if old is not None else ""
+        same = [n for n, row in enumerate(rows) if name and _name(row) == name]
+        start = [n for n, row in enumerate(rows) if row.key]
+        start += [n for n, row in enumerate(rows) if row.group]
+        self._lay_out()
+        self.show(len(rows), next(iter([*same, *start]), 0), empty=empty)
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    def _lay_out(self) -> None:
+        """Fit the tables into the width, with the current column in view."""
+        width = max(1, self.size.width - _MARK)
+        self.before = self.after = 0
+        if not self._layouts or self._layouts[0].width != width:
+            self._layouts = [
+                TableLayout((row.cells for row in _rows(section)), section.columns, width)
+                for section in self._sections
+            ]
+        for section, layout in zip(self._sections, self._layouts, strict=True):
+            if section.scrolled:
+                self.column = min(self.column, len(section.scrolled) - 1)
+                current = section.scrolled[self.column]
+                self.before, self.after = layout.scroll(section.scrolled, current)
+
+    def on_resize(self) -> None:
+        """Fit the tables into the new width."""
+        self.show_column(self.column)
+
+    def show_column(self, column: int) -> None:
+        """Move the cursor to a column, or to the nearest one there is."""
+        self.column = max(0, column)
+        self._lay_out()
+        self.refresh()
+        self.post_message(self.Highlighted(self, self.cursor))
+
+    def on_click(self, event: events.Click) -> None:
+        """Move the cursor to the clicked column; the list moves it to the row."""
+        at = _MARK
+        for section, layout in zip(self._sections, self._layouts, strict=True):
+            for number, cell in layout.cells([""] * len(layout.columns)):
+                at += cell_width(text_of(cell))
+                if event.x < at and number in section.scrolled:
+                    self.show_column(section.scrolled.index(number))
+                    return
+
+    def heads(self) -> list[Piece]:
+        """Return the heads of the columns, the current one marked; none if there are none."""
+        for section, layout in zip(self._sections, self._layouts, strict=True):
+            if any(column.head for column in section.columns):
+                heads = [styled(column.head, "dim") for column in section.columns]
+                return self._cells(section, layout, heads, "current")
+        return []
+
+    def pieces(self, row: int, width: int) -> list[Piece]:
+        """Return the mark of the cursor and the cells."""
+        number, line = self._lines[row]
+        is_cursor = row == self.cursor
+        mark: Piece = ("▸ " if is_cursor else "  ", "accent")
+        if len(line.cells) == 1:
+            return [mark, *self._styled(restyled(line.cells[0], line.texts[0]))]
+        section, layout = self._sections[number], self._layouts[number]
+        return [mark, *self._cells(section, layout, line.cells, "match" * is_cursor)[1:]]
+
+    def _cells(
+        self, section: Section, layout: TableLayout, cells: Sequence[Cell], current: str
+    ) -> list[Piece]:
+        """Return cells after blanks for the mark; the current one in a style of its own."""
+        pieces: list[Piece] = [(" " * _MARK, "")]
+        for number, cell in layout.cells(cells):
+            of_cell = self._styled(cell)
+            if section.scrolled and number == section.scrolled[self.column]:
+                # The tint of a whole column would drown what differs.
+                of_cell = [
+                    (text, f"{style.replace('dim', '')} {current * bool(text.strip())}".strip())
+                    for text, style in of_cell
+                ]
+            pieces += of_cell
+        return pieces
+
+    def _styled(self, line: Line) -> list[Piece]:
+        return [
+            each
+            for text, style, _ in line
+            for each in highlight(text, self._needles, _NAMES.get(style, style))
+        ]
+
+
+def _heading(heading: Cell) -> Sequence[Row]:
+    """Return a heading as a row."""
+    text = styled(heading, "bold") if isinstance(heading, str) else heading
+    return [Row((text,))] if heading else []
+
+
+def _rows(section: Section) -> list[Row]:
+    return [row for row in section.rows if isinstance(row, Row)]
+
+
+def _name(row: Row) -> str:
+    """Return what tells a row from others, also in a newer report; empty if it is only text."""
+    return row.key or row.group
+
+
+class ReportHead(Widget):
+    """The heads of the columns; a click goes to a column."""
+
+    COMPONENT_CLASSES = CURRENT_STYLES
+
+    def __init__(self, rows: ReportRows) -> None:
+        super().__init__()
+        self._rows = rows
+
+    def on_click(self, event: events.Click) -> None:
+        """Make the clicked column the current one."""
+        self._rows.on_click(event)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the heads."""
+        return draw(self, self._rows.heads(), self.size.width, "row")
+
+
+class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False):
+    """A report over the whole screen: a search, its rows, and the row under the cursor in full.
+
+    The report may arrive before the dialog is on the screen, and newer ones follow. `heading` and
+    `noun` say what its rows are. Subclasses return with `result` what choosing a row means.
+    """
+
+    BINDINGS = [*LIST_BINDINGS, *Dialog.BINDINGS]
+    HAS_SEARCH = True
+    """Whether letters are typed into a search, or are keys."""
+    report: Report | None = None
+    heading = noun = ""
+
+    def __init__(self) -> None:
+        self.list = ReportRows()
+        self.list.can_focus = not self.HAS_SEARCH
+        super().__init__("", self.list)
+        self._head, self._reading = Static(classes="report-head"), Static(classes="report")
+        self._columns = ReportHead(self.list)
+        self._failure = self._empty = ""
+        self._sections: Sequence[Section] = ()
+        self._is_composed = False
 
     def compose(self) -> ComposeResult:
-        """Lay out the box."""
-        yield self.box
+        """Lay out the summary, the search, the heads, the rows, and the text of one."""
+        yield self._head
+        if self.HAS_SEARCH:
+            yield Horizontal(Static("› "), self.input, classes="search-line")
+        yield self._columns
+        yield self.list
+        yield self._reading
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next must wait until the items are there."""
-        return self.box.is_behind(event)
+        """Check whether what is typed next must wait for the report."""
+        return self.report is None and not (self._failure or closes(event))
+
+    def show_report(self, report: Report, empty: str = "") -> None:
+        """Show a report; `empty` says why it has no rows."""
+        self.report, self._failure, self._empty = report, "", empty
+        self.refill()
+
+    def show_failure(self, sentence: str) -> None:
+        """Show why there is no report."""
+        self.report, self._failure = None, sentence
+        self.refill()
+
+    def show_loading(self, is_loading: bool) -> None:
+        """Show in the first line whether sources are still being read."""
+        self.is_loading = is_loading
+        if self._is_composed:
+            self.show_head()
+
+    def on_mount(self) -> None:
+        """Show the report if it arrived before."""
+        self._is_composed = True
+        self.refill()
+
+    @on(events.Resize)
+    def refill(self) -> None:
+        """Show what changed, if the dialog is on the screen already."""
+        if self._is_composed:
+            self._sections = self.sections()
+            self.find()
+
+    def sections(self) -> Sequence[Section]:
+        """Return the sections to show, as they are without a search."""
+        return list(self.report.sections) if self.report is not None else ()
+
+    @property
+    def width(self) -> int:
+        """The cells of a row."""
+        return max(1, self.app.size.width - _MARK)
+
+    def searched(self, row: Row) -> str:
+        """Return what a search looks at."""
+        return " ".join((*row.texts, row.note, row.key))
+
+    def find(self) -> None:
+        """Show the rows that fit the search, or why there are none."""
+        close = shown_key(first_key("dialogs-close", is_letter_typed=self.HAS_SEARCH))
+        empty = f"reading…\n{close} stops it"
+        if self.report is not None and self.search:
+            empty = self.why_empty(self.noun)
+        elif self._failure or self.report is not None:
+            empty = f"{self._failure or self._empty}\n{close} closes"
+        fitting = [
+            matching(self.search, _rows(section), self.searched) for section in self._sections
+        ]
+        self.list.show_sections(self._sections, fitting, self.search, empty=empty)
+        self.show_head()
+
+    def summary(self) -> str:
+        """Return what stands beside the title: how many rows there are, and how many fit."""
+        if self.report is None or not self.noun:
+            return ""
+        count = sum(bool(row.key) for section in self._sections for row in _rows(section))
+        fitting = f"{len(self.list.rows):,} of " if self.search else ""
+        return f"{fitting}{counted(count, self.noun)}"
+
+    def notes(self) -> Sequence[str]:
+        """Return lines for below the title."""
+        return ()
+
+    @on(VirtualList.Highlighted)
+    def show_head(self) -> None:
+        """Show the title, what does not fit, and whether sources are still being read."""
+        rows = self.list
+        parts = [
+            self.heading,
+            self.summary(),
+            f"‹ {rows.before:,}" if rows.before else "",
+            f"{counted(rows.after, 'more column')} ›" if rows.after else "",
+        ]
+        title, *rest = [*filter(None, parts), ""]
+        beside = "".join(f" · {part}" for part in rest[:-1])
+        loading = f"  {STILL_LOADING}" * self.is_loading
+        notes = "".join(f"\n{note}" for note in self.notes())
+        head = Content.assemble(
+            (title, "bold"), beside, (loading, "$text-warning bold"), (notes, "dim")
+        )
+        self._head.update(head)
+        self._columns.display = bool(rows.heads())
+        self._columns.refresh()
+        self.status.show_position(position(rows.cursor, rows.length))
+
+    def show_reading(self) -> None:
+        """Show below the list what is to be read of the row under the cursor."""
+        self._reading.update(Content(self.reading()))
+
+    def reading(self) -> str:
+        """Return the note of the row under the cursor."""
+        return self.list.row.note if self.list.row is not None else ""
+
+    def result(self, row: Row) -> Result | None:
+        """Return what choosing a row means; None if the dialog stays."""
+        raise NotImplementedError
 
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
-        """Do what choosing the item under the cursor means."""
-        item = self.box.rows.item
-        if item is not None and (result := self.result(item)) is not None:
+        """Do what choosing the row under the cursor means."""
+        row = self.list.row
+        if row is not None and (result := self.result(row)) is not None:
             self.dismiss(result)
 
-    def action_focus_filter(self) -> None:
-        """Go to the filter."""
-        self.box.focus_filter()
 
-    @on(FilterInput.GivenUp)
-    def action_close(self) -> None:
-        """Close the filter; if none is open, go back."""
-        if not self.box.close_filter():
-            self.go_back()
+class ReportsDialog(ReportDialog[Row]):
+    """Sources or problems, each with its whole text; the result is the row to open.
 
-    def go_back(self) -> None:
-        """Close the dialog."""
-        super().action_close()
-
-
-class ReportsDialog(ReportDialog[Row, Row]):
-    """A list of reports, with the whole text of the one under the cursor below it.
-
-    Its result is the report to open; `copy` is called to copy a text.
+    `copy` is called to copy a text.
     """
 
     PANE = REPORTS
     BINDINGS = bindings(REPORTS)
 
     def __init__(self, noun: str, copy: Copy) -> None:
-        self._noun, self._copy = noun, copy
-        self._name_width = 0
-        self._text = Static(classes="report")
-        listed = Listed(noun, lambda row: row.note, self._draw, lambda: list(hints(REPORTS)))
-        super().__init__(FilteredBox("", listed, below=self._text))
-        self.box.add_class("tall", "reports")
+        super().__init__()
+        self.noun, self._copy = noun, copy
 
-    def show_reports(self, reports: Sequence[Row], no_items: str) -> None:
-        """Show reports, or why there are none; the cursor stays on the one of the same name."""
-        item = self.box.rows.item
-        name = item.texts[0] if item is not None else ""
-        same = next((report for report in reports if report.texts[0] == name), None)
-        self._name_width = min(
-            _MAX_NAME, max((cell_width(row.texts[0]) for row in reports), default=0)
-        )
-        self.box.show_items(reports, same, no_items=no_items)
-
-    def _draw(self, rows: ItemRows[Row], row: int, width: int) -> list[Piece]:
-        name, facts = rows.items[row].texts
-        name_width = min(self._name_width, width // 3)
-        room = max(0, width - name_width - 4)
-        return [
-            ("▸ " if row == rows.cursor else "  ", "accent"),
-            *highlight(pad(shorten(name, name_width), name_width), rows.needles, "strong"),
-            ("  ", ""),
-            *highlight(shorten(facts, room, keep="start"), rows.needles, rows.items[row].style),
-        ]
-
-    @on(VirtualList.Highlighted)
-    @on(FilteredBox.Refilled)
-    def _read_on(self) -> None:
-        report = self.box.rows.item
-        self._text.update(Content(report.note if report is not None else ""))
-
-    def result(self, item: Row) -> Row:
-        """Return the report to open."""
-        return item
+    def result(self, row: Row) -> Row:
+        """Return the row to open."""
+        return row
 
     def action_copy(self) -> None:
-        """Copy the whole text of the report."""
-        if (report := self.box.rows.item) is not None:
-            self._copy(report.note, f"the text of the {self._noun}", self.say)
-
-
-class NamesDialog(ReportDialog[str, str]):
-    """A list of columns and variants, of which one is chosen to count by."""
-
-    BINDINGS = bindings(FREQUENCY)
-
-    def __init__(self, heading: str) -> None:
-        super().__init__(FilteredBox(heading, Listed("name", clean, _name_pieces, _name_hints)))
-
-    def show_names(self, names: Sequence[str]) -> None:
-        """Show names; the cursor stays on its own."""
-        width = max((cell_width(clean(name)) for name in names), default=0)
-        no_items = "all specs are the same in the others"
-        self.box.show_items(names, self.box.rows.item, no_items=no_items, width=width)
-
-    def result(self, item: str) -> str:
-        """Return the name."""
-        return item
-
-    def action_by(self) -> None:
-        """Do nothing: the name is being chosen."""
-
-    def action_column(self, step: int) -> None:
-        """Do nothing: there is one column."""
-
-
-def _name_hints() -> list[Hint]:
-    return [
-        *hint("frequency-choose", "count by it"),
-        *hint("frequency-filter", "filter"),
-        *hint("dialogs-close", "back"),
-    ]
-
-
-def _name_pieces(rows: ItemRows[str], row: int, width: int) -> list[Piece]:
-    mark = "▸ " if row == rows.cursor else "  "
-    return [(mark, "accent"), *highlight(clean(rows.items[row]), rows.needles)]
+        """Copy the whole text of the row."""
+        if (row := self.list.row) is not None:
+            self._copy(row.note, f"the text of the {self.noun}", self.say)

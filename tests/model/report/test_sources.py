@@ -9,6 +9,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.index.load import load
+from spackscope.model.report.report import styled
 from spackscope.model.report.sources import (
     age,
     problem_rows,
@@ -81,8 +82,9 @@ def test_a_problem_is_told_in_full_with_the_specs_of_its_source(tmp_path: Path) 
     write_page(tmp_path / "hdf5", [record(1), record(2, hash="TOO-SHORT")])
     catalog = load([str(tmp_path)], Session({}))
     (report,) = problem_rows(catalog)
-    assert report.texts[0] == "zlib/specs.md"
-    assert report.texts[1].startswith("record 2: hash is 'TOO-SHORT'")
+    reason, *where = report.texts
+    assert reason.startswith("hash is 'TOO-SHORT'"), "before all that may be cut"
+    assert where == ["record 2", "zlib/specs.md"]
     assert report.note.startswith(f"{tmp_path}/hdf5/develop/zlib/specs.md\nrecord 2\nhash is")
     assert [catalog.count(query) for query in report.queries] == [1]
 
@@ -102,8 +104,8 @@ def test_a_source_that_cannot_be_read_says_why_and_counts_as_a_problem(tmp_path:
     gone = tmp_path / "gone"
     catalog = load([str(tmp_path / "good"), str(gone)], Session({}))
     good, bad = source_rows(catalog.sources, NOW)
-    assert (good.style, good.texts[1]) == ("", "pages · 1 spec · 0 problems")
-    assert bad.style == "error"
+    assert good.texts[1] == "pages · 1 spec · 0 problems"
+    assert bad.cells[1] == styled(bad.texts[1], "error")
     assert "does not exist" in bad.texts[1]
     assert bad.note.splitlines()[1:] == [
         "unreadable · 0 specs · 1 problem",

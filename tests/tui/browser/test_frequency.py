@@ -11,7 +11,7 @@ from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.answers import with_value
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
-from spackscope.tui.dialogs.report import NamesDialog
+from spackscope.tui.dialogs.pick import PickDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -99,7 +99,7 @@ def test_on_columns_without_shared_values_one_is_chosen(browser: FakeBrowser, co
     browser.host.where = replace(browser.host.where, pane="specs", column=column)
     browser.controllers.answers.count()
     dialog, done = browser.host.dialogs[-1]
-    assert isinstance(dialog, NamesDialog)
+    assert isinstance(dialog, PickDialog)
     assert done is not None
     done(None)
     assert len(browser.host.dialogs) == 1

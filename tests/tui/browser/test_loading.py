@@ -48,7 +48,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
         assert "1 problem" in browser.text
         assert "bad/specs.md" in shown_text(browser)
         assert "record 1" in shown_text(browser)
-        await browser.press("q")
+        await browser.press("escape")
         assert browser.dialog is None
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from spackscope.model.core.text import cell_width
-from spackscope.model.index.facets import Facet
-from spackscope.tui.dialogs.filtered import ItemRows
-from spackscope.tui.dialogs.frequency import FrequencyDialog, Matrix
+from spackscope.tui.dialogs.frequency import FrequencyDialog
+from spackscope.tui.dialogs.report import ReportRows
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
@@ -17,30 +18,24 @@ from tests.tui.browser.test_hostile_text import assert_plain
 OS, TARGET = (Counter(r[name] for r in SAMPLE).most_common() for name in ("os", "target"))
 
 
-def rows_of(browser: Browser) -> ItemRows[Facet]:
-    return browser.app.screen.query_one(ItemRows)
+def rows_of(browser: Browser) -> ReportRows:
+    return browser.app.screen.query_one(ReportRows)
 
 
-def matrix_of(browser: Browser) -> Matrix:
-    dialog = browser.app.screen
-    assert isinstance(dialog, FrequencyDialog)
-    assert dialog.matrix is not None
-    return dialog.matrix
-
-
-def drawn(browser: Browser, width: int = 60) -> list[str]:
+def drawn(browser: Browser) -> list[str]:
     rows = rows_of(browser)
+    width = rows.size.width
     return ["".join(text for text, _ in rows.pieces(n, width)) for n in range(rows.length)]
 
 
-def hints(browser: Browser) -> str:
-    return browser.lines[-1].strip()
+def head_of(browser: Browser) -> str:
+    return next(line for line in browser.lines if " total " in line)
 
 
 async def open_matrix(browser: Browser, second: str) -> None:
-    await browser.press("F", "x", "slash")
+    await browser.press("F", "ctrl+x")
     await browser.type(second)
-    await browser.press("enter", "enter")
+    await browser.press("enter")
     assert isinstance(browser.app.screen, FrequencyDialog)
 
 
@@ -51,19 +46,33 @@ async def test_a_bar_is_chosen_and_undone() -> None:
         assert [line.split()[-1] for line in drawn(browser)] == [str(n) for _, n in OS]
         bars = [line.count("█") for line in drawn(browser)]
         assert bars == sorted(bars, reverse=True)
-        assert hints(browser).startswith("⏎ filter  x by another")
-        await browser.press("home", "j", "enter")
+        assert browser.lines[-1].strip().startswith("⏎ filter  ^x by another")
+        await browser.press("down", "enter")
         assert browser.query == f"os={OS[1][0]}"
         assert browser.shown == sample_where(lambda r: r["os"] == OS[1][0])
         await browser.press("left_square_bracket")
         assert browser.query == ""
-        await browser.press("F", "slash")
+        await browser.press("F")
         await browser.type(str(OS[2][0])[-6:])
-        await browser.press("enter", "enter")
+        await browser.press("enter")
         assert browser.query == f"os={OS[2][0]}"
-        for keys in (("escape",), ("q",), ("x", "escape", "escape")):
+        for keys in (("escape",), ("u", "escape", "escape"), ("ctrl+x", "escape", "escape")):
             await browser.press("F", *keys)
             assert browser.dialog is None
+
+
+@pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12)])
+async def test_counts_begin_at_the_top_and_fill_the_screen(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    records = [record(n, os=f"os{n % 60:02}") for n in range(200)]
+    write_page(tmp_path, records)
+    async with browsing(tmp_path, size=size) as browser:
+        await browser.go_to_column("os")
+        await browser.press("end", "F")
+        assert (rows_of(browser).top, rows_of(browser).cursor) == (0, 0)
+        assert browser.lines[2].startswith("▸ os00")
+        assert browser.lines[2].endswith("4")
 
 
 async def test_a_cell_of_the_matrix_is_chosen() -> None:
@@ -71,12 +80,11 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.go_to_column("os")
         await open_matrix(browser, "target")
-        assert str(browser.app.screen.query_one(".dialog").border_title).startswith("os by target")
-        head = next(line for line in browser.lines if " total " in line)
-        assert str(TARGET[0][0]) in head
-        await browser.press("home", "l")
+        assert browser.lines[0].startswith(" os by target")
+        assert str(TARGET[0][0]) in head_of(browser)
+        await browser.press("right")
         os, target = OS[0][0], TARGET[0][0]
-        assert f"›{cells[os, target]}" in browser.text
+        assert drawn(browser)[0].split()[3] == str(cells[os, target])
         await browser.press("enter")
         assert browser.shown == sample_where(lambda r: (r["os"], r["target"]) == (os, target))
         await browser.press("left_square_bracket")
@@ -88,10 +96,10 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
             for m, (target, _) in enumerate(TARGET, 1)
             if not cells[os, target]
         )
-        browser.send("home", *["j"] * row, *["l"] * column, "enter")
+        browser.send(*["down"] * row, *["right"] * column, "enter")
         await browser.settle()
         assert browser.status == "No spec has both"
-        browser.send(*["h"] * column, "enter")
+        browser.send(*["left"] * column, "enter")
         await browser.settle()
         assert browser.query == f"os={OS[row][0]}", "the total is that of the row"
 
@@ -109,21 +117,18 @@ async def test_many_columns_are_walked(tmp_path: Path) -> None:
     async with browsing(tmp_path, size=(80, 24)) as browser:
         await browser.go_to_column("os")
         await open_matrix(browser, "target")
+        assert "more columns ›" in browser.lines[0]
         seen = set()
         for _ in range(60):
-            await browser.press("l", settle=False)
-            line = drawn(browser, 74)[0]
-            assert line.count("›") == 1
-            assert cell_width(line) <= 74
-            head = "".join(text for text, _ in matrix_of(browser).head(74))
-            assert cell_width(head) <= 74
-            assert " more" in head
-            seen.add(matrix_of(browser).value)
-        await browser.settle()
-        assert len(seen) == 60
+            await browser.press("right")
+            assert "more column" in browser.lines[0] or "‹" in browser.lines[0]
+            assert all(cell_width(line) == 80 for line in browser.lines)
+            seen |= set(head_of(browser).split() if " total " in browser.text else ())
+            seen |= {word for word in browser.lines[2].split() if word.startswith("target")}
+        assert len(seen & {f"target{n}" for n in range(60)}) == 60
         await browser.resize(40, 12)
         assert_plain(browser)
-        await browser.press("h", "enter")
+        await browser.press("left", "enter")
 
 
 async def test_hostile_values_are_plain(tmp_path: Path) -> None:
@@ -138,13 +143,13 @@ async def test_hostile_values_are_plain(tmp_path: Path) -> None:
         for size in ((160, 45), (80, 24), (40, 12)):
             await browser.resize(*size)
             assert_plain(browser)
-            assert all(cell_width(line) <= size[0] - 6 for line in drawn(browser, size[0] - 6))
+            assert all(cell_width(line) == size[0] for line in browser.lines)
         await browser.resize(100, 30)
         await browser.press("escape")
         await open_matrix(browser, "target")
         for _ in range(len(texts) // 6):
-            await browser.press("l", "j", settle=False)
+            await browser.press("right", "down", settle=False)
         await browser.settle()
         assert_plain(browser)
-        await browser.press("escape", "x", "end", "enter")
+        await browser.press("escape", "ctrl+x", "end", "enter")
         assert_plain(browser)

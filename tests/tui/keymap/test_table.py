@@ -136,7 +136,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "SearchInput"),
     ("install command", lambda focus: focus == "FormList"),
-    ("list what could not", lambda focus: focus == "ItemRows"),
+    ("list what could not", lambda focus: focus == "SearchInput"),
     # Its name in the configuration.
     ("export", lambda focus: focus == "Input"),
 ]
