@@ -195,13 +195,14 @@ KEYS = (
         "Go one column to the right.", moves=True),
     Key(COVERAGE, "coverage-choose", "enter", "take",
         "Go to the nearest; on a reason: only these.", "go to it"),
-    Key(COVERAGE, "coverage-copy", "y", "copy",
+    Key(COVERAGE, "coverage-copy", "ctrl+y", "copy",
         "Copy the hashes of what is missing and shown.", "copy"),
-    Key(COVERAGE, "coverage-compare", "d", "compare",
+    Key(COVERAGE, "coverage-compare", "ctrl+d", "compare",
         "Compare the missing spec with the nearest.", "compare"),
-    Key(COVERAGE, "coverage-present", "a", "present", "Show or hide what the caches have.", "all"),
-    Key(COVERAGE, "coverage-other", "e", "other", "Show the next environment of the sources."),
-    Key(COVERAGE, "coverage-close", "escape,q,C", "close", "Go back to the rows.", "back"),
+    Key(COVERAGE, "coverage-present", "ctrl+a", "present",
+        "Show or hide what the caches have.", "all"),
+    Key(COVERAGE, "coverage-other", "ctrl+e", "other",
+        "Show the next environment of the sources."),
     Key(COPYING, "copying-choose", "enter", "select",
         "Copy in this form, as its letter does.", "copy"),
     Key(EXPORTING, "exporting-write", "enter", "write",
@@ -269,13 +270,14 @@ HEADINGS = {
 
 STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
-    *((pane, LISTS, DIALOGS) for pane in (COMPARE, COVERAGE, PATH, DIALOGS)),
-    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, FREQUENCY, REPORTS)),
+    *((pane, LISTS, DIALOGS) for pane in (COMPARE, PATH, DIALOGS)),
+    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED)),
+    *((pane, DIALOGS) for pane in (FREQUENCY, COVERAGE, REPORTS)),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, FREQUENCY, REPORTS)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, FREQUENCY, COVERAGE, REPORTS)
 """The panes in which letters are typed, so that they are no keys."""
 
 

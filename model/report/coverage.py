@@ -19,11 +19,20 @@ from spackscope.model.report.differences import (
     difference_lines,
 )
 from spackscope.model.report.fit import LEFT_OUT
-from spackscope.model.report.report import Report, Row, Section
+from spackscope.model.report.report import Column, Report, Row, Section
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
 PRESENT = "there, or external"
+
+MISSING_COLUMNS = (
+    Column(most=36, floors=(12,)),
+    Column(most=80, keep="start", floors=(40, 20)),
+    Column(floors=(8,), may_go=True),
+    Column(floors=(SHORT_HASH,), may_go=True, is_right=False),
+)
+"""Name, reason, role and hash on the screen, where the reason is cut last."""
+PRESENT_COLUMNS = (MISSING_COLUMNS[0], Column(floors=(20,)), MISSING_COLUMNS[-1])
 
 _BETWEEN = " · "
 _MAX_NAME_WIDTH = 60
@@ -87,7 +96,7 @@ def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
 
     def present(spec: Present, where: str) -> Row:
         name = _name(graph.name(spec.id), graph.version(spec.id))
-        return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash, style="good")
+        return Row((spec.hash[:SHORT_HASH], name, clean(where)), key=spec.hash)
 
     rows = []
     for hit in coverage.hits:
@@ -130,7 +139,7 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
         texts.append(f"{len(lines) - _MAX_LINES:,} more")
     nearest = hashes[best.id]
     tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
-    note = f"nearest {nearest[:SHORT_HASH]}{tied}: {_BETWEEN.join(texts)}"
+    note = f"{_BETWEEN.join(texts)} (nearest {nearest[:SHORT_HASH]}{tied})"
     return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
 
 

@@ -51,8 +51,7 @@ class Row(NamedTuple):
     A row of one cell is a line across all columns. `note` is a sentence on it, in the last cell,
     or on a line of its own where it is about what the row `leads_to`, by its hash. `key` is the
     hash of the row itself, or what else tells it from the others, and `group` what rows of the
-    same kind have in common. `style` is that of the last cell on the screen. `queries` find the
-    specs that it is about, the most exact first.
+    same kind have in common. `queries` find the specs that it is about, the most exact first.
     """
 
     cells: Sequence[Cell]
@@ -60,7 +59,6 @@ class Row(NamedTuple):
     key: str = ""
     leads_to: str = ""
     group: str = ""
-    style: str = ""
     queries: tuple[Query, ...] = ()
 
     @property

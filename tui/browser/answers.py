@@ -238,7 +238,9 @@ class Answers:
             coverage = cover(environment, catalog, [name])
             if is_first:
                 first = coverage_report(coverage, knows_nearest=False).read()
-                task.report(lambda: screen.show_report(first, _progress(0, len(coverage.missing))))
+                task.report(
+                    lambda: screen.show_coverage(first, _progress(0, len(coverage.missing)))
+                )
 
             def show(_: str, done: int, total: int | None) -> None:
                 if done % _STEP == 0:
@@ -252,7 +254,7 @@ class Answers:
                 screen.show_failure(report)
             else:
                 known[name] = report
-                screen.show_report(report)
+                screen.show_coverage(report)
 
         self._host.run(job, done, group="cover")
 

@@ -169,6 +169,9 @@ class ReportRows(VirtualList):
                     for text, style in of_cell
                 ]
             pieces += of_cell
+        # The gap after the last column may have no room.
+        while pieces and not pieces[-1][0].strip():
+            pieces.pop()
         return pieces
 
     def _styled(self, line: Line) -> list[Piece]:
@@ -327,10 +330,10 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         ]
         title, *rest = [*filter(None, parts), ""]
         beside = "".join(f" · {part}" for part in rest[:-1])
-        loading = f"  {STILL_LOADING}" * self.is_loading
+        loading = f" · {STILL_LOADING}" * self.is_loading
         notes = "".join(f"\n{note}" for note in self.notes())
         head = Content.assemble(
-            (title, "bold"), beside, (loading, "$text-warning bold"), (notes, "dim")
+            (title, "bold"), (loading, "$text-warning bold"), beside, (notes, "dim")
         )
         self._head.update(head)
         self._columns.display = bool(rows.heads())

@@ -97,7 +97,7 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
         "missing, in build order",
         f"  {CMAKE[:7]}  cmake@3.31  build only, holds up others, no build of the package",
         f"  {HDF5[:7]}  hdf5@1.14   root",
-        f"           nearest {OLD_HDF5[:7]}: os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2",
+        f"           os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2 (nearest {OLD_HDF5[:7]})",
     ]
     assert result.stderr == ""
 
@@ -264,7 +264,7 @@ def test_pages_are_caches_too(program: Program, home: Path) -> None:
 
     text = program("cover", "spack.lock", "-f", "pages").stdout
     assert text.startswith("1 of 3 cached · 2 missing · ")
-    assert f"nearest {hash_of(78)[:7]}: os ubuntu24.04 ≠ rhel8 · hdf5 1.14 ≠ 1.12" in text
+    assert f"os ubuntu24.04 ≠ rhel8 · hdf5 1.14 ≠ 1.12 (nearest {hash_of(78)[:7]})" in text
 
 
 def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: Path) -> None:
