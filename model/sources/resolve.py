@@ -24,8 +24,11 @@ from spackscope.model.storage.base import is_remote, scheme_of
 DATABASE = ".spack-db/index.json"
 """The database in an install tree."""
 
-_PATH = r"(?:~|\.\.?|/[^/]+)/.*|.+\.(?:lock|json)"
-"""What is neither a spec nor a hash prefix."""
+_PATH = (
+    r"(?:~|\.\.?|/[^\s/]+)/.*|[\w.-]+(?:/[\w.-]+){2,}/?"
+    r"|[^\s=@%^]+\.(?:json|lock|sig|yaml|md|gz|zst)"
+)
+"""What is neither a spec nor a hash prefix: /HASH and NAME/HASH are."""
 
 _SOURCE_MIRROR = "https://mirror.spack.io"
 
@@ -94,12 +97,19 @@ def source_key(source: str, session: Session) -> str:
     return absolute_path(source)
 
 
-def names_source(word: str) -> bool:
-    """Check whether a word names a source, and not a spec.
+def is_source_word(word: str) -> bool:
+    """Check whether a word among those of a query is a source.
 
-    These are a URL, `spack:NAME`, `public:TAG`, standard input, and a path that exists or can be
-    nothing else.
+    These are a URL, `spack:NAME`, `public`, standard input, a path with a known ending, and one
+    with a slash, unless it can be a hash as well and nothing is there.
     """
+    if scheme_of(word) or not is_local_path(word) or re.fullmatch(_PATH, word):
+        return True
+    return "/" in word and word != "/" and names_source(word)
+
+
+def names_source(word: str) -> bool:
+    """Check whether a word names a source: it can be nothing else, or is a path that exists."""
     if not is_local_path(word) or re.fullmatch(_PATH, word):
         return True
     try:

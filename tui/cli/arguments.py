@@ -1,7 +1,7 @@
 """Parse the command line by the table of commands.
 
 The command is the first word that is not an option; without one the browser opens. Options may be
-anywhere, and after `--` all words belong to the query.
+anywhere, words that can only be sources need no -f, and after `--` all words belong to the query.
 
 The rules are those of argparse. It does not follow them itself, since it would need to be told
 otherwise in each: which word is the command, abbreviations, unknown options, which of them is
@@ -29,6 +29,9 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
+
+_AFTER_SOURCES = ("query", "spec", "spec or source", "")
+"""What the words of a command are where some of them may be its sources."""
 
 _WITH_VALUE = frozenset(
     name
@@ -86,6 +89,9 @@ def parse_arguments(argv: Sequence[str]) -> Options:
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
         is_help_asked = parsed.pop("help", False)
+        named, words = split_sources(command, words)
+        if named:
+            parsed["sources"] = [*parsed.get("sources", ()), *named]
         if name == "stats" and "by" not in parsed:
             is_name = bool(words) and words[0].replace("-", "_").isidentifier()
             parsed["by"], words = words[:is_name], words[is_name:]
@@ -172,6 +178,24 @@ def split_options(
             if (other := values.setdefault(option.field, choice)) != choice:
                 raise _refused(option, f"not allowed with argument --{other}")
     return values, rest
+
+
+def split_sources(command: Command, words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the words of a command that are sources without an -f, and the others.
+
+    Where a command takes sources as its own words, they stay; `diff` takes two, or specs.
+
+        split_sources(COMMANDS["find"], ["~/mirror", "hdf5"])  # ["~/mirror"], ["hdf5"]
+    """
+    if not (command.reads_sources and command.words in _AFTER_SOURCES and any(words)):
+        return [], [*words]
+    # What takes no words reads nothing of it.
+    from spackscope.model.sources.resolve import is_source_word, names_source
+
+    if command.words == "spec or source" and all(map(names_source, words)):
+        return [], [*words]
+    sources = [word for word in words if is_source_word(word)]
+    return sources, [word for word in words if word not in sources]
 
 
 def _is_option(word: str) -> bool:

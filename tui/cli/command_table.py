@@ -144,14 +144,14 @@ _TABLE = (
     Command(
         BROWSE,
         "browse, and pick the one that fits",
-        ("[-f SOURCE]... [QUERY...]", "COMMAND [--help] ...", "help [COMMAND | query]"),
+        ("[SOURCE]... [QUERY...]", "COMMAND [--help] ...", "help [COMMAND | query]"),
         "Browse the binaries in Spack build caches, and pick the one that fits.",
         COMMON,
         words="query",
         examples="""\
 spackscope
 spackscope hdf5 +mpi target=:zen3
-spackscope -f public -f ~/spack/opt/spack 'cached !installed'
+spackscope public ~/spack/opt/spack 'cached !installed'
 spackscope -- find""",
     ),
     Command(
@@ -177,6 +177,7 @@ tabs between the columns, a header line and full hashes.""",
         words="query",
         examples="""\
 spackscope find py-ml-dtypes target=aarch64
+spackscope find ~/mirror hdf5 +mpi
 spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
 spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
     ),

@@ -16,10 +16,13 @@ EVERYTHING = "everything"
 
 QUERY_SECTION = """\
 a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
-would interpret. `spackscope help query` lists all forms."""
+would interpret. `spackscope help query` lists all forms.
+A word is a source, without -f, if it is a URL, spack:NAME or public, ends in
+.json .lock .sig .yaml .md .gz .zst, or has a slash; but /HASH and NAME/HASH
+are specs unless such a file is there. After -- all words are the query."""
 
 _ESSENTIALS = """\
-usage: spackscope [COMMAND] [-f SOURCE]... [QUERY...]
+usage: spackscope [COMMAND] [SOURCE]... [QUERY...]
 
 Browse the binaries in Spack build caches, and pick the one that fits.
 
@@ -27,13 +30,14 @@ Browse the binaries in Spack build caches, and pick the one that fits.
   spackscope hdf5 +mpi target=:zen3      builds that a zen3 can run
   spackscope find 'hdf5 ^zlib-ng@2.2:'   a table, or --json --csv --hashes
   spackscope find 'cached !installed'    what an install could fetch
-  spackscope -f public -f ~/spack mpich  two sources as one
+  spackscope public ~/spack/ mpich       two sources as one
   spackscope show uehz56w                one build, and how to install it
   spackscope diff uehz56w wuqgt3p        how two look-alikes differ
 
 {commands}
 
-  -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin
+  -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin;
+                     a word with a slash, ending or scheme needs no -f
   --host HOST        check what fits there: 'target=zen3 glibc=2.34'
   --all              also list dependency-only specs
   --no-color, --version, -h, --help

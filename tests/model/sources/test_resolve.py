@@ -11,6 +11,7 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.sources.resolve import (
     environment_names,
     find_environment,
+    is_source_word,
     names_source,
     resolve_sources,
     source_key,
@@ -143,6 +144,47 @@ def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:
     specs = ("hdf5@1.14.6 +mpi", "/uehz56w", "uehz56w", "hdf5 target=zen3:", "a\0b", "hdf5/ueh")
     for word in specs:
         assert not names_source(word), word
+
+
+def test_a_word_of_a_query_is_a_source_if_it_can_be_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path in ("there", "hdf5"):
+        (tmp_path / path / "abc").mkdir(parents=True)
+    ending = ("index.json", "spack.lock", "x.spec.json.sig", "a.yaml", "specs.md", "a.gz", "a.zst")
+    slash = (
+        "there/",
+        "./there",
+        "there/abc",
+        "no/such/folder",
+        "/data/mirror",
+        "~/no",
+        "hdf5/abc",
+    )
+    scheme = ("https://a.org/m", "ftp://a.org", "s3://b", "file:///x", "spack:site", "public:v1")
+    for word in (*ending, *slash, *scheme, "public", str(tmp_path)):
+        assert is_source_word(word), word
+    specs = (
+        "/",
+        "there",
+        "hdf5",
+        "py-foo",
+        "/abc123",
+        "/018",
+        "hdf5/uehz56w",
+        "/ueh | /wuq",
+        "~mpi",
+    )
+    values = (
+        "page=https://a.org/x",
+        "cflags=-I/usr/x/y",
+        "os=a/b/c.json",
+        "^x@1.json",
+        "gcc@12.3",
+    )
+    for word in (*specs, *values):
+        assert not is_source_word(word), word
 
 
 def environment_in(spack: SpackRoot, directory: str, file: str = "spack.lock") -> str:

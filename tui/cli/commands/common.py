@@ -62,11 +62,11 @@ def parse_query(words: Sequence[str], session: Session) -> Query:
     text = join_words(words)
     _check_secrets("the query", text)
     for word in words:
-        if "." in word and os.path.isfile(word):
+        if os.path.isfile(word) and "." in word:
             import shlex
 
             name = clean(word)
-            raise Leave(ExitCode.USAGE, f"{name} is a file: name it with -f {shlex.quote(name)}")
+            raise Leave(ExitCode.USAGE, f"{name} is a file: write {shlex.quote(f'./{name}')}")
     try:
         return parse(text, named=session.named_queries)
     except QueryError as error:

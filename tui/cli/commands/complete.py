@@ -39,7 +39,13 @@ from spackscope.model.query.ast import join_words
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
-from spackscope.tui.cli.arguments import Options, options_of, split_command, split_options
+from spackscope.tui.cli.arguments import (
+    Options,
+    options_of,
+    split_command,
+    split_options,
+    split_sources,
+)
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -160,7 +166,9 @@ def find_place(before: Sequence[str], current: str) -> Place:
         fields, rest = split_options(words, options)
     except ValueError:
         fields, rest = {}, words
-    query = (*(word for word in rest if not word.startswith("-")), *after)
+    named, rest = split_sources(command, [word for word in rest if not word.startswith("-")])
+    fields["sources"] = [*fields.get("sources", ()), *named]
+    query = (*rest, *after)
 
     def place(kind: Kind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
         return Place(kind, text, head, command.name, query, may_be_command, fields)
@@ -172,7 +180,7 @@ def find_place(before: Sequence[str], current: str) -> Place:
         if option is None:
             return place("option", current)
         return place(option.takes, current[len(head) :], head)
-    may_be_command = command.name == BROWSE and not query and not is_after_dashes
+    may_be_command = command.name == BROWSE and not (query or named) and not is_after_dashes
     is_over = bool(query) and command.words in _ONE_WORD
     return place("" if is_over else command.words, current, may_be_command=may_be_command)
 
@@ -216,7 +224,10 @@ def answer(place: Place, environ: Mapping[str, str]) -> Answer:
     ]
     # Where -f is given, the words of `diff` are no sources.
     is_spec = place.kind == "spec or source" and place.fields.get("sources")
-    return Answer(tuple(bounded(choices)), place.kind in WITH_FILES and not is_spec)
+    with_files = place.kind in WITH_FILES and not is_spec
+    if place.kind in ("query", "spec"):
+        with_files = bool(place.text) and ("/" in place.text or not choices)
+    return Answer(tuple(bounded(choices)), with_files)
 
 
 class _Answers:

@@ -13,9 +13,11 @@ from tests.program import Program
 URL = "https://user:secret@mirror.example.org/builds"
 
 
-def offered(program: Program, line: str, config: str = "/dev/null", **changes: str) -> list[str]:
+def offered(
+    program: Program, line: str, config: str = "/dev/null", sources: str = "sample_data"
+) -> list[str]:
     words = ("complete", "bash", "--", f"spackscope {line}")
-    result = program(*words, SPACKSCOPE_CONFIG=config, **changes)
+    result = program(*words, SPACKSCOPE_CONFIG=config, SPACKSCOPE_FROM=sources)
     assert (result.returncode, result.stderr) == (0, "")
     first, *choices = result.stdout.splitlines()
     assert first.startswith("spackscope")
@@ -48,6 +50,13 @@ def test_more_than_a_hundred_are_offered_as_what_they_begin_with(
     assert offered(program, f"find -f {pages} ") == ["pkg-a", "pkg-b", "pkg-c"]
 
 
+def test_a_source_needs_no_option_and_may_be_a_path(program: Program, pages: Path) -> None:
+    assert offered(program, f"{pages} pkg-b49") == ["pkg-b49"]
+    assert offered(program, "~/pages pkg-b49") == ["pkg-b49"]
+    assert offered(program, "find ./pag") == ["./pages/"]
+    assert offered(program, f"find {pages} /zz") == []
+
+
 def test_a_variable_in_a_source_has_its_value(program: Program, pages: Path) -> None:
     assert offered(program, "find -f $HOME/pages pkg-b49") == ["pkg-b49"]
     assert offered(program, "find -f ${NOT_SET}/pages pkg-b49") == []
@@ -65,7 +74,7 @@ def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
     config = program.home / "config.toml"
     config.write_text(f'sources = ["{pages}"]\nnonsense = 1\n')
 
-    assert offered(program, "find pkg-c49", str(config), SPACKSCOPE_FROM="") == ["pkg-c49"]
+    assert offered(program, "find pkg-c49", str(config), sources="") == ["pkg-c49"]
 
 
 def test_of_several_sources_one_that_was_read_serves(program: Program, pages: Path) -> None:

@@ -454,12 +454,15 @@ def test_the_key_that_is_given_twice_is_named(program: Program) -> None:
     assert "^ target is given twice" in result.stderr
 
 
-def test_a_file_among_the_words_is_answered_with_its_option(program: Program) -> None:
-    (program.home / "s1.json").write_bytes(database(installs(node(dependencies=[]))))
+def test_a_file_among_the_words_is_read_or_answered_with_how_to_name_it(program: Program) -> None:
+    for name in ("s1.json", "s1.text"):
+        (program.home / name).write_bytes(database(installs(node(dependencies=[]))))
     for command in ("find", "show"):
-        result = program(command, "s1.json", "zlib")
+        assert "s1.json" in program(command, "s1.json", "zlib").stdout
+        assert "/s1.text" in program(command, "./s1.text", "zlib").stdout
+        result = program(command, "s1.text", "zlib")
         assert result.returncode == ExitCode.USAGE
-        assert result.stderr == ("spackscope: s1.json is a file: name it with -f s1.json\n")
+        assert result.stderr == "spackscope: s1.text is a file: write ./s1.text\n"
 
 
 def test_one_dependency_that_is_missing_is_counted_as_one(program: Program) -> None:
@@ -563,7 +566,7 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     assert f"`spack mirror add {tag} https://binaries.spack.io/{tag}` adds" in result.stderr
     assert f"`-f public:{tag}` reads it" in result.stderr
     result = program("complete", "fish", "--", "find", "py-b", SPACK_ROOT=root)
-    assert result.stdout == "spackscope\n"
+    assert result.stdout == "spackscope files\n"
 
     named = program("find", "--hashes", "-f", "sample", "py-build", SPACK_ROOT=root)
     assert len(named.stdout.splitlines()) == 24
