@@ -165,7 +165,7 @@ class RandomKeys:
         self.hold(all(map(_HASH.fullmatch, hashes)), f"{copied!r} is not made of hashes")
         if seen.dialog == "CompareScreen":
             self.counts["copied a column"] += 1
-            self.hold(any(hashes[0][:7] in line for line in seen.lines[:3]), "not a column")
+            self.hold(any(hashes[0][:7] in line for line in seen.lines[:12]), "not a column")
             return
         if seen.pane == "detail":
             self.counts["copied in the detail"] += 1

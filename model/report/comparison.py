@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from string import ascii_lowercase
 from typing import Literal
@@ -15,7 +15,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
 from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
@@ -32,11 +32,12 @@ PART_HEADS: dict[Part, str] = {
     "run": "linked or run",
     "build": "to build only",
 }
-LineKind = Literal["head", "fold", "note", "row", "users"]
+BUILD, USED_BY = "build", "used by"
+"""The groups of the line that folds what only builds the specs, and of the row of their users."""
 
 
 class ComparedSpec(Frozen):
-    """A column: a spec, and the ids of those compared that run the same if it stands for them.
+    """A column: a spec, and the ids of those compared that it stands for, if these are several.
 
     `users` counts the specs that use one of these; None if no source lists them.
     """
@@ -94,65 +95,155 @@ class ComparedTable(Frozen):
         return " · ".join(parts)
 
 
-class TableLine(Frozen):
-    """A line under the heads of the columns: a heading, a sentence, or a row with its values."""
-
-    kind: LineKind
-    text: str = ""
-    row: ComparedRow | None = None
-
-
-def table_lines(
+def rows_in_sight(
     table: ComparedTable, *, shows_build: bool = False, shows_equal: bool = False
-) -> list[TableLine]:
-    """Return the lines of a table: own values, what is linked or run, what only builds, users."""
-    rows, tells = table.rows, any(table.lists_dependencies)
-    own = list(_row_lines(rows or (), "own", shows_equal))
-    if not own and rows is not None and not tells:
-        own = [TableLine("note", "nothing that is listed differs")]
-    lines = [TableLine("head", PART_HEADS["own"]), *own] if own else []
-    lines.append(TableLine("head", PART_HEADS["run"]))
-    note = ""
-    if rows is None:
-        note = "comparing…"
+) -> list[ComparedRow]:
+    """Return the rows that differ; if asked to, then what follows from them, and what is equal."""
+    rows = [*(table.rows or ()), *((table.build_rows or ()) if shows_build else ())]
+    if not shows_equal:
+        return [row for row in rows if not (row.is_equal or row.follows)]
+    return sorted(rows, key=lambda row: (row.is_equal, bool(row.follows)))
+
+
+def grouped(table: ComparedTable, rows: Sequence[ComparedRow]) -> ComparedTable:
+    """Let the first of the columns that are alike in some rows stand for them, unless all are."""
+    groups: dict[tuple[Cell, ...], list[int]] = {}
+    for number in range(len(table.specs)):
+        groups.setdefault(tuple(row.values[number] for row in rows), []).append(number)
+    if len(groups) in (1, len(table.specs)):
+        return table
+    firsts = [numbers[0] for numbers in groups.values()]
+
+    def spec_of(numbers: Sequence[int]) -> ComparedSpec:
+        specs = [table.specs[number] for number in numbers]
+        if len(specs) == 1:
+            return specs[0]
+        users = [spec.users for spec in specs if spec.users is not None]
+        return replace(
+            specs[0],
+            alike=tuple(id_ for spec in specs for id_ in spec.alike or (spec.id,)),
+            users=sum(users) if users else None,
+            user_names=tuple(dict.fromkeys(name for spec in specs for name in spec.user_names)),
+        )
+
+    def narrowed(rows: Sequence[ComparedRow] | None) -> tuple[ComparedRow, ...] | None:
+        if rows is None:
+            return None
+        return tuple(replace(row, values=tuple(row.values[n] for n in firsts)) for row in rows)
+
+    return replace(
+        table,
+        specs=tuple(map(spec_of, groups.values())),
+        lists_dependencies=tuple(table.lists_dependencies[n] for n in firsts),
+        rows=narrowed(table.rows),
+        build_rows=narrowed(table.build_rows),
+    )
+
+
+def row_key(row: ComparedRow) -> str:
+    """Return what tells a row of a table from the others."""
+    return f"{row.part} {row.package} {row.attribute}"
+
+
+def table_section(
+    table: ComparedTable,
+    width: int,
+    *,
+    shows_build: bool = False,
+    shows_equal: bool = False,
+    sign: str = "",
+) -> Section:
+    """Return a table for the screen: own values, what is linked or run, what only builds, users.
+
+    Its columns are scrolled. The `sign` comes before what differs, where there are no colours.
+    """
+    in_sight = rows_in_sight(table, shows_build=shows_build, shows_equal=shows_equal)
+    tells = any(table.lists_dependencies)
+    lines: list[Row] = []
+
+    def add(part: Part) -> bool:
+        """Add the rows of a part, and how many follow from them; return whether any differ."""
+        rows = [row for row in in_sight if row.part == part]
+        lines.extend(_table_row(row, sign) for row in rows)
+        every = [*(table.rows or ()), *(table.build_rows or ())]
+        more = sum(bool(r.follows) and not r.is_equal and r.part == part for r in every)
+        if more and not shows_equal:
+            verb = "follows" if more == 1 else "follow"
+            lines.append(_remark(f"{more:,} more {verb} from these (= shows all)"))
+        return bool(more) or any(not row.is_equal for row in rows)
+
+    if any(row.part == "own" for row in in_sight):
+        lines.append(_head(PART_HEADS["own"]))
+        add("own")
+    elif table.rows is not None and not tells:
+        lines += [_head(PART_HEADS["own"]), _remark("nothing that is listed differs")]
+    lines.append(_head(PART_HEADS["run"]))
+    if table.rows is None:
+        lines.append(_remark("comparing…"))
     else:
-        lines += _row_lines(rows, "run", shows_equal)
+        differs = add("run")
         if not tells:
-            note = NOT_LISTED
+            lines.append(_remark(NOT_LISTED))
         elif not all(table.lists_dependencies):
-            note = "? stands where a source lists no dependencies"
+            lines.append(_remark("? stands where a source lists no dependencies"))
         elif table.runs_the_same:
-            note = "nothing differs: all run the same"
-        elif not any(row.part == "run" and not row.is_equal for row in rows):
-            note = "nothing differs"
-    if note:
-        lines.append(TableLine("note", note))
+            lines.append(_remark("nothing differs: all run the same"))
+        elif not differs:
+            lines.append(_remark("nothing differs"))
     if table.build_rows is not None:
         differing = {row.package for row in table.build_rows if not row.is_equal}
         count = f"({counted(len(differing), 'package')})" if differing else "nothing differs"
-        build = list(_row_lines(table.build_rows, "build", shows_equal))
-        sign = f" {'▾' if shows_build else '▸'}" if build else ""
-        lines.append(TableLine("fold", f"to build only {count} {sign}".rstrip()))
-        lines += build if shows_build else ()
-    elif rows is not None and tells:
-        lines.append(TableLine("fold", "to build only …"))
+        is_foldable = bool(differing or (shows_equal and table.build_rows))
+        fold = f" {'▾' if shows_build else '▸'}" * is_foldable
+        lines.append(Row((f"{PART_HEADS['build']} {count} {fold}".rstrip(),), group=BUILD))
+        if shows_build:
+            add("build")
+    elif table.rows is not None and tells:
+        lines.append(Row((f"{PART_HEADS['build']} …",), group=BUILD))
     if any(spec.users is not None for spec in table.specs):
-        lines.append(TableLine("users", "used by"))
-    return lines
+        lines.append(_users_row(table))
+    columns = (
+        Column(most=max(_MIN_LABEL, width // 3), is_right=False),
+        *(_VALUE._replace(head=spec.hash[:SHORT_HASH]) for spec in table.specs),
+        Column(keep="start", floors=(16,), may_go=True, is_right=False),
+    )
+    return Section("", lines, columns=columns, scrolled=range(1, len(columns) - 1))
 
 
-def _row_lines(rows: Sequence[ComparedRow], part: Part, shows_equal: bool) -> Iterator[TableLine]:
-    """Yield the rows of a part that differ; if asked to, then what follows, and what is equal."""
-    rows = [row for row in rows if row.part == part]
-    differing = [row for row in rows if not row.is_equal]
-    following = [row for row in differing if row.follows]
-    shown = [row for row in differing if not row.follows]
-    if shows_equal:
-        shown += [*following, *(row for row in rows if row.is_equal)]
-    yield from (TableLine("row", row=row) for row in shown)
-    if following and not shows_equal:
-        verb = "follows" if len(following) == 1 else "follow"
-        yield TableLine("note", f"{len(following):,} more {verb} from these (= shows all)")
+_MIN_LABEL = 12
+_VALUE = Column(most=24, floors=(11,), is_right=False)
+"""It shrinks until all fit, but leaves room for `ubuntu22.04` and `neoverse_v2`."""
+
+
+def _head(text: str) -> Row:
+    return Row((styled(text, "bold"),))
+
+
+def _remark(text: str) -> Row:
+    return Row((styled(f"  {text}", "dim"),))
+
+
+def _table_row(row: ComparedRow, sign: str = "") -> Row:
+    """Return a row as cells: its label, the values, and the path."""
+    values = zip(value_texts(row), ranks(row.values), strict=True)
+    cells = (
+        styled(sign * (rank == "rare") + text, _STYLES.get(rank, "")) for text, rank in values
+    )
+    return Row((f"  {row_label(row)}", *cells, styled(row_path(row), "dim")), key=row_key(row))
+
+
+def _users_row(table: ComparedTable) -> Row:
+    """Return how many use each column, the most used one bright, and who uses any of them."""
+    most = max(spec.users or 0 for spec in table.specs)
+    cells = (
+        styled(
+            "…" if spec.users is None else f"{spec.users:,}" if spec.users else "-",
+            "bold" if spec.users == most else "dim",
+        )
+        for spec in table.specs
+    )
+    names = users_text(name for spec in table.specs for name in spec.user_names)
+    return Row((USED_BY, *cells, styled(names, "dim")), group=USED_BY)
 
 
 Rank = Literal["common", "rare", "missing", "unknown"]
@@ -234,18 +325,9 @@ def row_label(row: ComparedRow) -> str:
     return clean(f"{row.package}{others} {label}").rstrip()
 
 
-def row_path(row: ComparedRow, width: int | None = None) -> str:
-    """Spell the path to a package; empty for a direct dependency and for the spec itself.
-
-    Names in its middle are left out where it is wider than some cells.
-    """
-    names = row.path if len(row.path) > 1 else ()
-    for last in range(len(names) - 1, -1, -1) if width is not None and len(names) > 2 else ():
-        shorter = names if last == len(names) - 1 else (*names[:last], "…", names[-1])
-        if cell_width(text := path_text(shorter)) <= (width or 0):
-            return text
-    text = path_text(names)
-    return text if width is None else shorten(text, width)
+def row_path(row: ComparedRow) -> str:
+    """Spell the path to a package; empty for a direct dependency and for the spec itself."""
+    return path_text(row.path if len(row.path) > 1 else ())
 
 
 def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
@@ -256,21 +338,22 @@ def path_in(row: ComparedRow, column: int) -> tuple[str, ...]:
     return (*row.path[:-1], cell[0].partition("@")[0])
 
 
-def users_text(spec: ComparedSpec) -> str:
-    """Return the packages that use the specs of a column."""
-    names = dict.fromkeys(spec.user_names)
+def users_text(user_names: Iterable[str]) -> str:
+    """Return packages that use a spec."""
+    names = dict.fromkeys(user_names)
     more = len(names) - _MAX_USERS
     return clean(" ".join([*names][:_MAX_USERS])) + (f" and {more:,} more" if more > 0 else "")
 
 
-def cell_sentence(table: ComparedTable, line: TableLine, column: int) -> str:
+def users_sentence(spec: ComparedSpec) -> str:
+    """Say which packages use the specs of a column."""
+    users = users_text(spec.user_names) or "used by nothing here"
+    return f"{spec.hash[:SHORT_HASH]}: {users}"
+
+
+def cell_sentence(table: ComparedTable, row: ComparedRow, column: int) -> str:
     """Describe a cell in full, since its column may be too narrow for it."""
-    spec = table.specs[column]
-    hash_ = spec.hash[:SHORT_HASH]
-    if line.kind == "users":
-        return f"{hash_}: {users_text(spec) or 'used by nothing here'}"
-    if (row := line.row) is None:
-        return ""
+    hash_ = table.specs[column].hash[:SHORT_HASH]
     cell = row.values[column]
     if cell == UNKNOWN:
         return f"{hash_}: not told by its source"
@@ -421,8 +504,7 @@ def _own_rows(
 _MAX_SHOWN = 200
 _LABEL, _CELL = Column(most=32, floors=(12,), is_right=False), Column(most=20, is_right=False)
 _PATH = Column(floors=(12,), may_go=True, is_right=False)
-_USED_BY = "used by"
-_STYLES: dict[Rank, Style] = {"common": "dim", "rare": "differs"}
+_STYLES: dict[Rank, Style] = {"common": "dim", "rare": "differs", "unknown": "dim"}
 
 
 def compared_sections(
@@ -494,16 +576,13 @@ def _blocks(
         if row.part != part:
             part = row.part
             table_rows.append(Row((styled(PART_HEADS[part], "bold"),)))
-        values = zip(value_texts(row), ranks(row.values), strict=True)
-        cells = (styled(text, _STYLES.get(rank, "")) for text, rank in values)
-        path = styled(row_path(row), "dim")
-        table_rows.append(Row((f"  {row_label(row)}", *cells, path)))
+        table_rows.append(_table_row(row))
     if more := len(rows) - _MAX_SHOWN:
         table_rows += [Row((f"and {counted(more, 'more row')}",))] if more > 0 else []
     if any(spec.users for spec in table.specs):
         # What most use is the one to take.
         users = ("?" if s.users is None else str(s.users or "-") for s in table.specs)
-        table_rows.append(Row((_USED_BY, *users, "")))
+        table_rows.append(Row((USED_BY, *users, "")))
     texts = [row.texts for row in table_rows if len(row.cells) > 1]
     label, *widths, _ = (max(map(cell_width, column)) for column in zip(*texts, strict=True))
     for block in _fitting(min(label, _LABEL.most), [min(w, _CELL.most) for w in widths], width):

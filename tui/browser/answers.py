@@ -121,7 +121,7 @@ class Answers:
         self._host.open(
             screen,
             go,
-            ask=lambda: fill(screen.report is None or screen.report.is_by_kind),
+            ask=lambda: fill(screen.is_grouped),
             group="compare",
         )
 
@@ -132,7 +132,7 @@ class Answers:
         from spackscope.model.report.comparison import read_comparison
 
         catalog, listing = self._host.state.catalog, self._host.state.listing
-        is_first = screen.report is None
+        is_first = screen.table is None
         if catalog is None:
             return
         known = self._known_of(catalog)

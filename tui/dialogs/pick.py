@@ -69,6 +69,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     PANE: str = SEARCHED
     AUTO_FOCUS = "SearchInput"
     BINDINGS = [*LIST_BINDINGS, *bindings(SEARCHED)]
+    HAS_SEARCH = True
+    """Whether letters are typed into the search, or are keys."""
     choose_word = ""
     """The word for Enter in the last line, if it is not that of the table of keys."""
 
@@ -120,10 +122,10 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         self.query_one(".reading", Static).update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog, except letters, which are typed into the search."""
+        """Return the keys of the dialog, except letters where these are typed into the search."""
         clear = "clear" * bool(self.search)
         words = {"searched-choose": self.choose_word, "dialogs-close": clear}
-        return hints(self.PANE, DIALOGS, words=words, is_letter_typed=True)
+        return hints(self.PANE, DIALOGS, words=words, is_letter_typed=self.HAS_SEARCH)
 
     def action_list(self, name: str, step: int) -> None:
         """Move the cursor of the list, while letters go to the search."""

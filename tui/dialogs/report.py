@@ -96,7 +96,6 @@ class ReportRows(VirtualList):
         name = _name(old) if old is not None else ""
         same = [n for n, row in enumerate(rows) if name and _name(row) == name]
         start = [n for n, row in enumerate(rows) if row.key]
-        start += [n for n, row in enumerate(rows) if row.group]
         self._lay_out()
         self.show(len(rows), next(iter([*same, *start]), 0), empty=empty)
         self.post_message(self.Highlighted(self, self.cursor))
@@ -223,8 +222,6 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
     """
 
     BINDINGS = [*LIST_BINDINGS, *Dialog.BINDINGS]
-    HAS_SEARCH = True
-    """Whether letters are typed into a search, or are keys."""
     report: Report | None = None
     heading = noun = ""
 
@@ -324,9 +321,9 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         rows = self.list
         parts = [
             self.heading,
-            self.summary(),
             f"‹ {rows.before:,}" if rows.before else "",
             f"{counted(rows.after, 'more column')} ›" if rows.after else "",
+            self.summary(),
         ]
         title, *rest = [*filter(None, parts), ""]
         beside = "".join(f" · {part}" for part in rest[:-1])

@@ -6,7 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.report.comparison import ComparedTable, table_lines, value_texts
+from spackscope.model.report.comparison import (
+    ComparedTable,
+    rows_in_sight,
+    table_section,
+    value_texts,
+)
+from spackscope.model.report.report import Row
 from spackscope.tui.browser.answers import nothing_to_compare
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from tests.browsing import browsing
@@ -36,7 +42,7 @@ def screen_of(browser: FakeBrowser) -> CompareScreen:
 
 
 def table_of(browser: FakeBrowser) -> ComparedTable:
-    table = screen_of(browser).report
+    table = screen_of(browser).table
     assert table is not None
     return table
 
@@ -48,11 +54,9 @@ def compare(browser: FakeBrowser) -> ComparedTable:
 
 
 def rows(table: ComparedTable) -> list[str]:
-    lines = table_lines(table, shows_build=True)
     return [
-        " ".join([line.row.package, *value_texts(line.row), *line.row.path])
-        for line in lines
-        if line.row
+        " ".join([row.package, *value_texts(row), *row.path])
+        for row in rows_in_sight(table, shows_build=True)
     ]
 
 
@@ -85,7 +89,8 @@ def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
     table = compare(browser)
     assert {spec.hash for spec in table.specs} == {A, B}
     assert table.runs_the_same
-    assert [line.text for line in table_lines(table)] == [
+    lines = [row.texts[0] for row in table_section(table, 80).rows if isinstance(row, Row)]
+    assert [line.strip() for line in lines] == [
         "linked or run",
         "nothing differs: all run the same",
         "to build only (1 package)  ▸",

@@ -9,12 +9,8 @@ from spackscope.model.analysis.varying import Cell, ComparedRow
 from spackscope.model.core.frozen import replace
 from spackscope.model.report.comparison import ComparedSpec, ComparedTable
 from spackscope.model.report.detail import DIFFERS
-from spackscope.tui.dialogs.compare import (
-    CompareScreen,
-    ComparisonHead,
-    ComparisonRows,
-    Destination,
-)
+from spackscope.tui.dialogs.compare import CompareScreen, Destination
+from spackscope.tui.dialogs.report import ReportHead, ReportRows
 from tests.browsing import Browser, browsing
 
 
@@ -28,7 +24,7 @@ VIA_MPICH = ("mpich", "libxml2", "libiconv")
 ROWS = (
     ComparedRow("run", "libiconv", "version", cells("1.18", "1.17", "1.18", "1.18"), VIA_MPICH),
     ComparedRow("run", "libfabric", "variant:rxm", cells(*"++~~"), ("mpich", "libfabric")),
-    ComparedRow("run", "hwloc", "version", cells("", "", "2.12", "2.12"), ("mpich", "hwloc")),
+    ComparedRow("run", "hwloc", "version", cells("", "", "2.12", "2.11"), ("mpich", "hwloc")),
     ComparedRow("run", "zlib-ng", "version", cells("2.3.2") * 4, ("zlib-ng",)),
 )
 BUILD_ROWS = (
@@ -82,22 +78,38 @@ def shown(browser: Browser) -> list[str]:
 async def test_the_specs_are_columns_and_what_differs_is_a_row() -> None:
     async with comparing() as (browser, _, _):
         assert shown(browser)[:-1] == [
-            " hdf5@1.14.6   uehz56w  wuqgt3p  yx2lkfs  os4aewt  4 of 12 · 8 more are like uehz56w",
-            " linked or run",
-            "▸  libiconv    1.18     1.17     1.18     1.18     mpich › libxml2 › libiconv",
-            "   libfabric   +rxm     +rxm     ~rxm     ~rxm     mpich › libfabric",
-            "   hwloc       -        -        2.12     2.12     mpich › hwloc",
-            " to build only (1 package)  ▸",
-            " used by       7        7        -        -        vtk visit cgns",
+            " hdf5@1.14.6 · 4 of 12 · 8 more are like uehz56w",
+            "               uehz56w  wuqgt3p  yx2lkfs  os4aewt",
+            "  linked or run",
+            "▸   libiconv   1.18     1.17     1.18     1.18     mpich › libxml2 › libiconv",
+            "    libfabric  +rxm     +rxm     ~rxm     ~rxm     mpich › libfabric",
+            "    hwloc      -        -        2.12     2.11     mpich › hwloc",
+            "  to build only (1 package)  ▸",
+            "  used by      7        7        -        -        vtk visit cgns",
             " uehz56w: libiconv 1.18 · mpich › libxml2 › libiconv · 3 of 4 the same",
         ]
         await browser.press("b", "equals_sign")
         rows = shown(browser)
-        assert "   zlib-ng     2.3.2    2.3.2    2.3.2    2.3.2" in rows
-        assert " to build only (1 package)  ▾" in rows
-        assert "   ncurses     6.5      6.1      6.5      6.5" in rows
+        assert "    zlib-ng    2.3.2    2.3.2    2.3.2    2.3.2" in rows
+        assert "  to build only (1 package)  ▾" in rows
+        assert "    ncurses    6.5      6.1      6.5      6.5" in rows
         await browser.press("b", "equals_sign")
         assert not any("zlib-ng" in row or "ncurses" in row for row in shown(browser))
+
+
+async def test_columns_that_are_alike_in_the_rows_in_sight_are_one() -> None:
+    values = cells("1.18", "1.17", "1.18", "1.18")
+    table = replace(TABLE, rows=(replace(ROWS[0], values=values),))
+    async with comparing(table) as (browser, screen, seen):
+        assert "2 of 12 · 10 more are like uehz56w" in browser.lines[0]
+        assert browser.lines[1].split() == ["uehz56w", "wuqgt3p"]
+        await browser.press("b")
+        assert browser.lines[1].split() == ["uehz56w", "wuqgt3p"], "ncurses splits them alike"
+        await browser.press("z")
+        assert seen.regrouped == [False]
+        screen.show_table(table)
+        await browser.settle()
+        assert browser.lines[1].split() == [hash_[:7] for hash_ in HASHES]
 
 
 async def test_keys_copy_the_hash_of_the_column_and_go_to_the_spec_of_a_cell() -> None:
@@ -117,14 +129,14 @@ async def test_keys_copy_the_hash_of_the_column_and_go_to_the_spec_of_a_cell() -
 
 async def test_a_click_goes_to_a_column_and_a_row() -> None:
     async with comparing() as (browser, screen, seen):
-        x = browser.lines[0].index("yx2lkfs")
-        await browser.click(screen.query_one(ComparisonHead), x + 3, 0)
+        x = browser.lines[1].index("yx2lkfs")
+        await browser.click(screen.query_one(ReportHead), x + 3, 0)
         await browser.press("y")
         row = next(n for n, line in enumerate(browser.lines) if "hwloc" in line)
-        rows = screen.query_one(ComparisonRows)
-        x = browser.lines[0].index("wuqgt3p")
+        rows = screen.query_one(ReportRows)
+        x = browser.lines[1].index("wuqgt3p")
         await browser.click(rows, x, row - rows.region.y)
-        assert browser.lines[row].startswith("▸  hwloc")
+        assert browser.lines[row].startswith("▸   hwloc")
         assert "wuqgt3p: hwloc has no such package" in browser.text
         await browser.press("y")
         assert seen.copied == [HASHES[2], HASHES[1]]
@@ -153,27 +165,27 @@ async def test_columns_that_do_not_fit_are_scrolled_under_a_name_that_stays() ->
     for size in ((80, 24), (40, 12), (24, 8)):
         async with comparing(table, size) as (browser, _, _):
             assert "0000000" in browser.text
-            assert " ›" in browser.lines[0]
+            assert " more" in browser.lines[0]
             browser.send(*["l"] * 19)
             await browser.settle()
             assert "0000019" in browser.text
-            assert "0000000" not in browser.lines[1]
-            assert any(line.startswith("▸  libiconv") for line in browser.lines)
+            assert "0000000" not in browser.text
+            assert any(line.startswith("▸   libi") for line in browser.lines)
             assert "1.1.19" in browser.text
             assert all(len(line) == size[0] for line in browser.lines)
 
 
 async def test_the_screen_opens_before_the_table_is_there_and_says_why_if_there_is_none() -> None:
     async with comparing(None) as (browser, screen, seen):
-        assert "comparing…" in browser.text
+        assert "reading…" in browser.text
         browser.send("y")
         screen.show_table(replace(TABLE, rows=None, build_rows=None))
-        await browser.until(lambda: "uehz56w" in browser.lines[0])
+        await browser.until(lambda: "uehz56w" in browser.lines[1])
         assert "comparing…" in browser.text
         screen.show_table(TABLE)
         await browser.settle()
         assert seen.copied == [HASHES[0]]
-        assert "▸  libiconv" in browser.text, "the cursor goes to the first row"
+        assert "▸   libiconv" in browser.text, "the cursor goes to the first row"
     async with comparing(None) as (browser, screen, _):
         screen.show_failure("Only one of these is in the index")
         await browser.settle()
@@ -197,10 +209,10 @@ async def test_keys_wait_for_the_rows_and_escape_for_nothing() -> None:
 async def test_where_nothing_differs_the_cursor_stays_on_the_first_line() -> None:
     equal = replace(TABLE, lists_dependencies=(False,) * 4, rows=(), build_rows=None)
     async with comparing(replace(equal, rows=None)) as (browser, screen, _):
-        assert browser.lines[1].startswith("▸")
+        assert browser.lines[2].startswith("▸")
         screen.show_table(equal)
         await browser.settle()
-        assert browser.lines[1].startswith("▸"), "as where no part of the table came before it"
+        assert browser.lines[2].startswith("▸"), "as where no part of the table came before it"
 
 
 async def test_without_dependencies_the_screen_says_so() -> None:
