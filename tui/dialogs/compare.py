@@ -47,7 +47,6 @@ class CompareScreen(ReportDialog[Destination]):
 
     PANE = COMPARE
     BINDINGS = bindings(COMPARE)
-    AUTO_FOCUS = "ReportRows"
     HAS_SEARCH = False
     is_grouped = True
 

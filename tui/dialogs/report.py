@@ -222,6 +222,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
     """
 
     BINDINGS = [*LIST_BINDINGS, *Dialog.BINDINGS]
+    AUTO_FOCUS = "SearchInput, ReportRows"
     report: Report | None = None
     heading = noun = ""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 
 from textual import events, on
 from textual.geometry import Region
@@ -11,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.tui.keymap import LISTS, PATH, bindings
+from spackscope.tui.keymap import LISTS, bindings
 from spackscope.tui.widgets.drawing import CURSOR_STYLES, Piece, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
@@ -164,21 +163,3 @@ class VirtualList(Widget, can_focus=True):
         """Choose the row under the cursor."""
         if self.length:
             self.post_message(self.Chosen(self, self.cursor))
-
-
-class Lines(VirtualList):
-    """A list of lines that are made of pieces, with a mark at the cursor."""
-
-    BINDINGS = bindings(PATH)
-
-    def __init__(self, lines: Sequence[Sequence[Piece]]) -> None:
-        super().__init__()
-        self._lines = lines
-
-    def on_mount(self) -> None:
-        """Show all lines."""
-        self.show(len(self._lines))
-
-    def pieces(self, row: int, width: int) -> list[Piece]:
-        """Return the pieces of a line."""
-        return [("▸ " if row == self.cursor else "  ", "accent"), *self._lines[row]]

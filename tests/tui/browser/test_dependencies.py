@@ -14,9 +14,9 @@ from spackscope.model.index import tree as tree_search
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree
 from spackscope.tui.browser.host import ThreadTask
+from spackscope.tui.dialogs.report import ReportRows
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
-from spackscope.tui.widgets.virtual_list import Lines
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs
 from tests.program import PATIENCE
@@ -233,9 +233,9 @@ async def test_w_on_a_dependency_shows_the_shortest_way_to_it(browser: Browser) 
 
     assert browser.dialog == "DependencyPathDialog"
     assert "why h5py@1.0 needs hwloc@1.0" in browser.text
-    region = browser.app.screen.query_one(Lines).region
+    region = browser.app.screen.query_one(ReportRows).region
     shown = (line[region.x : region.right] for line in browser.lines[region.y : region.bottom])
-    assert [" ".join(line.split()) for line in shown] == [
+    assert [" ".join(line.split()) for line in shown if line.strip()] == [
         f"▸ h5py@1.0 {H5PY[:7]}",
         f"[ r ] hdf5@1.0 {HDF5[:7]}",
         f"[bl ] openmpi@1.0 {OPENMPI[:7]} provides mpi",

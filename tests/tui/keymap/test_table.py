@@ -18,6 +18,7 @@ from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.copy import FormList
 from spackscope.tui.dialogs.coverage import CoverageScreen
+from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import help_entries, help_rows
@@ -56,7 +57,7 @@ from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
-from spackscope.tui.widgets.virtual_list import Lines, VirtualList
+from spackscope.tui.widgets.virtual_list import VirtualList
 from tests.browsing import SAMPLE, Browser, browsing
 from tests.builders import write_page
 
@@ -74,7 +75,7 @@ OWNERS: dict[str, type[Widget]] = {
     RELAXATIONS: RelaxationRows,
     COPYING: FormList,
     EXPORTING: ExportDialog,
-    PATH: Lines,
+    PATH: DependencyPathDialog,
     HISTORY: HistoryDialog,
     SEARCHED: SearchDialog,
     REPORTS: ReportsDialog,

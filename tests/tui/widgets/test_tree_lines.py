@@ -11,7 +11,7 @@ from spackscope.model.index.columns import Columns
 from spackscope.model.index.tree import Tree, read_specs
 from spackscope.model.report.detail import dependency_line
 from spackscope.model.report.report import text_of
-from spackscope.tui.dialogs.dependency_path import path_lines, read_path
+from spackscope.tui.dialogs.dependency_path import path_report, read_path
 from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
 from tests.hostile import HOSTILE_TEXT
@@ -82,10 +82,11 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
 
     between = catalog.edges.path(*upwards.path_ends(row)[0])
     assert between is not None
-    lines = path_lines(read_path(catalog, between))
-    assert ["".join(text for text, _ in line).rstrip() for line in lines] == [
-        f"       hdf5@1.14      {hashes[0][:7]}",
-        f"[bl  ] openmpi@5.0.3  {hashes[1][:7]}  provides mpi",
+    report = path_report(read_path(catalog, between))
+    assert list(map(text_of, report.lines())) == [
+        "why hdf5@1.14 needs openmpi@5.0.3",
+        f"        hdf5@1.14      {hashes[0][:7]}",
+        f"[bl  ]  openmpi@5.0.3  {hashes[1][:7]}  provides mpi",
     ]
 
 
@@ -100,5 +101,6 @@ def test_names_and_virtuals_are_never_escape_sequences(tmp_path: Path, text: str
         for number, line in enumerate(tree.lines):
             pieces = [*tree_pieces(tree, number, WIDTH), *tree_pieces(tree, number, 500)]
             if line.edge is not None:
-                pieces += path_lines(read_path(catalog, [line.edge]))[-1]
+                report = path_report(read_path(catalog, [line.edge]))
+                pieces += ((text_of(line), "") for line in report.lines())
             assert all(text.isprintable() for text, _ in pieces)
