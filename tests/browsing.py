@@ -350,9 +350,8 @@ class Browser:
 
     @property
     def browser(self) -> BrowserScreen:
-        screen = self.app.screen_stack[0]
-        assert isinstance(screen, BrowserScreen)
-        return screen
+        screens = reversed(self.app.screen_stack)
+        return next(screen for screen in screens if isinstance(screen, BrowserScreen))
 
     @property
     def state(self) -> BrowserState:

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from spackscope.model.core.errors import Cancelled, SourceError
+from spackscope.tui.browser.open_source import SourceChosen
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
@@ -91,7 +93,8 @@ class SpackscopeApp(App[list[str]]):
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.theme()
         use_keys(changed_keys(settings))
-        self._browser = BrowserScreen(sources, query, session, settings, pick=pick)
+        self._open = partial(BrowserScreen, session=session, settings=settings, pick=pick)
+        self._browser = self._open(sources, query)
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
@@ -104,6 +107,14 @@ class SpackscopeApp(App[list[str]]):
     def get_default_screen(self) -> Screen[None]:
         """Return the browser."""
         return self._browser
+
+    def on_source_chosen(self, event: SourceChosen) -> None:
+        """Begin anew with another source."""
+        self.workers.cancel_node(self._browser)
+        self._browser = self._open([event.source], "")
+        # The first screen cannot be replaced: Textual has no result for it.
+        is_first = len(self.screen_stack) == 1
+        (self.push_screen if is_first else self.switch_screen)(self._browser)
 
     def get_css_variables(self) -> dict[str, str]:
         """Return the colours of the theme, and what else the style sheet uses."""
@@ -175,8 +186,10 @@ class SpackscopeApp(App[list[str]]):
             await super().on_event(event)
             return
         assert isinstance(event, events.Key | events.Paste)
-        if isinstance(event, events.Key) and event.key == _EARLY_ENTER:
-            event.key = "enter"
+        if isinstance(event, events.Key):
+            self._browser.panes.welcome.display = False
+            if event.key == _EARLY_ENTER:
+                event.key = "enter"
         self._typed.append(event)
         if not self._is_forwarding:
             self._is_forwarding = True

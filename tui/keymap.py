@@ -118,6 +118,8 @@ KEYS = (
     Key(ANYWHERE, "back", "escape", "back", "Go one step back."),
     Key(ANYWHERE, "problems", "exclamation_mark", "show_problems", "List what could not be read."),
     Key(ANYWHERE, "sources", "S", "show_sources", "List the sources: kind, specs, problems, age."),
+    Key(ANYWHERE, "open", "O", "open_source",
+        "Open another source: a cache, a file, a directory."),
     Key(ANYWHERE, "dependency-only", "a", "everything", "Show or hide dependency-only specs."),
     Key(ANYWHERE, "reload", "r", "reload", "Reload changed sources."),
     Key(ANYWHERE, "redraw", "ctrl+l", "app.draw_again", "Draw the screen again."),

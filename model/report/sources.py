@@ -29,6 +29,8 @@ PROBLEM_COLUMNS = (
 )
 """The columns of their rows on the screen: the reason of a problem is cut last."""
 
+_AIM = "spackscope finds the Spack binary that fits."
+
 _NAMED = 3
 """Mirrors that are named."""
 
@@ -51,24 +53,22 @@ def source_cells(
     return clean(source.name), clean(kind), *counts, checked, signed
 
 
-def sources_note(sources: Sequence[str]) -> str:
-    """Return what a new user needs to know of sources that were found, not named; or "".
+def welcome(sources: Sequence[str]) -> str:
+    """Return what a new user needs to know where sources were found, not named; or "".
 
     The sample is only a sample; the mirrors of a Spack are named.
     """
     if SAMPLE in sources and PREFIX in sources:
-        return (
-            "Sample data: your Spack has no mirror of binaries. To add one: spackscope sources · "
-            "without: spackscope -f public"
-        )
+        return f"{_AIM} A sample: your Spack has no mirror"
     if SAMPLE in sources:
-        return "Sample data. Your own cache: spackscope -f URL · spackscope sources"
+        return f"{_AIM} A sample; yours: spackscope URL"
     names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     mirrors = "Mirror" if len(names) == 1 else "Mirrors"
-    return f"{mirrors} of your Spack: {', '.join(names[:_NAMED])}{more}. Others: spackscope -f URL"
+    shown = f"{', '.join(names[:_NAMED])}{more}"
+    return f"{_AIM} {mirrors} of your Spack: {shown}; others: spackscope URL"
 
 
 def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:

@@ -11,6 +11,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser.columns import column_word
+from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.browser.state import Task
 from spackscope.tui.keymap import shown
 
@@ -263,6 +264,7 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.load(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
+    "open_source": lambda self: open_source(self, self.controllers.loading.session),
     "show_sources": show_sources,
     "show_problems": show_problems,
     "show_help": lambda self: self.panes.open_help(),

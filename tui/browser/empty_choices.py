@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "reload": "reload the sources",
+    "open": "open another source",
     "sources": "list the sources",
     "problems": "list what could not be read",
     "dependency-only": "show dependency-only specs",
@@ -29,7 +30,7 @@ def _choice(name: str, count: int | None = None) -> KeyChoice:
 def without_catalog(failed: int) -> list[KeyChoice]:
     """Return what can be done if some sources cannot be read, or loading was stopped."""
     sources = [_choice("sources", failed)] if failed else []
-    return [_choice("reload"), *sources, _choice("quit")]
+    return [_choice("reload"), *sources, _choice("open"), _choice("quit")]
 
 
 def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:

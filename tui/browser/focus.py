@@ -26,7 +26,7 @@ _ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open")
 """Those that act on the marks, which are found in the catalog first."""
 _COMPLETING = ("filters-complete", "filters-next", "filters-previous")
 """Those that wait for the completions of what was typed before them."""
-_WITHOUT_SOURCES = ("help", "commands", "back", "redraw", "suspend", "quit")
+_WITHOUT_SOURCES = ("help", "commands", "open", "back", "redraw", "suspend", "quit")
 """Those that work before any source is read."""
 _BLOCKING = ("jump", "path", "menu")
 """Jobs that move the focus or open a dialog when they are done."""

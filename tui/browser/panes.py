@@ -61,24 +61,33 @@ _HINT_WIDTH = len("detail")
 class Panes:
     """The widgets of a screen; `is_pick` if Enter on a row ends the program.
 
-    `note` is a text below the packages.
+    `welcome` is a line that the first key removes. Where the sources are the sample, a line of
+    the packages opens others.
     """
 
-    def __init__(self, screen: Screen[None], *, note: str = "", is_pick: bool = False) -> None:
+    def __init__(
+        self,
+        screen: Screen[None],
+        *,
+        welcome: str = "",
+        is_sample: bool = False,
+        is_pick: bool = False,
+    ) -> None:
         self._screen, self._is_pick = screen, is_pick
         self._state = BrowserState()
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(id="title")
         self.query_bar = QueryBar(id="query")
-        self.names = PackageList(id="packages", classes="pane")
+        self.names = PackageList(id="packages", classes="pane", opens_source=is_sample)
         self.facets = FacetPane(id="facets", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(id="marks")
+        self.welcome = Static(Content(welcome), id="welcome")
+        self.welcome.display = bool(welcome)
         self.status = StatusLine(id="status")
-        below = Static(Content(note), id="packages-note", classes="" if note else "-empty")
-        lists = Vertical(self.names, below, self.facets, id="lists")
+        lists = Vertical(self.names, self.facets, id="lists")
         self.side = Horizontal(lists, Divider(id="divider"), id="side", classes="step-packages")
         rule = DetailRule(id="detail-rule")
         self.work = Vertical(self.table, rule, self.detail, id="work", classes="step-specs")
@@ -98,6 +107,7 @@ class Panes:
         yield self.title
         yield self.query_bar
         yield Container(self.side, self.work, id="panes")
+        yield self.welcome
         yield self.marks
         yield self.status
 

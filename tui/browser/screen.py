@@ -16,7 +16,8 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
-from spackscope.model.report.sources import sources_note
+from spackscope.model.report.sources import welcome
+from spackscope.model.sources.source_name import SAMPLES
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions
 from spackscope.tui.browser.actions import ACTIONS
@@ -61,6 +62,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     ),
     VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
     PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
+    PackageList.SourceWanted: lambda self, event: self.action_browse("open_source"),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.rows.close(event.row),
     ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
@@ -119,7 +121,12 @@ class BrowserScreen(Screen[None]):
 
         self._is_pick = pick
         self._was_shown = False
-        self.panes = Panes(self, note=sources_note(sources), is_pick=pick)
+        self.panes = Panes(
+            self,
+            welcome=welcome(sources),
+            is_sample=SAMPLES.keys() <= {*sources},
+            is_pick=pick,
+        )
         self.named_queries = self.panes.query_bar.named = session.named_queries
         first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
         self.host = ScreenHost(self, self.panes, BrowserState(view=first))

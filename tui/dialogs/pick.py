@@ -218,7 +218,7 @@ class PickDialog(SearchDialog[Any]):
         self.list = PickList(picks, fills=fills)
         super().__init__(title, self.list)
         self._noun, self._picks, self._empty, self._on_move = noun, picks, empty, on_move
-        self._find_all = find_all or _best_first
+        self._find_all = find_all or best_first
         self.choose_word = choose
 
     def show_picks(self, picks: Sequence[Pick]) -> None:
@@ -262,7 +262,8 @@ class HistoryDialog(PickDialog, inherit_bindings=False):
     BINDINGS = [*LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
 
 
-def _best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+def best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+    """Return the picks that fit a search, the best first."""
     return matching(search, picks, lambda pick: f"{pick.text} {pick.words}".rstrip())
 
 

@@ -34,11 +34,12 @@ if TYPE_CHECKING:
 
 
 ALL = "all packages"
+OPEN = "open your own cache…"
 RUNS_HERE = "runs here"
 
 
 class PackageRows(VirtualList):
-    """A row for all packages, and one for each package.
+    """A row for all packages, one that opens another source if there is one, and the packages.
 
     `summaries` are asked for as rows come to be seen; those of another query stay until they are
     replaced.
@@ -61,8 +62,10 @@ class PackageRows(VirtualList):
     needles: Sequence[str] = ()
     runs_head = RUNS_HERE
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, *, id: str | None = None, opens_source: bool = False) -> None:
         super().__init__(id=id)
+        self.first = 2 if opens_source else 1
+        """The row of the first package."""
         self._summaries: dict[int, PackageSummary] = {}
         self._asked: set[int] = set()
         self._is_asking = False
@@ -92,8 +95,8 @@ class PackageRows(VirtualList):
     def take_summaries(self, summaries: Mapping[int, PackageSummary]) -> None:
         """Show some summaries."""
         self._summaries.update(summaries)
-        seen = enumerate(self.packages[max(0, self.top - 1) :][: self.size.height + 1])
-        first = max(1, self.top)
+        first = max(self.first, self.top)
+        seen = enumerate(self.packages[first - self.first :][: self.size.height + 1])
         self.refresh_rows(*(first + n for n, package in seen if package.id in summaries))
 
     def on_resize(self) -> None:
@@ -107,7 +110,7 @@ class PackageRows(VirtualList):
     def _ask(self) -> None:
         """Ask for the summaries of what is on the screen."""
         self._is_asking = False
-        first = max(0, self.top - 1)
+        first = max(0, self.top - self.first)
         seen = self.packages[first : first + self.size.height + 1]
         if any(package.id not in self._asked for package in seen):
             self._asked = {package.id for package in seen}
@@ -115,7 +118,9 @@ class PackageRows(VirtualList):
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark of the cursor, the name and the number of specs, or the overview."""
-        package = self.packages[row - 1] if row else None
+        package = self.package_of(row)
+        if row == 1 and package is None:
+            return [*self._name_pieces(row, package, shorten(OPEN, width - 2))]
         if (layout := self.overview) is not None:
             return self._overview_pieces(layout, row, package)
         count = f"{package.shown if package else self.shown:,}"
@@ -124,6 +129,10 @@ class PackageRows(VirtualList):
         blank = " " * (room - cell_width(name) + 1)
         pieces = [*self._name_pieces(row, package, name), (blank, "")]
         return [*pieces, (pad(count, len(count)), "dim"), (" ", "")]
+
+    def package_of(self, row: int) -> PackageCount | None:
+        """Return the package of a row, if it is of one."""
+        return self.packages[row - self.first] if row >= self.first else None
 
     def _shown_name(self, package: PackageCount | None, width: int) -> str:
         name = (clean(package.name) or "(no name)") if package is not None else ALL
@@ -173,6 +182,9 @@ class PackageList(Vertical):
     class Opened(Message):
         """Posted when the user goes on to the specs."""
 
+    class SourceWanted(Message):
+        """Posted when the user wants to open another source."""
+
     FILTER = "names"
     """The name of the input for its filter."""
 
@@ -184,11 +196,15 @@ class PackageList(Vertical):
 
     rows = getters.query_one(PackageRows)
 
+    def __init__(self, *, id: str, classes: str, opens_source: bool = False) -> None:
+        super().__init__(id=id, classes=classes)
+        self._opens_source = opens_source
+
     def compose(self) -> ComposeResult:
         """Lay out the title and the filter above the rows."""
         yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput("filter…", name=self.FILTER, id="names")
-        yield PackageRows(id="package-rows")
+        yield PackageRows(id="package-rows", opens_source=self._opens_source)
 
     def focus_filter(self) -> None:
         """Go to the filter."""
@@ -244,7 +260,7 @@ class PackageList(Vertical):
         text = self.query_one(FilterInput).value
         packages = matching(text, self.packages, lambda package: package.name)
         rows.set_packages(packages, filter_needles(text))
-        length = len(packages) + 1 if packages or not text else 0
+        length = len(packages) + rows.first if packages or not text else 0
         empty = f"no package matches {clean(text)}\n{written_key('⌫')} removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
         # It takes no more lines than it needs, and the facets the others.
@@ -275,8 +291,12 @@ class PackageList(Vertical):
 
     def _row_of(self, name: str | None) -> int:
         if name is None:
-            return 0
-        numbers = (n for n, package in enumerate(self.rows.packages, 1) if package.name == name)
+            return self.rows.cursor if self.rows.cursor < self.rows.first else 0
+        numbers = (
+            n
+            for n, package in enumerate(self.rows.packages, self.rows.first)
+            if package.name == name
+        )
         return next(numbers, 0)
 
     @on(Input.Changed)
@@ -297,10 +317,12 @@ class PackageList(Vertical):
     @on(PackageRows.Highlighted)
     def _highlighted(self, event: PackageRows.Highlighted) -> None:
         event.stop()
-        self.selected = self.rows.packages[event.row - 1].name if event.row else None
+        package = self.rows.package_of(event.row)
+        self.selected = package.name if package is not None else None
         self.post_message(self.Selected(self.selected))
 
     @on(PackageRows.Chosen)
     def _chosen(self, event: PackageRows.Chosen) -> None:
         event.stop()
-        self.post_message(self.Opened())
+        is_package = not event.row or self.rows.package_of(event.row) is not None
+        self.post_message(self.Opened() if is_package else self.SourceWanted())

@@ -15,8 +15,8 @@ from spackscope.model.report.sources import (
     problem_rows,
     source_cells,
     source_rows,
-    sources_note,
     stale_copies,
+    welcome,
 )
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, database, hash_of, installs, node, record, write_page
@@ -60,22 +60,19 @@ def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> N
 @pytest.mark.parametrize(
     ("sources", "note"),
     [
-        (["sample_data"], "Sample data. Your own cache: spackscope -f URL · spackscope sources"),
-        (
-            ["spack:", "sample_data"],
-            "Sample data: your Spack has no mirror of binaries. To add one: spackscope sources · "
-            "without: spackscope -f public",
-        ),
-        (["spack:a"], "Mirror of your Spack: a. Others: spackscope -f URL"),
+        (["sample_data"], "A sample; yours: spackscope URL"),
+        (["spack:", "sample_data"], "A sample: your Spack has no mirror"),
+        (["spack:a"], "Mirror of your Spack: a; others: spackscope URL"),
         (
             [f"spack:{name}" for name in "abcde"],
-            "Mirrors of your Spack: a, b, c and 2 more. Others: spackscope -f URL",
+            "Mirrors of your Spack: a, b, c and 2 more; others: spackscope URL",
         ),
         (["https://example.com/mirror"], ""),
     ],
 )
 def test_sources_that_were_found_are_named(sources: list[str], note: str) -> None:
-    assert sources_note(sources) == note
+    aim = "spackscope finds the Spack binary that fits. "
+    assert welcome(sources) == (aim + note if note else "")
 
 
 def test_a_problem_is_told_in_full_with_the_specs_of_its_source(tmp_path: Path) -> None:

@@ -27,7 +27,10 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
     for size in ((120, 30), (50, 20)):
         async with browsing("/no/such/place", size=size) as browser:
             assert "/no/such/place does not exist" in shown_text(browser)
-            assert "▸ reload the sources r list the sources 1 S quit q" in shown_text(browser)
+            assert (
+                "▸ reload the sources r list the sources 1 S open another source O quit q"
+                in shown_text(browser)
+            )
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
             await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
             assert browser.app.is_running

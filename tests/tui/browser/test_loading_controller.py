@@ -31,7 +31,7 @@ def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path:
     texts = missing(browser)
     browser.load()
     assert "gone does not exist" in texts[-1]
-    assert texts[-1].endswith("\nr S q")
+    assert texts[-1].endswith("\nr S O q")
     assert "does not exist" in browser.controllers.loading.failure
     write_page(tmp_path / "gone", [record(1)])
     browser.load()
@@ -50,7 +50,7 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     assert texts == ["reading the sources\nesc stops"]
     browser.controllers.loading.stop()
     assert not browser.controllers.loading.is_loading
-    assert texts[-1] == "reading was stopped\nr q"
+    assert texts[-1] == "reading was stopped\nr O q"
     assert browser.controllers.loading.failure == ""
     browser.settle()
     assert browser.state.catalog is None
