@@ -39,7 +39,7 @@ _KEYS = {
     "pagedown": 3, "pageup": 2, "plus": 3, "minus": 1, "less_than_sign": 1, "c": 1,
     "greater_than_sign": 1, "equals_sign": 2, "a": 1, "r": 1, "exclamation_mark": 1, "S": 1,
     "question_mark": 1, "slash": 8, "f": 5, "up": 2, "down": 3, "i": 1, "e": 2,
-    "A": 2, "V": 3, "o": 1,
+    "A": 2, "V": 3, "o": 1, "ctrl+y": 4, "ctrl+x": 1,
 }  # fmt: skip
 """Keys with their weights: all but those that lead out of the program."""
 

@@ -70,7 +70,7 @@ class CoverageScreen(ReportDialog[Choice]):
     def show_progress(self, progress: str) -> None:
         """Show how far the search for the nearest has come."""
         self._progress = progress
-        if self.is_mounted:
+        if self._is_composed:
             self.show_head()
 
     def summary(self) -> str:

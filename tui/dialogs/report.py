@@ -57,7 +57,7 @@ class ReportRows(VirtualList):
         self._layouts: Sequence[TableLayout] = ()
         self._lines: Sequence[tuple[int, Row]] = ()
         """The rows, each with the number of its section."""
-        self._needles: Sequence[str] = ()
+        self._search, self._needles = "", list[str]()
 
     @property
     def row(self) -> Row | None:
@@ -82,9 +82,8 @@ class ReportRows(VirtualList):
         The cursor stays on its row, or goes to the first with a key. For another search it goes
         there, too: the best match is what the user is after.
         """
-        needles = filter_needles(search)
-        old = self.row if needles == self._needles else None
-        self._needles = needles
+        old = self.row if search == self._search else None
+        self._search, self._needles = search, filter_needles(search)
         if sections is not self._sections:
             self._sections, self._layouts = sections, ()
         self._lines = [
@@ -234,6 +233,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         self._columns = ReportHead(self.list)
         self._failure = self._empty = ""
         self._sections: Sequence[Section] = ()
+        self._shown_head = Content()
         self._is_composed = False
 
     def compose(self) -> ComposeResult:
@@ -333,7 +333,9 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         head = Content.assemble(
             (title, "bold"), (loading, "$text-warning bold"), beside, (notes, "dim")
         )
-        self._head.update(head)
+        if head != self._shown_head:
+            self._shown_head = head
+            self._head.update(head)
         self._columns.display = bool(rows.heads())
         self._columns.refresh()
         self.status.show_position(position(rows.cursor, rows.length))

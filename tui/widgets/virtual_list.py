@@ -91,9 +91,7 @@ class VirtualList(Widget, can_focus=True):
             self.refresh()
 
     def _scroll_to_cursor(self) -> bool:
-        if not (height := self.size.height):
-            # It has no place on the screen yet: scrolled now, it would stay so.
-            return False
+        height = max(1, self.size.height)
         top = min(self.top, max(0, self.length - height))
         if not top <= self.cursor < top + height:
             top = max(0, min(self.cursor - height // 2, self.length - height))
@@ -105,7 +103,10 @@ class VirtualList(Widget, can_focus=True):
         return moved
 
     def on_resize(self) -> None:
-        """Keep the cursor in view, from the top if possible: sizes pass while a screen opens."""
+        """Keep the cursor in view, from the top if possible.
+
+        Before it has a place on the screen there is no room for more than the cursor.
+        """
         if self.cursor < self.size.height:
             self._put_at_top(0)
         self.show_cursor()
