@@ -137,9 +137,10 @@ def relaxations(
                 yield from near(rest, _CHANGED, after=f", {label}")
 
     apart = [(_DROPPED, "without what all specs share", Query((), query.specs))]
+    keyed = _as_compiler(catalog, query, should_stop)
     stages: tuple[Iterable[_Candidate], ...] = (
         # What is changed is counted last: there may be much of it.
-        chain(apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
+        chain(keyed, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
         two_changed(),
         ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
         [(_DROPPED, "without any filter", Query())],
@@ -170,6 +171,20 @@ def relaxations(
             ]
             return tuple(offered[:MAX_RELAXATIONS])
     return ()
+
+
+def _as_compiler(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
+    """Yield a query for a compiler and its version, which were typed like a package: `gcc@12`."""
+    name, versions = query.package, query.of_column("version")
+    if name is None or not versions:
+        return
+    meant = _meant_condition(catalog, name, should_stop)
+    if isinstance(meant, Depends):
+        terms = [term for group in versions for term in group if isinstance(term, Term)]
+        compiler = replace(meant, terms=(*meant.terms, *terms))
+        typed = Query((*query.of_column("package"), *versions))
+        changed = query.minus(typed).also(compiler)
+        yield _CHANGED, f"{compiler} instead of {name}{''.join(map(str, terms))}", changed
 
 
 def _replaced(query: Query, group: Group, new: _Groups) -> Query | None:

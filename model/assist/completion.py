@@ -12,7 +12,7 @@ from spackscope.model.assist.answers import MAX_CHOICES, Choice, Completion, Com
 from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import ANSWERS, Spec
+from spackscope.model.core.records import ANSWERS, YES, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, is_clean
 from spackscope.model.core.variants import split_variant
@@ -120,7 +120,11 @@ class _Completer(NamedTuple):
         """Return the values of a column."""
         if self.catalog is None:
             return []
-        return facets(self.catalog, self.others, column, should_stop=self.should_stop)
+        found = facets(self.catalog, self.others, column, should_stop=self.should_stop)
+        if column in HOST_COLUMNS:
+            # Who asks for it wants what runs here, however much fails to.
+            found.sort(key=lambda facet: facet.value != YES)
+        return found
 
     def count(self, query: Query) -> int:
         """Count the specs that match a query."""

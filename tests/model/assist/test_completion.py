@@ -195,6 +195,7 @@ def texts(catalog: Catalog | None, before: str, word: str) -> list[str]:
         ("py-build", "cac", ["cached"]),
         ("py-build", "!cac", ["!cached"]),
         ("py-build", "fits=n", ["fits=no"]),
+        ("py-build", "fits=", ["fits=yes", "fits=no"]),
         ("", "version=1.2.1,1.2.", ["version=1.2.1,1.2.1", "version=1.2.1,1.2.2"]),
         ("", "build_system=x,p", ["build_system=x,python_pip"]),
         ("", "target=:x86_64_v3", ["target=:x86_64_v3"]),
