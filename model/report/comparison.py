@@ -66,7 +66,6 @@ class ComparedTable(Frozen):
     build_rows: tuple[ComparedRow, ...] | None = None
     left_out: int = 0
     kinds: int = 1
-    is_by_kind: bool = True
 
     @property
     def runs_the_same(self) -> bool:
@@ -419,7 +418,6 @@ def read_comparison(
         tuple(map(graph.lists_dependencies, columns)),
         left_out=len(chosen) - len(compared),
         kinds=len(kinds),
-        is_by_kind=by_kind,
     )
     show(table)
     listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]

@@ -61,6 +61,16 @@ async def test_a_bar_is_chosen_and_undone() -> None:
             assert browser.dialog is None
 
 
+async def test_a_click_leaves_the_letters_to_the_search() -> None:
+    async with browsing(size=(100, 30)) as browser:
+        await browser.go_to_column("os")
+        await browser.press("F")
+        await browser.click(rows_of(browser), 5, 1)
+        assert drawn(browser)[1].startswith("▸")
+        await browser.type(str(OS[2][0])[-6:])
+        assert rows_of(browser).length < len(OS)
+
+
 @pytest.mark.parametrize("size", [(80, 24), (160, 45), (40, 12)])
 async def test_counts_begin_at_the_top_and_fill_the_screen(
     tmp_path: Path, size: tuple[int, int]
