@@ -28,7 +28,7 @@ PRESENT = "there, or external"
 MISSING_COLUMNS = (
     Column(most=36, floors=(12,)),
     Column(most=80, keep="start", floors=(40, 20)),
-    Column(floors=(8,), may_go=True),
+    Column(keep="start", floors=(16,), may_go=True),
     Column(floors=(SHORT_HASH,), may_go=True, is_right=False),
 )
 """Name, reason, role and hash on the screen, where the reason is cut last."""

@@ -93,7 +93,7 @@ class CoverageScreen(ReportDialog[Choice]):
         return [
             *self._reasons(self.report.rows(WHY)),
             Section(
-                MISSING if self.report.rows(MISSING) else _NOTHING,
+                (MISSING if self.report.rows(MISSING) else _NOTHING) + self._so_far,
                 list(map(_missing_row, missing)),
                 columns=MISSING_COLUMNS,
             ),
@@ -114,7 +114,17 @@ class CoverageScreen(ReportDialog[Choice]):
         if more > 1:
             text = f"  {more:,} {_MORE_REASONS}  {'▸' if is_cut else '▾'}"
             rows.append(Row((text,), group=_MORE_REASONS))
-        return [Section(WHY, rows)] if rows else []
+        return [Section(WHY + self._so_far, rows)] if rows else []
+
+    @property
+    def _so_far(self) -> str:
+        """What to add where sources that are still being read may say something else."""
+        return ", so far" * self.is_loading
+
+    def show_loading(self, is_loading: bool) -> None:
+        """Show whether sources are still being read, in the headings too."""
+        super().show_loading(is_loading)
+        self.refill()
 
     @property
     def _missing(self) -> list[Row]:

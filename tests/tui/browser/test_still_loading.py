@@ -87,6 +87,7 @@ def text_of(browser: Browser) -> str:
     ("keys", "first", "last"),
     [
         ("C", "0 of 4 cached", "1 of 4 cached"),
+        ("C", "missing, in build order, so far ▸", "missing, in build order ▸"),
         ("2 F", "zlib 2", "zlib 3"),
         ("2 d", "used by - -", "used by 1 -"),
         ("S", "has not answered yet", "mirror v3 · 6 specs"),
