@@ -232,11 +232,11 @@ def _table_row(row: ComparedRow, sign: str = "") -> Row:
 
 
 def _users_row(table: ComparedTable) -> Row:
-    """Return how many use each column, the most used one bright, and who uses any of them."""
+    """Return how many use each column, and who uses any: what most use is the one to take."""
     most = max(spec.users or 0 for spec in table.specs)
     cells = (
         styled(
-            "…" if spec.users is None else f"{spec.users:,}" if spec.users else "-",
+            "?" if spec.users is None else f"{spec.users:,}" if spec.users else "-",
             "bold" if spec.users == most else "dim",
         )
         for spec in table.specs
@@ -578,9 +578,7 @@ def _blocks(
     if more := len(rows) - _MAX_SHOWN:
         table_rows += [Row((f"and {counted(more, 'more row')}",))] if more > 0 else []
     if any(spec.users for spec in table.specs):
-        # What most use is the one to take.
-        users = ("?" if s.users is None else str(s.users or "-") for s in table.specs)
-        table_rows.append(Row((USED_BY, *users, "")))
+        table_rows.append(_users_row(table))
     texts = [row.texts for row in table_rows if len(row.cells) > 1]
     label, *widths, _ = (max(map(cell_width, column)) for column in zip(*texts, strict=True))
     for block in _fitting(min(label, _LABEL.most), [min(w, _CELL.most) for w in widths], width):

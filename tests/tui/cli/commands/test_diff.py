@@ -140,7 +140,7 @@ def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) ->
         "  mpi    +  +  ~",
         "linked or run",
         "  zlib   1  2  -  mpich › zlib",
-        "used by  -  1  -",
+        "used by  -  1  -  vtk",
     ]
 
 
