@@ -77,7 +77,7 @@ CTRL_L = "\x0c"
 def test_the_screen_is_drawn_again_where_something_else_may_be_on_it(program: Program) -> None:
     with program.in_terminal(columns=100, lines=30) as terminal:
         shown, start = Shown(terminal, 100, 30), 0
-        for key, text in (("", "py-safetensors"), ("?", "run it")):
+        for key, text in (("j", "py-safetensors"), ("?", "run it")):
             terminal.send(key)
             shown.at_rest(text)
             whole = cells(terminal.output[start:], 100, 30)

@@ -116,6 +116,8 @@ def test_after_a_stop_and_a_return_the_whole_screen_is_there(tmux: Tmux) -> None
     tmux.until("$")
     tmux.type(shlex.join(COMMAND), "Enter")
     tmux.until("346 specs")
+    # The line of welcome goes with the first key.
+    tmux.type("j")
     before = tmux.until("runs on")
     while (later := at_rest(tmux)) != before:
         before = later
