@@ -105,14 +105,16 @@ MIN_WIDTH = 38
 """Cells of a row from which on there is more than a name and a count."""
 
 _MARK = _GAP = 2
-_MIN_NAME, _MAX_NAME = 14, 32
-_MIN_TARGETS = 12
+_MIN_NAME = 14
 _NOT_TOLD = "-"
+
+
+RUNS_HERE = "runs here"
 
 
 def runs_head(machine: Host) -> str:
     """Return the head of the column that counts what runs on a host."""
-    return "runs here" if machine.is_this_machine else f"runs on {clean(machine.target) or 'it'}"
+    return RUNS_HERE if machine.is_this_machine else f"runs on {clean(machine.target) or 'it'}"
 
 
 class OverviewColumn(NamedTuple):
@@ -125,7 +127,7 @@ class OverviewColumn(NamedTuple):
     @property
     def is_number(self) -> bool:
         """Whether its cells are numbers."""
-        return self.name in ("builds", "kinds", "runs")
+        return self.name != "newest"
 
 
 class OverviewLayout(NamedTuple):
@@ -135,32 +137,33 @@ class OverviewLayout(NamedTuple):
     columns: Sequence[OverviewColumn]
 
 
-def overview_layout(width: int, longest_name: int, runs_head: str) -> OverviewLayout:
-    """Return the columns of rows of some width; `runs_head` says where the builds run."""
-    wanted = [
-        OverviewColumn("builds", "builds", 6),
-        OverviewColumn("runs", runs_head, cell_width(runs_head)),
-        OverviewColumn("newest", "newest", 10),
-        OverviewColumn("kinds", "kinds", 5),
-        OverviewColumn("targets", "targets", _MIN_TARGETS),
-    ]
+def overview_layout(width: int, runs_head: str) -> OverviewLayout:
+    """Return the columns of rows of some width; what they leave is for the names.
+
+    `runs_head` says where the builds run; it is empty where no source tells.
+    """
     room = width - _MARK - 1 - _MIN_NAME
-    chosen: dict[str, OverviewColumn] = {}
-    for column in wanted:
+    columns: list[OverviewColumn] = []
+    for column in _overview_columns(runs_head):
         if _GAP + column.width <= room:
-            chosen[column.name] = column
+            columns.append(column)
             room -= _GAP + column.width
-    more = max(0, min(longest_name, _MAX_NAME) - _MIN_NAME)
-    if "targets" not in chosen:
-        more = room
-    name_width = _MIN_NAME + min(more, room)
-    room -= name_width - _MIN_NAME
-    order = ("newest", "builds", "kinds", "targets", "runs")
-    columns = [chosen[name] for name in order if name in chosen]
-    return OverviewLayout(
-        name_width,
-        [c._replace(width=c.width + room) if c.name == "targets" else c for c in columns],
-    )
+    columns.sort(key=lambda column: ("newest", "builds", "runs").index(column.name))
+    return OverviewLayout(_MIN_NAME + room, columns)
+
+
+def overview_width(longest_name: int, runs_head: str) -> int:
+    """Return the width of rows with all columns and names of some length."""
+    columns = sum(_GAP + column.width for column in _overview_columns(runs_head))
+    return _MARK + 1 + max(_MIN_NAME, longest_name) + columns
+
+
+def _overview_columns(runs_head: str) -> Iterator[OverviewColumn]:
+    """Yield the columns, the most useful first."""
+    yield OverviewColumn("builds", "builds", 6)
+    if runs_head:
+        yield OverviewColumn("runs", runs_head, cell_width(runs_head))
+    yield OverviewColumn("newest", "newest", 10)
 
 
 def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary | None) -> str:
@@ -171,23 +174,9 @@ def overview_cell(column: OverviewColumn, builds: int, summary: PackageSummary |
         return ""
     if column.name == "newest":
         return shorten(clean(summary.newest), column.width) or _NOT_TOLD
-    if column.name == "targets":
-        return _targets_cell(summary.targets, column.width)
-    number = summary.kinds if column.name == "kinds" else summary.running
-    if number is None:
+    if summary.running is None:
         return _NOT_TOLD if summary.is_whole else ""
-    return f"{number:,}"
-
-
-def _targets_cell(targets: Sequence[str], width: int) -> str:
-    """Return as many targets as fit whole, and how many more there are."""
-    texts = [clean(target) for target in targets]
-    for count in range(len(texts), 0, -1):
-        more = f" +{len(texts) - count}" if count < len(texts) else ""
-        text = " ".join(texts[:count]) + more
-        if cell_width(text) <= width:
-            return text
-    return shorten(texts[0], width) if texts else _NOT_TOLD
+    return f"{summary.running:,}"
 
 
 SHOWN = 5

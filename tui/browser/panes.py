@@ -92,6 +92,8 @@ class Panes:
         rule = DetailRule(id="detail-rule")
         self.work = Vertical(self.table, rule, self.detail, id="work", classes="step-specs")
         self.focus = PaneFocus(screen, self)
+        self.overview_width: int | None = None
+        """Cells that the side column needs at most while the packages have the focus."""
         self.is_box_late = False
         """Whether completions that are known are still to be shown, after the next drawing."""
 
@@ -222,7 +224,8 @@ class Panes:
             self.table.show_choices(new.column_choices)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
-            self.names.show_machine(titles.runs_head(new.machine))
+        if new.summary is not old.summary or new.machine != old.machine:
+            self._show_overview(new)
         if new.marks != old.marks or new.marked != old.marked:
             self.table.show_marks(RowMarks(new.marks, new.marked))
             self._show_marks()
@@ -328,6 +331,17 @@ class Panes:
     def _show_summary(self, summary: Summary) -> None:
         self.query_bar.input.packages = summary.names
         self.title.show_catalog(summary.chips, summary.remark, summary.problems)
+
+    def _show_overview(self, state: BrowserState) -> None:
+        """Show the columns beside the packages, in a pane as wide as they need."""
+        if state.summary is None:
+            return
+        runs = titles.RUNS_HERE if state.machine is None else titles.runs_head(state.machine)
+        self.names.show_machine(runs if state.summary.catalog.lists_dependencies else "")
+        longest = max(map(len, state.summary.names), default=0)
+        # The divider is beside it.
+        self.overview_width = 1 + titles.overview_width(longest, self.names.rows.runs_head)
+        self.focus.fit()
 
     def _show_results(self, state: BrowserState) -> None:
         results, summary = state.results, state.summary
@@ -633,6 +647,9 @@ class PaneFocus:
                 column.remove_class(*others, update=step is None)
                 if step is not None:
                     column.add_class(f"step-{step}")
+        is_beside = not is_alone and bool({"-wide", "-broad"} & self._screen.classes)
+        width = self._panes.overview_width if is_beside and pane == "packages" else None
+        self._panes.side.styles.max_width = width
 
     def _is_alone(self, pane: str) -> bool:
         """Check whether a pane has the whole screen without a zoom."""

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 ALL = "all packages"
 OPEN = "open your own cache…"
-RUNS_HERE = "runs here"
 
 
 class PackageRows(VirtualList):
@@ -60,7 +59,7 @@ class PackageRows(VirtualList):
     packages: Sequence[PackageCount] = ()
     shown = 0
     needles: Sequence[str] = ()
-    runs_head = RUNS_HERE
+    runs_head = ""
 
     def __init__(self, *, id: str | None = None, opens_source: bool = False) -> None:
         super().__init__(id=id)
@@ -69,7 +68,6 @@ class PackageRows(VirtualList):
         self._summaries: dict[int, PackageSummary] = {}
         self._asked: set[int] = set()
         self._is_asking = False
-        self._longest = 0
 
     @property
     def overview(self) -> OverviewLayout | None:
@@ -77,13 +75,12 @@ class PackageRows(VirtualList):
         width = self.size.width
         if width < MIN_WIDTH:
             return None
-        return overview_layout(width, self._longest, self.runs_head)
+        return overview_layout(width, self.runs_head)
 
     def set_packages(self, packages: Sequence[PackageCount], needles: Sequence[str]) -> None:
         """Set the packages of the rows, and what to mark in their names."""
         self.packages, self.needles = packages, needles
         self.shown = sum(package.shown for package in packages)
-        self._longest = max((cell_width(clean(p.name)) for p in packages), default=0)
 
     def forget_summaries(self, *, is_other_catalog: bool) -> None:
         """Ask for all summaries again; those of another catalog are not shown any more."""

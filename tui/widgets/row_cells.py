@@ -137,8 +137,12 @@ class RowCells:
             left = width - (cell_width(apart + _BETWEEN) if apart else 0)
             text = next((short for short in _SHORTER if cell_width(short) <= left), "")
         between = _BETWEEN if apart and text else ""
-        room = width - cell_width(text + between)
-        apart = _cut_note(apart, max(room, width // 2 if text else width), " ")
+        first, differs = apart.partition(" ")[0], text.partition(",")[0]
+        if row.count > 1 and apart and cell_width(first + between + differs) > width:
+            # Its rows say it, once it is open.
+            between, text = "", "" if first != apart else "…"
+        room = width - cell_width(between + text)
+        apart = _cut_note(apart, max(room, width // 2 if between else width), " ")
         text = between + _cut_note(text, width - cell_width(apart + between), ",")
         is_same = note.differs in _RUN_THE_SAME
         rest = width - cell_width(apart + text)

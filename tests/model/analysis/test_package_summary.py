@@ -1,14 +1,11 @@
-"""Summaries of packages: newest version, targets, run-time kinds, what runs on the host."""
+"""Summaries of packages: the newest version, and what runs on the host."""
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.dag import dag_of
-from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.package_summary import PackageSummary, Summaries, package_summaries
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.versions import version_key
@@ -42,26 +39,14 @@ def test_what_matches_of_a_package_is_summarised(catalog: Catalog, text: str) ->
             continue
         assert summary.is_whole
         assert summary.newest == max((spec.version for spec in specs), key=version_key)
-        counts = Counter(spec.target for spec in specs)
-        assert set(summary.targets) == set(counts)
-        assert counts[summary.targets[0]] == max(counts.values())
         assert summary.running == catalog.count(query.with_package(name).plus(parse("fits")))
-        assert summary.kinds == len(run_kinds(dag_of(catalog), list(ids)))
 
 
-def test_what_is_known_is_not_computed_again(catalog: Catalog) -> None:
-    packages = catalog.packages(parse("+mpi"))[:4]
-    first = list(package_summaries(catalog, parse("+mpi"), packages))
-    assert len(first) == 1 + 2 * len(packages)
-    (again,) = package_summaries(catalog, parse("+mpi"), packages)
-    assert all(summary.is_whole for summary in again.values())
-
-
-def test_pages_tell_neither_kinds_nor_what_runs(tmp_path: Path) -> None:
+def test_pages_do_not_tell_what_runs(tmp_path: Path) -> None:
     write_page(tmp_path, [record(n, versions=["1.9", "1.10"][n : n + 1]) for n in range(2)])
     catalog = catalog_of(tmp_path)
     (summary,) = summaries_of(catalog, "").values()
-    assert (summary.newest, summary.kinds, summary.running) == ("1.10", None, None)
+    assert (summary.newest, summary.running) == ("1.10", None)
     assert len(all_records(catalog)) == 2
 
 

@@ -14,6 +14,7 @@ from spackscope.model.report.frame import (
     OverviewColumn,
     overview_cell,
     overview_layout,
+    overview_width,
     position,
     query_counts,
     runs_head,
@@ -67,21 +68,25 @@ def test_the_position_counts_from_one() -> None:
     [
         (MIN_WIDTH, ["builds", "runs"]),
         (48, ["newest", "builds", "runs"]),
-        (56, ["newest", "builds", "kinds", "runs"]),
-        (72, ["newest", "builds", "kinds", "targets", "runs"]),
-        (160, ["newest", "builds", "kinds", "targets", "runs"]),
+        (160, ["newest", "builds", "runs"]),
     ],
 )
 def test_there_are_as_many_columns_as_fit(width: int, names: list[str]) -> None:
-    for longest in (5, 20, 60):
-        layout = overview_layout(width, longest, "runs here")
-        assert [column.name for column in layout.columns] == names
-        used = 2 + layout.name_width + sum(2 + column.width for column in layout.columns)
-        assert used == width - 1
-        assert layout.name_width >= min(longest, 14)
+    layout = overview_layout(width, "runs here")
+    assert [column.name for column in layout.columns] == names
+    used = 2 + layout.name_width + sum(2 + column.width for column in layout.columns)
+    assert used == width - 1
 
 
-SUMMARY = PackageSummary("1.14.6", ("x86_64_v3", "aarch64", "zen4"), 7, 0, is_whole=True)
+@pytest.mark.parametrize("head", ["runs here", ""])
+@pytest.mark.parametrize("longest", [3, 15, 40])
+def test_names_are_whole_where_there_is_as_much_room_as_is_wanted(longest: int, head: str) -> None:
+    layout = overview_layout(overview_width(longest, head), head)
+    assert layout.name_width == max(14, longest)
+    assert len(layout.columns) == (3 if head else 2)
+
+
+SUMMARY = PackageSummary("1.14.6", 0, is_whole=True)
 
 
 @pytest.mark.parametrize(
@@ -91,16 +96,11 @@ SUMMARY = PackageSummary("1.14.6", ("x86_64_v3", "aarch64", "zen4"), 7, 0, is_wh
         ("newest", 10, None, ""),
         ("newest", 10, SUMMARY, "1.14.6"),
         ("newest", 5, SUMMARY, "1.….6"),
-        ("kinds", 5, SUMMARY, "7"),
         ("runs", 9, SUMMARY, "0"),
-        ("targets", 12, SUMMARY, "x86_64_v3 +2"),
-        ("targets", 20, SUMMARY, "x86_64_v3 aarch64 +1"),
-        ("targets", 40, SUMMARY, "x86_64_v3 aarch64 zen4"),
-        ("targets", 6, SUMMARY, "x8…_v3"),
-        ("kinds", 5, PackageSummary("", ()), ""),
-        ("kinds", 5, PackageSummary("", (), is_whole=True), "-"),
-        ("newest", 10, PackageSummary("\x1b[31m", ()), "␛[31m"),
-        ("targets", 10, PackageSummary("", ()), "-"),
+        ("runs", 9, PackageSummary(""), ""),
+        ("runs", 9, PackageSummary("", is_whole=True), "-"),
+        ("newest", 10, PackageSummary("\x1b[31m"), "␛[31m"),
+        ("newest", 10, PackageSummary(""), "-"),
     ],
 )
 def test_a_cell_is_clean_and_fits(
