@@ -15,6 +15,7 @@ from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
 from spackscope.tui.cli.commands.man import EXIT_CODES, FILES, PAGES, VARIABLES, man_page
 from spackscope.tui.cli.help import command_help
+from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
@@ -61,6 +62,12 @@ def key_table() -> str:
                 lines.append(f"| {heading.lower()} | {shown} | {key.sentence} | `{key.name}` |")
                 heading = ""
     return "\n".join(lines)
+
+
+def word_table() -> str:
+    """Return the table of the words on the screens in Markdown."""
+    lines = ["| word | meaning |", "|---|---|"]
+    return "\n".join([*lines, *(f"| {word} | {text} |" for word, text in WORDS.items())])
 
 
 def language_table() -> str:
@@ -186,6 +193,7 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "language": (DOCS / "query-language.md", language_table),
     "commands": (DOCS / "reference" / "commands.md", command_list),
     "keys": (DOCS / "reference" / "keys.md", key_table),
+    "words": (DOCS / "reference" / "screen.md", word_table),
     "settings": (DOCS / "reference" / "configuration.md", settings_table),
     "variables": (DOCS / "reference" / "configuration.md", variable_table),
     "files": (DOCS / "reference" / "configuration.md", file_table),

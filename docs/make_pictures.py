@@ -80,7 +80,7 @@ TOUR = (
     Step(
         "",
         "",
-        "Each package: its newest version, builds, kinds, and what runs on this machine.",
+        "Each package: its newest version, builds, and what runs on this machine.",
         "packages 692",
         3.0,
     ),
@@ -108,7 +108,7 @@ TOUR = (
     Step(
         "enter",
         "⏎",
-        "opens it: four kinds run differently, and this is why.",
+        "opens it: four run differently, and this is why.",
         "build tools only: all run the same",
         4.0,
     ),
@@ -118,7 +118,7 @@ TOUR = (
         "moves down; below is what sets a build apart from the nearest other.",
         "libiconv 1.17 ≠ 1.18",
     ),
-    Step("d", "d", "puts the kinds side by side, causes first.", "linked or run", 3.5),
+    Step("d", "d", "puts them side by side, causes first.", "run-time dependencies", 3.5),
     Step(
         "escape y",
         "esc y",

@@ -91,7 +91,7 @@ class Missing(Frozen):
     `id` is its id in the graph. The environment asks for a `root` itself; what is only needed to
     `build` is neither linked nor run. It `is_needed` if an install would build it: what only
     builds a cached spec is not. It `is_recorded` if an index of the caches describes it all the
-    same. It `holds_up` others if it can be built at once, and something missing waits for it.
+    same. If it can be built at once, `needed_by` counts what is missing and waits for it, else 0.
 
     `comparison` is that with the nearest candidate, with the missing spec first; None without
     one, and where the two cannot be compared: see `Candidate.causes`.
@@ -104,7 +104,7 @@ class Missing(Frozen):
     role: Literal["root", "run", "build"]
     is_needed: bool
     is_recorded: bool
-    holds_up: bool
+    needed_by: int
     nearest: Nearest = Nearest()
     comparison: Comparison | None = None
 
@@ -223,11 +223,6 @@ def cover(
         return found
 
     planned = reached(roots, to_install)
-    # What something missing waits for; what is there is waited for with what it runs.
-    awaited = reached(
-        (child for spec in missing for child in to_build(spec)),
-        lambda spec: to_run(spec) if spec in available else (),
-    )
     # Whether something is to be built before a spec can be used.
     delayed: dict[int, bool] = {}
     for spec in every:
@@ -235,6 +230,17 @@ def cover(
             delayed.get(child) or not (child in externals or child in available)
             for child in to_install(spec)
         )
+    # What can be built at once has a bit, and each spec those of what it waits for; what is there
+    # is waited for with what it runs.
+    first = [spec for spec in every if spec in missing and not delayed[spec]]
+    bits = {spec: 1 << number for number, spec in enumerate(first)}
+    awaited: dict[int, int] = {}
+    for spec in every:
+        bit = 0
+        for child in to_build(spec) if spec in missing else to_run(spec):
+            bit |= 0 if child in externals else bits.get(child, 0) | awaited.get(child, 0)
+        awaited[spec] = bit if spec not in externals else 0
+    needed_by = {s: sum(bool(awaited[other] & bits[s]) for other in missing) for s in first}
     needed = {*post_order(roots, to_run)} - externals
 
     def describe(spec: int) -> Missing:
@@ -246,7 +252,7 @@ def cover(
             "root" if spec in roots else "run" if spec in needed else "build",
             spec in planned,
             bool(locations[spec].sources),
-            spec in awaited and not delayed[spec],
+            needed_by.get(spec, 0),
         )
 
     def present(chosen: Collection[int]) -> tuple[Present, ...]:

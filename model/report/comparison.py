@@ -29,7 +29,7 @@ from spackscope.model.report.spec_list import spec_rows
 
 PART_HEADS: dict[Part, str] = {
     "own": "the specs themselves",
-    "run": "linked or run",
+    "run": "run-time dependencies",
     "build": "to build only",
 }
 BUILD, USED_BY = "build", "used by"
@@ -559,9 +559,8 @@ def _kinds_text(table: ComparedTable) -> str:
         return NOT_LISTED
     if table.runs_the_same:
         return f"build tools only: all {table.total:,} run the same"
-    kinds = counted(len(table.specs), "run-time kind")
     same = ": those with one letter run the same" if len(table.specs) < table.total else ""
-    return f"{counted(table.total, 'spec')}, {kinds}{same}"
+    return f"{counted(table.total, 'spec')}, {len(table.specs):,} that run differently{same}"
 
 
 def _blocks(

@@ -64,9 +64,9 @@ def _summary(coverage: Coverage) -> str:
         )
     if coverage.missing:
         parts.append(f"{len(coverage.missing):,} missing")
-    holding = sum(spec.holds_up and spec.is_needed for spec in coverage.missing)
-    if holding:
-        parts.append(f"{holding:,} of them {'hold' if holding > 1 else 'holds'} up the rest")
+    first = sum(spec.needed_by > 0 and spec.is_needed for spec in coverage.missing)
+    if first:
+        parts.append(f"{first:,} of them needed by the rest")
     at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
     to_fetch = sum(hash_ not in at_hand for hash_ in coverage.fetch)
     parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.build):,}")
@@ -115,7 +115,8 @@ def _name(package: str, version: str) -> str:
 
 def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
     role = {"root": "root", "run": "", "build": "build only"}[spec.role]
-    about = "not needed" if not spec.is_needed else "holds up others" if spec.holds_up else ""
+    about = f"needed by {spec.needed_by:,} missing" if spec.needed_by else ""
+    about = about if spec.is_needed else "not needed"
     cells = (
         spec.hash[:SHORT_HASH],
         _name(spec.package, spec.version),
@@ -210,7 +211,8 @@ def _reason(spec: Missing) -> tuple[str, str]:
         return ("only dependencies, which are not compared",) * 2
     first, its = folded[0]
     package = first.package or its[0].package
-    return f"below: {clean(package)}", f"below: {difference_line(first, package).text}"
+    reason = f"because of {clean(package)}"
+    return reason, f"because of {difference_line(first, package).text}"
 
 
 def _kind(difference: Difference) -> str:
@@ -260,7 +262,7 @@ def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[st
         "build_only": spec.role == "build",
         "needed": spec.is_needed,
         "recorded": spec.is_recorded,
-        "holds_up": spec.holds_up,
+        "needed_by": spec.needed_by,
         "candidates": spec.nearest.total,
         "tied": spec.nearest.tied,
         "nearest": [

@@ -10,7 +10,7 @@ from typing import Literal
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import DEPTYPES, Fit, Provenance, Spec
-from spackscope.model.core.text import cell_width, clean, counted, is_clean
+from spackscope.model.core.text import cell_width, clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
@@ -34,7 +34,7 @@ _STYLES: dict[LineKind, Style] = {
 DIFFERS, SAME = "≠", "="
 """Precede the variants whose values differ among the rows of the package, and the others."""
 
-FITS, INSTALL, VARIANTS = "fits", "install", "variants"
+FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
 
 _GOOD_STATES = ("cached", "installed")
 
@@ -142,7 +142,8 @@ def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     for column, value, text in fit_sentences(fit, host_phrase):
         same = column == above
         term = exact_term(column, value)
-        yield DetailLine(clean(text), "" if same else column, term, is_continued=same)
+        label = "" if same else FITS if column == "fits" else column
+        yield DetailLine(clean(text), label, term, is_continued=same)
         above = column
 
 
@@ -280,7 +281,7 @@ def group_detail(
     `varying` is that of `detail`, `key` how the key is shown that opens the row.
     """
     count = f"{len(members.ids):,} builds"
-    kinds = f"{counted(members.kinds, 'kind')}, {count}" if members.kinds else count
+    kinds = f"{members.kinds:,} of {count} run differently" if members.kinds else count
     opens = "closes" if members.role is RowRole.GROUP else "opens"
     return [
         title_line(spec),

@@ -258,7 +258,7 @@ def pair_sections(
     if same:
         yield Section(_SAME if run or not build else f"build tools only: {_SAME}")
     if run:
-        yield _bounded("linked or run" if comparison.lists_dependencies else "", run)
+        yield _bounded("run-time dependencies" if comparison.lists_dependencies else "", run)
     if build and (shows_build or not run):
         yield _bounded("" if same and not run else "to build only", build)
     elif build:
@@ -281,7 +281,7 @@ def cause_sections(comparison: Comparison) -> Iterator[Section]:
         above = cause.above - 1
         parts = [
             f"through {path_text(path)}" if len(path := shown_path(cause)) > 1 else "",
-            "" if not cause.path else "linked or run" if cause.run else "to build only",
+            "" if not cause.path else "a run-time dependency" if cause.run else "to build only",
             f"{counted(above, 'differing package')} above" if above else "",
             f"follows {clean(cause.follows)}" if cause.follows else "",
         ]

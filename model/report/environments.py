@@ -129,7 +129,7 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
 
     title = f"no package of {doubles.packages:,} has several hashes"
     if count := len(doubles.builds):
-        kinds = ((len(doubles.run), "linked or run"), (count - len(doubles.run), "to build only"))
+        kinds = ((len(doubles.run), "at run time"), (count - len(doubles.run), "to build only"))
         of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
         verb, of = "has" if count == 1 else "have", counted(doubles.packages, "package")
         title = f"{count:,} of {of} {verb} several hashes: {of_kinds}"

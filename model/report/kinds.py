@@ -19,7 +19,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
-from spackscope.model.report.table_columns import SIGNS, Told, flowing_variants, variant_texts
+from spackscope.model.report.table_columns import Told, flowing_variants, signed, variant_texts
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.kinds import Kind
@@ -245,7 +245,7 @@ class _Package:
             if name[:1] == "+":
                 texts.append(clean(short_digests(text) or f"no {name[1:]}"))
             else:
-                texts.append(SIGNS.get(name, "") + text if text else f"no {name}")
+                texts.append(signed(name, text) if text else f"no {name}")
         # What it has is said before what it lacks.
         return " ".join(sorted(texts, key=lambda text: text.startswith("no ")))
 
@@ -345,7 +345,7 @@ class RowNotes:
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
                 return RowNote(users, "", ALL_RUN_THE_SAME if is_open else BUILD_TOOLS_ONLY)
-            return RowNote(users, f"{len(kinds):,} kinds", "", is_whole=is_open)
+            return RowNote(users, f"{len(kinds):,} differ", "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:

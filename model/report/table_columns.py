@@ -32,14 +32,20 @@ MAX_SLOT_WIDTH = 16
 _MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
 _MIN_VARIANTS, _MAX_VARIANTS = 18, 56
 """Cells in which variants flow: in fewer the notes tell more."""
-_MAX_HASH_OR_KINDS = len("99 kinds")
+_MAX_HASH_OR_KINDS = len("99 differ")
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
 """Columns that follow the variants, unless they are filtered: they say where a spec is from."""
 
-SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
-"""What is before values that could be anything without it."""
+_SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusable="}
+
+
+def signed(name: str, text: str) -> str:
+    """Return the value of a field with what says of what it is, where it could be anything."""
+    if name == "compiler" and text == "none":
+        return "no compiler"
+    return _SIGNS.get(name, "") + text
 
 
 class TableColumn(Frozen):
@@ -244,7 +250,7 @@ def choose_columns(
         notes.insert(0, TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
         if listing.max_count > 1:
             # In place of the hash of folded rows is the number of their kinds.
-            width = max(width, min(len(f"{listing.max_count} kinds"), _MAX_HASH_OR_KINDS))
+            width = max(width, min(len(f"{listing.max_count} differ"), _MAX_HASH_OR_KINDS))
     follow = {
         *values.followers.difference(_PROVENANCE),
         *(n for n in _PROVENANCE if n not in filtered),
@@ -280,7 +286,7 @@ def _head(
     The source is last: it does not describe the specs.
     """
     texts = [
-        HeadText(name, SIGNS.get(name, "") + text)
+        HeadText(name, signed(name, text))
         for name, text in shared.items()
         if text and name not in columns and name not in _NOT_FIELDS
     ]

@@ -310,7 +310,7 @@ def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
     kinds = row_notes(catalog).partition(ids)
     if len(kinds) == 1:
         return ""
-    several = f"are {len(kinds):,} kinds" if kinds else "may differ in dependencies"
+    several = f"{len(kinds):,} run differently" if kinds else "may differ in dependencies"
     return f"{len(ids):,} builds look the same, but {several}: choose one"
 
 

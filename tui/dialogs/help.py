@@ -22,6 +22,25 @@ _MIN_LEFT, _MAX_LEFT = 9, 32
 """Cells of the keys, and of the forms of queries."""
 
 
+WORDS = {
+    "look-alikes": "Builds that are alike in all columns and variants: one row, as ×12.",
+    "run the same": "All that they link and run is equal; they were built by other tools.",
+    "4 differ": "Of the builds of a row four run differently: ⏎ shows in what.",
+    "differs in": "What sets a row apart from the one most like it, then its builds.",
+    "same in all": "What all rows share is no column, but on the line above the heads.",
+    "run-time dependencies": "What a spec links or runs, and what that needs in turn.",
+    "used by": "The specs here that depend on it.",
+    "cached": "A build cache has the binary.",
+    "installed": "It is in an install tree.",
+    "runs here": "Target, C library and system are right for the machine: fits.",
+    "reusable": "Spack may take it for a new install on the machine.",
+    "no compiler": "Nothing was compiled, or the source names no compiler.",
+    "because of zlib-ng": "What is missing is there, but with another zlib-ng.",
+    "needed by 3 missing": "Three missing specs wait for it: build it first.",
+}
+"""The words of the screens that a user of Spack may not know, and what they mean."""
+
+
 class Entry(NamedTuple):
     """A line of the help: what is pressed or typed, what it does, and the key it runs if any."""
 
@@ -57,7 +76,7 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
     for heading, forms in LANGUAGE.items():
         title = f"Query: {heading.lower()}"
         entries += [Entry(form.written, form.sentence, title, typed) for form in forms]
-    return entries
+    return entries + [Entry(word, sentence, "Words") for word, sentence in WORDS.items()]
 
 
 def _runs(key: Key, panes: Sequence[str]) -> str:

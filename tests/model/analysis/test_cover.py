@@ -124,7 +124,7 @@ def test_what_is_missing_is_in_build_order(made: Catalog, caches: dict[str, Cata
         below = graph.hashes(child for child, _ in graph.links(spec.id))
         assert all(place[hash_] < place[spec.hash] for hash_ in below if hash_ in place)
     assert [s.hash for s in coverage.missing] == list(coverage.build)
-    holding = {spec.package for spec in coverage.missing if spec.holds_up}
+    holding = {spec.package for spec in coverage.missing if spec.needed_by}
     assert holding == {"ca-certificates-mozilla", "compiler-wrapper", "gcc-runtime"}
 
 
@@ -211,7 +211,7 @@ def test_what_is_missing_is_built_if_it_is_needed(
         h for h in (ZLIB, CMAKE, HDF5, VTK) if h in cached
     ]
     assert {hit.location.is_cached for hit in coverage.hits} == {True}
-    assert [(s.package, s.role, s.is_needed, s.holds_up) for s in coverage.missing] == missing
+    assert [(s.package, s.role, s.is_needed, s.needed_by) for s in coverage.missing] == missing
     assert (coverage.fetch, coverage.build) == (fetch, build)
     assert [external.hash for external in coverage.externals] == [GCC]
     assert coverage.needs == (ZLIB, HDF5, VTK)

@@ -48,7 +48,7 @@ def test_equal_rows_and_what_follows_are_folded_away() -> None:
     )
     table = ComparedTable("hdf5", SPECS, 3, (True,) * 3, rows, (), kinds=2)
     assert lines_of(table) == [
-        "linked or run",
+        "run-time dependencies",
         "mpich",
         "1 more follows from these (= shows all)",
         "to build only nothing differs",
@@ -93,9 +93,13 @@ def test_it_is_said_what_is_not_told() -> None:
     pending = ComparedTable("hdf5", SPECS, 3, (True,) * 3)
     read = [pending, replace(pending, rows=()), replace(pending, rows=(), build_rows=())]
     assert list(map(lines_of, read)) == [
-        ["linked or run", "comparing…"],
-        ["linked or run", "nothing differs: all run the same", "to build only …"],
-        ["linked or run", "nothing differs: all run the same", "to build only nothing differs"],
+        ["run-time dependencies", "comparing…"],
+        ["run-time dependencies", "nothing differs: all run the same", "to build only …"],
+        [
+            "run-time dependencies",
+            "nothing differs: all run the same",
+            "to build only nothing differs",
+        ],
     ]
 
 

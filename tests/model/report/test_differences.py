@@ -116,7 +116,7 @@ def test_what_only_builds_comes_last_and_is_counted() -> None:
     ]
     sections = pair_sections(Comparison(tuple(causes)), same=None, shows_build=False)
     assert [text_of(section.heading) for section in sections] == [
-        "linked or run",
+        "run-time dependencies",
         "to build only: 2 packages differ; --build shows them",
     ]
 

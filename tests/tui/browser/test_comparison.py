@@ -91,7 +91,7 @@ def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
     assert table.runs_the_same
     lines = [row.texts[0] for row in table_section(table, 80).rows if isinstance(row, Row)]
     assert [line.strip() for line in lines] == [
-        "linked or run",
+        "run-time dependencies",
         "nothing differs: all run the same",
         "to build only (1 package)  ▸",
         "used by",

@@ -28,7 +28,7 @@ from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import OTHER, A, B, C, write_look_alikes
 
 MANIFEST = f"v3/manifests/spec/zlib/zlib-1.3.1-{ZLIB}.spec.manifest.json"
-FITS = "fits: ✓ runs on zen3"
+FITS = "runs here: ✓ runs on zen3"
 ALONE = [
     FITS,
     "needs to run: nothing else",
@@ -131,9 +131,9 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert details.row.count == 4
     assert not any(line.kind == "hash" or line.label == "install" for line in details.lines)
     lines = [line.text + line.suffix for line in details.lines[:2]]
-    assert lines == ["hdf5@1.14", "2 kinds, 4 builds: ⏎ opens"]
+    assert lines == ["hdf5@1.14", "2 of 4 builds run differently: ⏎ opens"]
     # Each mpich needs another zlib.
-    shared = ["kinds differ: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
+    shared = ["they differ in: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
     assert relations(browser) == [FITS, *shared]
     assert browser.tree.members == tuple(sorted(browser.tree.members))
     assert len(browser.tree.members) == 4
@@ -268,7 +268,7 @@ def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path)
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     fits, reason, *others = relations(FakeBrowser(tmp_path, environ=HOST, is_folded=False).load())
-    assert fits == "fits: ? unknown if it runs"
+    assert fits == "runs here: ? unknown if it runs"
     assert reason.startswith("fits: unknown: dependencies not listed")
     assert others[0].endswith("  Dependencies not listed: not compared")
     assert others[1:] == ["needs to run: This source lists no dependencies"]

@@ -20,7 +20,9 @@ async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
             return set(browser.state.marks) == set(hashes)
 
         await browser.press("space")
-        assert browser.status == "4 builds look the same, but are 2 kinds: choose one to mark"
+        assert (
+            browser.status == "4 builds look the same, but 2 run differently: choose one to mark"
+        )
         assert len(browser.rows) == 4, "the group is opened"
         assert marked()
         await browser.press("j")

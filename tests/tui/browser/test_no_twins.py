@@ -25,7 +25,7 @@ def told_rows(browser: Browser) -> list[str]:
         region = table.region
         line = browser.lines[region.y + number - table.top][region.x : region.right]
         line = re.sub(r"^[ ◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
-        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ kinds)"
+        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ differ)"
         text = re.sub(rf"{hash_} *(?:(?:[\d,]+|-) )? *", "| ", line).strip()
         assert row.role is RowRole.GROUP or not text.endswith("|"), "every row has a note"
         texts.append(text)

@@ -73,7 +73,7 @@ SPECS = [
 ]
 
 
-SEVERAL = "4 builds look the same, but are 2 kinds: choose one to copy"
+SEVERAL = "4 builds look the same, but 2 run differently: choose one to copy"
 
 
 def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
@@ -159,13 +159,13 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
     async with browsing(index, query="app", size=(60, 24)) as browser:
         await browser.press("2")
         (folded,) = row_texts(browser)
-        assert " ".join(folded.split()) == "▸ ×4 2 kinds 1 lib"
+        assert " ".join(folded.split()) == "▸ ×4 2 differ 1 lib"
         assert browser.lines[-1].startswith(" ⏎ open ")
         await browser.press("enter")
         assert browser.lines[-1].startswith(" ⏎ close ")
         await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser)] == [
-            "▾ ×4 2 kinds 1",
+            "▾ ×4 2 differ 1",
             "├▾×3 2222222 1 build tools only: all run the same",
             "│ 2222222 1 with gmake 4, lib 2",
             "│ 2222222 - without gmake",

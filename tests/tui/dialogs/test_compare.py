@@ -80,7 +80,7 @@ async def test_the_specs_are_columns_and_what_differs_is_a_row() -> None:
         assert shown(browser)[:-1] == [
             " hdf5@1.14.6 · 4 of 12 · 8 more are like uehz56w",
             "               uehz56w  wuqgt3p  yx2lkfs  os4aewt",
-            "  linked or run",
+            "  run-time dependencies",
             "▸   libiconv   1.18     1.17     1.18     1.18     mpich › libxml2 › libiconv",
             "    libfabric  +rxm     +rxm     ~rxm     ~rxm     mpich › libfabric",
             "    hwloc      -        -        2.12     2.11     mpich › hwloc",

@@ -21,7 +21,7 @@ from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.dialogs.help import help_entries, help_rows
+from spackscope.tui.dialogs.help import WORDS, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog
 from spackscope.tui.dialogs.report import ReportsDialog
@@ -113,7 +113,7 @@ def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
     listed = {(entry.heading, entry.left, entry.sentence) for entry in entries}
     assert {(HEADINGS[key.where], key.shown, key.sentence) for key in KEYS} <= listed
     forms = {form.written for forms in LANGUAGE.values() for form in forms}
-    assert forms <= {entry.left for entry in entries}
+    assert {*forms, *WORDS} <= {entry.left for entry in entries}
     assert entries[0].heading == HEADINGS[SPECS]
     assert all(
         bool(e.runs) == (e.heading in map(HEADINGS.get, (SPECS, LISTS, ANYWHERE)))

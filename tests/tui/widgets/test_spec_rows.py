@@ -120,11 +120,11 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     assert [row.id for row in request.rows] == [0]
 
     key = note_key(request.rows[0])
-    partial = RowNote(3, "2 kinds", "", is_whole=False)
+    partial = RowNote(3, "several", "", is_whole=False)
     rows.take_notes(listing, {key: partial}, is_last=False)
-    assert rows.line(0, 60) == " ▸ ×2,000 2 kinds    3               "
+    assert rows.line(0, 60) == " ▸ ×2,000 several    3               "
     rows.take_notes(listing, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
-    assert rows.line(0, 60) == " ▸ ×2,000 2 kinds    3 zlib, mpich   "
+    assert rows.line(0, 60) == " ▸ ×2,000 several    3 zlib, mpich   "
     rows.take_notes(catalog.listing(View()), {key: RowNote()})
     assert "mpich" in rows.line(0, 60), "notes on another listing are not shown"
     assert len(rows.note_requests) == 1

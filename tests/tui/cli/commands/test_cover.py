@@ -85,7 +85,7 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
 
     assert result.returncode == 1
     assert result.stdout.splitlines() == [
-        "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
+        "1 of 3 cached · 2 missing · 1 of them needed by the rest · to fetch 1, to build 2"
         " · 1 external",
         "        2  missing, although an index lists them",
         LEFT_OUT,
@@ -95,7 +95,7 @@ def test_the_answer_is_one_page(program: Program, home: Path) -> None:
         "  1 of 2  os and more below: ubuntu24.04 ≠ rhel8",
         "",
         "missing, in build order",
-        f"  {CMAKE[:7]}  cmake@3.31  build only, holds up others, no build of the package",
+        f"  {CMAKE[:7]}  cmake@3.31  build only, needed by 1 missing, no build of the package",
         f"  {HDF5[:7]}  hdf5@1.14   root",
         f"           os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2 (nearest {OLD_HDF5[:7]})",
     ]
@@ -142,7 +142,7 @@ def test_scripts_get_everything(program: Program, home: Path) -> None:
     assert answer["build"] == [CMAKE, HDF5]
     cmake, hdf5 = answer["missing"]
     assert (cmake["hash"], cmake["nearest"], cmake["causes"]) == (CMAKE, [], None)
-    assert (cmake["build_only"], cmake["root"], cmake["holds_up"]) == (True, False, True)
+    assert (cmake["build_only"], cmake["root"], cmake["needed_by"]) == (True, False, 1)
     assert (hdf5["build_only"], hdf5["root"], hdf5["recorded"]) == (False, True, True)
     (nearest,) = hdf5["nearest"]
     assert (nearest["hash"], nearest["attributes"], nearest["causes"]) == (OLD_HDF5, ["os"], 2)

@@ -71,7 +71,7 @@ def test_the_causes_are_listed_with_their_path(program: Program, index: Path) ->
     assert result.stdout.splitlines() == [
         *heads(HDF5, OTHER_ZLIB),
         "",
-        "linked or run",
+        "run-time dependencies",
         "  zlib 1 ≠ 2, through mpich › zlib",
     ]
 
@@ -93,7 +93,10 @@ def test_what_only_builds_is_counted_or_listed(program: Program, index: Path) ->
 
 def test_all_lists_what_follows_too(program: Program, index: Path) -> None:
     words = ("diff", "-f", str(index), "hdf5 ~mpi", HDF5)
-    assert program(*words).stdout.splitlines()[3:] == ["linked or run", "  hdf5 ~mpi ≠ +mpi"]
+    assert program(*words).stdout.splitlines()[3:] == [
+        "run-time dependencies",
+        "  hdf5 ~mpi ≠ +mpi",
+    ]
     assert program(*words, "--all").stdout.splitlines()[3:] == [
         "hdf5",
         "  ~mpi ≠ +mpi",
@@ -134,11 +137,11 @@ def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) ->
     assert [line[0] for line in lines[:4]] == ["a", "a", "b", "c"]
     assert lines[4:] == [
         "",
-        "4 specs, 3 run-time kinds: those with one letter run the same",
+        "4 specs, 3 that run differently: those with one letter run the same",
         "         a  b  c",
         "the specs themselves",
         "  mpi    +  +  ~",
-        "linked or run",
+        "run-time dependencies",
         "  zlib   1  2  -  mpich › zlib",
         "used by  -  1  -  vtk",
     ]
@@ -269,6 +272,6 @@ def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None
         f"{SAME_CMAKE[:7]} is {HDF5[:7]}, spliced with other dependencies",
         f"  zlib {ZLIBS[0][:7]} ≠ {ZLIBS[1][:7]}",
         "",
-        "linked or run",
+        "run-time dependencies",
         "  zlib 1 ≠ 2",
     ]

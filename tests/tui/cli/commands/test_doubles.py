@@ -21,7 +21,7 @@ def test_doubles_are_listed_by_cause_with_their_roots(program: Program) -> None:
     result = program("doubles", write_environment(program))
     assert result.returncode == 1
     assert result.stdout.splitlines() == [
-        "1 of 4 packages has several hashes: 1 linked or run",
+        "1 of 4 packages has several hashes: 1 at run time",
         "",
         "zlib 1.2 ≠ 1.3: 1 package",
         "  zlib",
@@ -72,7 +72,7 @@ def test_a_real_environment_is_described(program: Program) -> None:
     (program.home / "spack.lock").write_bytes(data)
     lines = program("doubles", "spack.lock").stdout.splitlines()
     assert lines[:8] == [
-        "28 of 59 packages have several hashes: 18 linked or run, 10 to build only",
+        "28 of 59 packages have several hashes: 18 at run time, 10 to build only",
         "",
         "zlib-ng ~new_strategies ≠ +new_strategies: 15 packages",
         "  zlib-ng",
