@@ -66,6 +66,12 @@ class Catalog(IndexData):
             for source in self.indexed_sources
         ]
 
+    def has_mirror(self, spec: Spec) -> bool:
+        """Check whether a mirror may tell more of a record than its index says."""
+        return spec.cached and any(
+            state.may_be_mirror for state in self.sources if state.name in spec.sources
+        )
+
     def match(self, query: Query, *, should_stop: ShouldStop = never) -> Matches:
         """Return the records that match; they are cached."""
         return self._evaluation.match(query, should_stop)

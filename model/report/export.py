@@ -7,14 +7,14 @@ its texts contain; lists are joined by blanks in them, and an unknown size is em
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice, repeat
 from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
 from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.records import Provenance, SourceStatus, Spec, is_hash
+from spackscope.model.core.records import Provenance, Spec, is_hash
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:
@@ -95,14 +95,6 @@ def full_json_lines(
         if spec.dependencies is not None:
             record["dependencies"] = [asdict(edge) for edge in spec.dependencies]
         yield json.dumps(record | {"mirrors": of_mirrors})
-
-
-def source_json_lines(
-    sources: Iterable[SourceStatus], signing: Mapping[str, object]
-) -> Iterator[str]:
-    """Yield what is known of sources as JSON objects, one per line, with who signed them."""
-    for source in sources:
-        yield json.dumps(asdict(source) | {"signing": signing.get(source.name)})
 
 
 def json_array(specs: Iterable[Spec]) -> Iterator[str]:

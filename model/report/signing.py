@@ -1,4 +1,4 @@
-"""Put into words who signed a spec or a source; a signature is read, and never verified."""
+"""Put into words who signed a spec; a signature is read, and never verified."""
 
 from __future__ import annotations
 
@@ -7,13 +7,11 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.text import clean
 from spackscope.model.report.detail import INSTALL, DetailLine, LineKind
 
 # Only who asks for signatures needs what reads them.
 if TYPE_CHECKING:
-    from spackscope.model.analysis.signing import SourceSigning
     from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 
 SIGNED, TRUST, ARCHIVE = "signed", "trust", "archive"
@@ -116,42 +114,6 @@ def trust_text(signer: Signer) -> str:
     if signer.problem:
         return f"unknown: {signer.problem}"
     return TRUSTED if signer.is_trusted else signer.trust or UNPUBLISHED
-
-
-def signing_cell(signing: SourceSigning) -> str:
-    """Return in one or two words what of a source is signed."""
-    if not signing.is_signable:
-        return "no"
-    if not signing.read:
-        return "?"
-    if not signing.signed:
-        return "index only" if signing.is_index_signed else "no"
-    specs = "specs" if signing.signed == signing.read else "some specs"
-    return f"{specs} and index" if signing.is_index_signed else specs
-
-
-def source_signing_lines(signing: SourceSigning) -> Iterator[tuple[str, str]]:
-    """Yield labels and values on who signed a source."""
-    index = {True: ", and the index", False: ", the index is not", None: ""}
-    summary = f"{signing.signed:,} of {counted(signing.read, 'spec')} that were looked at"
-    summary = signing.problem or f"{summary}{index[signing.is_index_signed]}"
-    yield SIGNED, clean(summary if signing.is_signable else REGISTRY)
-    for signer in signing.signers:
-        # Each spec was signed at another time.
-        undated = replace(signer, signature=replace(signer.signature, created=None))
-        yield "", clean(", ".join([*signer_texts(undated), NOT_VERIFIED]))
-        yield TRUST, clean(trust_text(signer))
-
-
-def source_signing_json(signing: SourceSigning) -> dict[str, Any]:
-    """Return what is known of who signed a source, for JSON."""
-    return {
-        "read": signing.read,
-        "signed": signing.signed,
-        "index": signing.is_index_signed,
-        "keys": [_signer_json(signer) for signer in signing.signers],
-        "problem": signing.problem if signing.is_signable else REGISTRY,
-    }
 
 
 def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:

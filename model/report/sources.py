@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
@@ -14,12 +13,8 @@ from spackscope.model.query.parser import parse
 from spackscope.model.report.report import Column, Row, styled
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
 
-if TYPE_CHECKING:
-    from spackscope.model.analysis.signing import SourceSigning
-
-
-HEADS = ("source", "kind", "specs", "problems", "checked", "signed")
-"""The heads of the columns, the last for what of the source is signed."""
+HEADS = ("source", "kind", "specs", "problems", "checked")
+"""The heads of the columns."""
 
 SOURCE_COLUMNS = (Column(most=36, floors=(12,)), Column(keep="start", floors=(20,)))
 PROBLEM_COLUMNS = (
@@ -37,20 +32,12 @@ _NAMED = 3
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def source_cells(
-    source: SourceStatus, now: float, signing: SourceSigning | None = None
-) -> tuple[str, ...]:
+def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
     """Return the cells of a source under `HEADS`; `now` is in seconds since 1970."""
     kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
     checked = "-" if source.checked is None else age(now - source.checked)
-    signed = "-"
-    if signing is not None:
-        # Without a mirror nothing of it is needed.
-        from spackscope.model.report.signing import signing_cell
-
-        signed = signing_cell(signing)
     counts = f"{source.specs:,}", f"{source.problems:,}"
-    return clean(source.name), clean(kind), *counts, checked, signed
+    return clean(source.name), clean(kind), *counts, checked
 
 
 def welcome(sources: Sequence[str]) -> str:
@@ -115,31 +102,22 @@ def _problem_row(problem: Problem, source: str) -> Row:
     return Row((styled(reason, "error"), place, name), note, note, queries=tuple(queries))
 
 
-def source_rows(
-    sources: Iterable[SourceStatus], now: float, signing: Mapping[str, SourceSigning] = {}
-) -> list[Row]:
+def source_rows(sources: Iterable[SourceStatus], now: float) -> list[Row]:
     """Return a row for each source, with its name and facts; `now` is in seconds since 1970.
 
-    Its note is all that is known, and its query finds its specs. `signing` says who signed those
-    that are mirrors, by their names.
+    Its note is all that is known, and its query finds its specs.
     """
-    return [_source_row(source, now, signing.get(source.name)) for source in sources]
+    return [_source_row(source, now) for source in sources]
 
 
-def _source_row(source: SourceStatus, now: float, signing: SourceSigning | None) -> Row:
-    name, kind, _, _, checked, signed = source_cells(source, now, signing)
+def _source_row(source: SourceStatus, now: float) -> Row:
+    name, kind, _, _, checked = source_cells(source, now)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
     if checked != "-":
         facts.append(f"checked {checked}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
-    lines: list[str] = []
-    if signing is not None:
-        from spackscope.model.report.signing import source_signing_lines
-
-        facts.append(f"signed: {signed}")
-        lines = [f"{label:<6}  {text}" for label, text in source_signing_lines(signing)]
     in_line = " · ".join([kind, *remarks] if source.failure else facts)
-    note = "\n".join([name, " · ".join(facts), *remarks, *lines])
+    note = "\n".join([name, " · ".join(facts), *remarks])
     cells = name, styled(in_line, "error" if source.failure else "")
     return Row(cells, note, source.name, queries=(_of_source(source.name),))
 

@@ -174,13 +174,10 @@ class Mirrors:
         target = replace(target, view=view or target.view)
         return mirror_at(state.name, target, self.session, options)
 
-    def entries(
-        self, spec: Spec, *, only: SourceStatus | None = None, checks_archive: bool = True
-    ) -> list[MirrorEntry]:
-        """Ask the mirrors that list a spec, several at once, or `only` one; an entry for each.
+    def entries(self, spec: Spec) -> list[MirrorEntry]:
+        """Ask the mirrors that list a spec, several at once; an entry for each.
 
-        A mirror that did not answer when it was read is not asked again, and whether an archive
-        is there is not asked unless `checks_archive`. Raises Cancelled.
+        A mirror that did not answer when it was read is not asked again. Raises Cancelled.
         """
 
         def read(state: SourceStatus) -> MirrorEntry | None:
@@ -193,7 +190,7 @@ class Mirrors:
                 mirror = self.open(spec, state)
                 if mirror is None:
                     return None
-                return self._entry(mirror, state, spec, checks_archive)
+                return self._entry(mirror, state, spec)
             except SourceError as error:
                 return replace(unknown, problem=str(error))
             except Cancelled:
@@ -201,15 +198,12 @@ class Mirrors:
             except Exception as error:
                 return replace(unknown, problem=describe_unexpected(error))
 
-        states = self._states if only is None else [only]
-        listing = [each for each in states if each.name in spec.sources and not each.failure]
+        listing = [each for each in self._states if each.name in spec.sources and not each.failure]
         tasks = [partial(read, state) for state in listing[:MAX_MIRRORS] if spec.cached]
         entries = run_parallel(tasks, self.session.should_stop) if tasks else []
         return [entry for entry in entries if entry is not None]
 
-    def _entry(
-        self, mirror: Mirror, state: SourceStatus, spec: Spec, checks_archive: bool
-    ) -> MirrorEntry:
+    def _entry(self, mirror: Mirror, state: SourceStatus, spec: Spec) -> MirrorEntry:
         """Read what a mirror has of a spec, in the first of its layouts that has it.
 
         Raises SourceError and Cancelled.
@@ -262,8 +256,6 @@ class Mirrors:
                 return replace(entry, problem=problem, archive=archive, archive_problem=str(error))
         if entry.is_signed is False and (configured := _configured(mirror)) is not None:
             entry = replace(entry, is_checked=configured.signed)
-        if not checks_archive:
-            return entry
         archive, why = _archive_state(mirror, archive_name, size)
         return replace(
             entry,
@@ -309,21 +301,6 @@ class Mirrors:
         sizes = run_parallel([*tasks.values()], self.session.should_stop) if tasks else []
         found = zip(tasks, sizes, strict=True)
         return {hash_: float(size) for hash_, size in found if size is not None}
-
-    def is_index_signed(self, spec: Spec, state: SourceStatus) -> bool | None:
-        """Check whether the index that lists a spec is signed; None if that is unknown."""
-        if "spec files" in state.layout or state.remark:
-            return None
-        try:
-            mirror = self.open(spec, state)
-            if mirror is None or "v3" not in layouts_of(mirror, state):
-                # The index of layout v2 has only a checksum next to it.
-                return None if mirror is None else False
-            return read_signature(mirror.fetch_manifest(mirror.index_manifest)[1]) is not None
-        except Unreadable:
-            return True
-        except SourceError:
-            return None
 
     def _signer(self, signature: Signature, mirror: Mirror, layouts: Sequence[str]) -> Signer:
         """Return who made a signature of a mirror. Raises Cancelled."""

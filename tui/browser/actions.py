@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.index.catalog import Catalog
@@ -12,7 +11,6 @@ from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.open_source import open_source
-from spackscope.tui.browser.state import Task
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -25,9 +23,6 @@ _MIN_TREE_HEIGHT = 16
 
 _RESIZED_BY, _MAX_WIDTH = 2, 200
 """Cells by which a column is made wider or narrower, and that it has at most."""
-
-_SIGNING = "signing"
-"""The jobs that read who signed the sources."""
 
 
 def back(screen: BrowserScreen) -> None:
@@ -134,7 +129,7 @@ def list_columns(screen: BrowserScreen) -> None:
 
 
 def show_sources(screen: BrowserScreen) -> None:
-    """List the sources: kind, specs, problems, age, and who signed those that are mirrors."""
+    """List the sources: kind, specs, problems and age."""
     from spackscope.model.report.sources import SOURCE_COLUMNS, source_rows
 
     _show_reports(
@@ -143,7 +138,6 @@ def show_sources(screen: BrowserScreen) -> None:
         SOURCE_COLUMNS,
         lambda catalog: source_rows(catalog.sources, time.time()),
         "There are none.",
-        more=screen.controllers.mirrors.source_rows,
     )
 
 
@@ -161,12 +155,8 @@ def _show_reports(
     columns: Sequence[Column],
     read: Callable[[Catalog], Sequence[Row]],
     no_items: str,
-    more: Callable[[Catalog, Task], Sequence[Row]] | None = None,
 ) -> None:
-    """Read reports from the catalog in a worker thread, and show them.
-
-    While they are shown, `more` reads what they are to be replaced by.
-    """
+    """Read reports from the catalog in a worker thread, and show them."""
     from spackscope.model.report.report import Report, Section
     from spackscope.model.report.sources import failure_rows
     from spackscope.tui.dialogs.base import STILL_LOADING
@@ -176,7 +166,7 @@ def _show_reports(
     dialog = ReportsDialog(noun, screen.controllers.copying.copy_text)
 
     def close(row: Row | None) -> None:
-        host.cancel(_SIGNING, "reports")
+        host.cancel("reports")
         open_row(screen, row)
 
     def show(rows: Sequence[Row]) -> None:
@@ -185,16 +175,10 @@ def _show_reports(
 
     def ask() -> None:
         catalog = host.state.catalog
-
-        def show_first(reports: Sequence[Row]) -> None:
-            show(reports)
-            if more is not None and catalog is not None:
-                host.run(partial(more, catalog), show, group=_SIGNING)
-
         if catalog is None:
             show(failure_rows(loading.failure) if loading.failure else ())
         else:
-            host.run(lambda _: read(catalog), show_first, group="reports")
+            host.run(lambda _: read(catalog), show, group="reports")
 
     if host.state.catalog is not None or loading.failure:
         host.open(dialog, close, ask=ask, group="reports")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,8 +14,7 @@ from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
-    from spackscope.model.report.report import Row
-    from spackscope.model.sources.mirror_spec import Mirrors, PublishedKeys
+    from spackscope.model.sources.mirror_spec import PublishedKeys
     from spackscope.model.sources.session import Session
 
 _REST = 0.4
@@ -55,11 +53,7 @@ class MirrorAnswers:
 
     def is_to_ask(self, spec: Spec, catalog: Catalog) -> bool:
         """Check whether a spec has mirrors that were not asked yet. Reads the index."""
-        return (
-            spec.cached
-            and self.of(spec) is None
-            and any(state.may_be_mirror for state in catalog.sources if state.name in spec.sources)
-        )
+        return self.of(spec) is None and catalog.has_mirror(spec)
 
     def cancel(self) -> None:
         """Stop asking."""
@@ -83,34 +77,16 @@ class MirrorAnswers:
     def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
         # Most who start the program look at no detail of a mirror.
         from spackscope.model.report.signing import signing_lines
+        from spackscope.model.sources.mirror_spec import Mirrors
 
-        mirrors = self._mirrors(catalog, should_stop)
+        session = replace(self._session, should_stop=should_stop)
+        mirrors = Mirrors(catalog.sources, session, self._sources, self._keys)
         signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.
         size = mirrors.sizes([spec]).get(spec.hash, spec.size)
         signers = [each.signer for each in signed if each.signer is not None]
         trust = [signer.trust for signer in signers if signer.trust]
         return Answer(size, tuple(signing_lines(signed, is_full=False)), trust)
-
-    def _mirrors(self, catalog: Catalog, should_stop: ShouldStop) -> Mirrors:
-        from spackscope.model.sources.mirror_spec import Mirrors
-
-        session = replace(self._session, should_stop=should_stop)
-        return Mirrors(catalog.sources, session, self._sources, self._keys)
-
-    def source_rows(self, catalog: Catalog, should_stop: ShouldStop) -> list[Row]:
-        """Read reports on the sources, with who signed those that are mirrors."""
-        from spackscope.model.report.sources import source_rows
-
-        signing = {}
-        for state in catalog.sources:
-            if state.may_be_mirror:
-                from spackscope.model.analysis.signing import source_signing
-
-                mirrors = self._mirrors(catalog, should_stop)
-                if (read := source_signing(catalog, state, mirrors)) is not None:
-                    signing[state.name] = read
-        return source_rows(catalog.sources, time.time(), signing)
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

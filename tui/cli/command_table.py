@@ -380,9 +380,7 @@ spackscope stats --by cuda_arch +cuda""",
         ("[-f SOURCE]... [--verify] [--json]",),
         """\
 List the sources: what each is, how many specs it has, how many problems, and
-when a remote source was last known to be current. Of a mirror also what is
-signed, by the signatures of some specs: the key that they name, and the line
-to type to trust it. Nothing is verified; Spack does that when it installs.
+when a remote source was last known to be current.
 
 With --verify read them again, and list the records whose content does not
 give their hash, and of mirrors the specs that are not in the index, only in

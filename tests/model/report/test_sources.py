@@ -26,9 +26,9 @@ MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
 
 
 def test_a_source_has_a_cell_for_each_head() -> None:
-    assert source_cells(MIRROR, NOW) == ("mirror", "mirror v3", "1,200", "3", "2 hours ago", "-")
+    assert source_cells(MIRROR, NOW) == ("mirror", "mirror v3", "1,200", "3", "2 hours ago")
     local = replace(MIRROR, layout="", checked=None, failure="cannot be read")
-    assert source_cells(local, NOW)[1:] == ("unreadable", "1,200", "3", "-", "-")
+    assert source_cells(local, NOW)[1:] == ("unreadable", "1,200", "3", "-")
 
 
 def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:

@@ -1,4 +1,4 @@
-"""What mirrors have of a spec, and of a source, is read from their own files and put into words.
+"""What mirrors have of a spec is read from their own files and put into words.
 
 The mirrors are those that Spack 1.2 and 0.23 pushed, with manifests that GnuPG signed.
 """
@@ -15,25 +15,17 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.signing import SourceSigning, source_signing
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.text import clean
 from spackscope.model.index.load import load
-from spackscope.model.report.signing import (
-    entries_json,
-    signing_cell,
-    signing_lines,
-    source_signing_json,
-    source_signing_lines,
-)
+from spackscope.model.report.signing import entries_json, signing_lines
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
-    MANIFEST,
     PROJECT_KEY,
     PROJECT_SUBKEY,
     SIGNED,
@@ -81,10 +73,6 @@ class Reader:
     def texts(self, package: str, *, is_full: bool = True) -> list[str]:
         lines = signing_lines(self.mirrors.entries(self.spec(package)), is_full=is_full)
         return [f"{line.label}|{line.lead}{line.text}" for line in lines]
-
-    def source(self) -> SourceSigning | None:
-        (state,) = self.catalog.sources
-        return source_signing(self.catalog, state, self.mirrors)
 
 
 def changed(files: Files, part: str, change: Callable[[bytes], bytes]) -> Files:
@@ -376,55 +364,8 @@ def test_hostile_names_of_keys_are_cleaned(home: dict[str, str], tmp_path: Path)
         assert all(line.text == clean(line.text) for line in signing_lines([hostile]))
 
 
-def test_a_source_is_signed_as_far_as_its_specs_are(home: dict[str, str], tmp_path: Path) -> None:
-    v3 = Reader(home, str(write_files(tmp_path / "m", signed_v3()))).source()
-    assert v3 is not None
-    assert (v3.read, v3.signed, v3.is_index_signed, signing_cell(v3)) == (2, 2, False, "specs")
-    lines = [text for _, text in source_signing_lines(v3)]
-    assert lines[0] == "2 of 2 specs that were looked at, the index is not"
-    assert sum(line.startswith("spack gpg trust ") for line in lines) == 2
-    assert f"by key {SITE_KEY}, {SITE}, not verified" in lines
-    assert len(lines) == 5
-
-    v2 = Reader(home, str(write_files(tmp_path / "old", signed_v2()))).source()
-    assert v2 is not None
-    assert (v2.read, v2.signed, v2.is_index_signed) == (3, 1, False)
-    for changes, cell in (
-        ({}, "some specs"),
-        ({"signed": 0}, "no"),
-        ({"signed": 0, "is_index_signed": True}, "index only"),
-        ({"signed": 3, "is_index_signed": True}, "specs and index"),
-        ({"read": 0, "signed": 0, "problem": "it is silent"}, "?"),
-    ):
-        assert signing_cell(replace(v2, **changes)) == cell
-    data = source_signing_json(v2)
-    assert data is not None
-    assert {**data, "keys": len(data["keys"])} == {
-        "read": 3, "signed": 1, "index": False, "keys": 1, "problem": "",
-    }  # fmt: skip
-
-
-def test_a_signed_index_is_told(home: dict[str, str], tmp_path: Path) -> None:
-    files = signed_v3()
-    head, _, rest = (SIGNED / "bzip2.spec.manifest.json").read_bytes().partition(b"{")
-    files[MANIFEST] = head + files[MANIFEST] + b"\n-----BEGIN" + rest.partition(b"-----BEGIN")[2]
-    signing = Reader(home, str(write_files(tmp_path / "m", files))).source()
-    assert signing is not None
-    assert signing_cell(signing) == "specs and index"
-    assert next(text for _, text in source_signing_lines(signing)).endswith(", and the index")
-
-
-def test_only_a_sample_of_a_remote_source_is_read(home: dict[str, str]) -> None:
-    with serve_files(signed_v3()) as server:
-        reader = Reader(home, server.url)
-        before = len(server.requests)
-        reader.source()
-    assert len([path for path in server.paths()[before:] if "/spec/" in path]) == 8
-
-
 def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
     reader = Reader(home, "sample_data")
-    assert reader.source() is None
     listed = replace(all_records(reader.catalog)[0], source="oci://h/m", listed_in=())
     for cached, kind, layout, failure, texts in (
         (True, "mirror", "OCI", "",
@@ -437,10 +378,6 @@ def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
         mirrors = Mirrors([state], reader.session)
         lines = signing_lines(mirrors.entries(replace(listed, cached=cached)))
         assert [f"{line.label}|{line.text}" for line in lines] == texts
-    registry = SourceStatus("oci://h/m", "mirror", "OCI", 1, 0.0, "", "", 0)
-    signing = source_signing(reader.catalog, registry, Mirrors([registry], reader.session))
-    assert signing is not None
-    assert signing_cell(signing) == "no"
 
 
 @pytest.mark.parametrize(

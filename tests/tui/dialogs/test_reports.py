@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.tui.dialogs.report import ReportRows
 from tests.browsing import browsing
-from tests.builders import SITE_KEY, record, signed_v2, write_files, write_page
+from tests.builders import record, write_page
 
 LONG = "a-very-long-name-of-a-compiler-" * 4
 
@@ -48,13 +48,3 @@ async def test_a_source_is_chosen_and_one_that_cannot_be_read_says_why(source: P
         await browser.press("S", "enter")
         assert browser.query == f"source={source}"
         assert browser.status.startswith("Now source=")
-
-
-async def test_a_source_says_who_signed_it_once_its_mirror_has_answered(tmp_path: Path) -> None:
-    mirror = write_files(tmp_path / "m", signed_v2())
-    async with browsing(mirror, size=(120, 30)) as browser:
-        await browser.press("S")
-        await browser.until(lambda: "signed: some specs" in browser.text)
-        assert "1 of 3 specs that were looked at, the index is not" in browser.text
-        assert SITE_KEY in browser.text
-        assert "spack gpg trust " in browser.text

@@ -60,9 +60,7 @@ def _read(
     entries: list[Sequence[MirrorEntry]] = []
     for row in catalog.by_hash(hash_):
         spec = row.spec
-        states = (state for state in catalog.sources if state.name in spec.sources)
-        is_asked = spec.cached and any(state.may_be_mirror for state in states)
-        entries.append(mirrors().entries(spec) if is_asked else ())
+        entries.append(mirrors().entries(spec) if catalog.has_mirror(spec) else ())
         # The manifest that has the size is in the cache now.
         size = mirrors().sizes([spec]).get(spec.hash) if spec.size is None else spec.size
         rows.append(replace(row, spec=replace(spec, size=size, fit=fit_of(catalog, row.id))))

@@ -11,7 +11,6 @@ from tests.builders import (
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
-    SITE_KEY,
     SPACK_DATA,
     database,
     hash_of,
@@ -19,8 +18,6 @@ from tests.builders import (
     leaf,
     node,
     record,
-    signed_v2,
-    write_files,
     write_page,
 )
 from tests.program import Program
@@ -36,10 +33,10 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
 
     assert result.returncode == 0
     assert [line.split("\t") for line in result.stdout.splitlines()] == [
-        ["source", "kind", "specs", "problems", "checked", "signed"],
-        ["site", "pages", "1", "1", "-", "-"],
-        ["tree", "install tree", "22", "0", "-", "-"],
-        ["gone", "unreadable", "0", "1", "-", "-"],
+        ["source", "kind", "specs", "problems", "checked"],
+        ["site", "pages", "1", "1", "-"],
+        ["tree", "install tree", "22", "0", "-"],
+        ["gone", "unreadable", "0", "1", "-"],
     ]
     assert "the source gone does not exist" in result.stderr
 
@@ -48,8 +45,8 @@ def test_a_terminal_gets_the_sources_in_columns(program: Program) -> None:
     code, text = program.on_terminal("sources")
     assert code == 0
     assert text.splitlines() == [
-        "source       kind   specs  problems  checked  signed",
-        "sample_data  pages    346         0  -        -",
+        "source       kind   specs  problems  checked",
+        "sample_data  pages    346         0  -",
     ]
 
 
@@ -64,29 +61,7 @@ def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
         "remark": "",
         "failure": "",
         "problems": 0,
-        "signing": None,
     }
-
-
-def test_a_terminal_gets_who_signed_and_how_to_trust(program: Program) -> None:
-    write_files(program.home / "m", signed_v2())
-    code, text = program.on_terminal("sources", "-f", "m", "--no-color", columns=160)
-    assert code == 0
-    key = program.home / "m" / "build_cache" / "_pgp" / f"{SITE_KEY}.pub"
-    assert text.splitlines() == [
-        "source  kind       specs  problems  checked  signed",
-        "m       mirror v2     34         0  -        some specs",
-        "",
-        "m",
-        "  signed  1 of 3 specs that were looked at, the index is not",
-        f"          by key {SITE_KEY},"
-        " Example Site (GPG created for Spack) <spack@example.org>, not verified",
-        f"  trust   spack gpg trust {key}",
-    ]
-    (line,) = program("sources", "-f", "m", "--json").stdout.splitlines()
-    signing = json.loads(line)["signing"]
-    assert (signing["read"], signing["signed"], signing["index"]) == (3, 1, False)
-    assert [key["fingerprint"] for key in signing["keys"]] == [SITE_KEY]
 
 
 def test_the_sources_take_no_query(program: Program) -> None:
