@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.frozen import asdict
@@ -12,12 +12,6 @@ from spackscope.model.sources.verify import VerifiedSource
 
 HEADS = ("source", "kind", "whole", "wrong", "unchecked")
 """The heads of the columns."""
-
-_DIFFERING = {
-    "unindexed": "in the mirror, but not in its index",
-    "missing": "in the index, but not in the mirror",
-    "without_blobs": "in the mirror without the archive or another file",
-}
 
 
 def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
@@ -44,11 +38,6 @@ def verified_report(source: VerifiedSource) -> Report:
                 {"document": document, **record._asdict()}
                 for record, document in source.wrong.items()
             ],
-            **{
-                kind: [{"spec": name, "hash": hash_} for hash_, name in _by_name(specs)]
-                for kind, specs in source.differing.items()
-            },
-            "not_compared": source.not_compared,
             "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
             "problems": [asdict(problem) for problem in source.problems],
             "failure": source.failure,
@@ -70,17 +59,6 @@ def _sections(source: VerifiedSource) -> Iterator[Section]:
         yield Section(clean(heading), rows, is_apart=True)
     if hidden := source.wrong_count - len(source.wrong):
         yield Section("", [Row((f"and {hidden:,} more",))])
-    for kind, specs in source.differing.items():
-        if specs:
-            rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
-            noun = counted(len(specs), "spec")
-            yield Section(clean(f"{source.name}: {noun} {_DIFFERING[kind]}:"), rows, is_apart=True)
-    if source.not_compared:
-        yield Section(clean(f"{source.name}: {source.not_compared}"), is_apart=True)
     for reason, hashes in source.unchecked.items():
         noun = counted(len(hashes), "record")
         yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"), is_apart=True)
-
-
-def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
-    return sorted(specs.items(), key=lambda item: (item[1], item[0]))

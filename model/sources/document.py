@@ -6,11 +6,11 @@ import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Problem
 
 Kind = Literal["candidate", "known", "sizes"]
@@ -31,7 +31,7 @@ class Document(Frozen):
     local file, `origin` what the user is shown: a path that begins with the source, or a URL.
 
     `cached` is true where the specs in the document are in a build cache. All its specs get its
-    `tag` and `stack`, if it has them. `mirror` is the `Mirror` that it is the index of.
+    `tag` and `stack`, if it has them.
     """
 
     source: str
@@ -44,7 +44,6 @@ class Document(Frozen):
     cached: bool = False
     tag: str = ""
     stack: str = ""
-    mirror: Any = field(default=None, repr=False)
 
 
 class FileList:

@@ -158,16 +158,10 @@ class Mirror(Frozen):
         except OSError as error:
             raise SourceError(f"{file.origin} {reason(error)}") from None
 
-    def document(self, file: FetchedFile, kind: Kind = "known", layout: str = "") -> Document:
-        """Return the document of a file, the index of a `layout` if that is given.
-
-        Raises SourceError.
-        """
+    def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
+        """Return the document of a file. Raises SourceError."""
         document = document_at(self.source, file.path, file.origin)
-        indexed = replace(self, target=replace(self.target, layout=layout)) if layout else None
-        return replace(
-            document, kind=kind, cached=True, tag=self.tag, stack=self.stack, mirror=indexed
-        )
+        return replace(document, kind=kind, cached=True, tag=self.tag, stack=self.stack)
 
 
 def mirror_at(
@@ -361,7 +355,7 @@ def _mirror_source(
         mirror.source,
         "mirror",
         layout,
-        documents=Documents([mirror.document(index, layout=layout)]),
+        documents=Documents([mirror.document(index)]),
         checked=named_in.checked if named_in and not index.remark else index.checked,
         remark=join_remarks((named_in.remark if named_in else "", index.remark)),
     )

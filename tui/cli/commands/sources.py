@@ -41,8 +41,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print how many records of each source are whole, and those that are not.
 
-    Returns NOTHING if the content of a record gives another hash or a mirror does not have what
-    its index lists, UNREADABLE if a source or a document cannot be read.
+    Returns NOTHING if the content of a record gives another hash, UNREADABLE if a source or a
+    document cannot be read.
     """
     # Hardly anybody who lists sources verifies them.
     from spackscope.model.report import verification
@@ -63,7 +63,7 @@ def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitC
         print_table([*map(Row, cells)], options, session)
     for source in verified:
         print_report(verification.verified_report(source), options, session)
-    if not all(source.is_right for source in verified):
+    if any(source.wrong_count for source in verified):
         return ExitCode.NOTHING
     is_unreadable = any(source.failure or source.problems for source in verified)
     return ExitCode.UNREADABLE if is_unreadable else ExitCode.FOUND

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 
-from spackscope.model.readers.formats import read_manifest
 from spackscope.model.readers.nodes import content_hash
-from tests.builders import INSTALL_TREE, SPACK_DATA, database, hash_of, installs, leaf, node
-from tests.builders.mirrors import files_in, mirror_v3, serve_files, write_files
+from tests.builders import INSTALL_TREE, database, hash_of, installs, leaf, node
 from tests.program import Program
 
 WRONG = leaf(hash_of(7), "zlib-ng", "2.3.2")
@@ -71,10 +69,6 @@ def test_scripts_get_one_object_for_each_source(program: Program) -> None:
                 "reason": "changed after Spack hashed it",
             }
         ],
-        "unindexed": [],
-        "missing": [],
-        "without_blobs": [],
-        "not_compared": "",
         "unchecked": {},
         "problems": [],
         "failure": "",
@@ -94,56 +88,3 @@ def test_what_cannot_be_read_gives_exit_code_3(program: Program) -> None:
     result = program("sources", "--verify", "-f", "index.json")
     assert result.returncode == 3
     assert "cut off" in result.stderr
-
-
-def test_specs_that_a_mirror_and_its_index_do_not_share_are_listed(program: Program) -> None:
-    files = files_in(SPACK_DATA / "mirror-v3")
-    data = files.pop(next(name for name in files if "/ncurses/" in name))
-    files[f"v3/manifests/spec/hdf5/hdf5-1.0-{hash_of(9)}.spec.manifest.json"] = data
-    files |= {blob.name: b"" for blob in read_manifest(data).blobs}
-    write_files(program.home / "mirror", files)
-
-    result = program("sources", "--verify", "-f", "mirror")
-    lines = result.stdout.splitlines()[3:]
-    assert result.returncode == 1
-    assert lines[:3] == [
-        "mirror: 1 spec in the mirror, but not in its index:",
-        f"  hdf5@1.0 /{hash_of(9)}",
-        "",
-    ]
-    assert lines[3] == "mirror: 19 specs in the index, but not in the mirror:"
-    assert "  ncurses@6.5-20250705 /vipihp75pz2ju5uhqfacbpmiqi7jjurb" in lines
-    assert lines[-2:] == [
-        "mirror: 1 spec in the mirror without the archive or another file:",
-        "  bzip2@1.0.8 /xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm",
-    ]
-    (mirror,) = map(
-        json.loads, program("sources", "--verify", "--json", "-f", "mirror").stdout.splitlines()
-    )
-    assert mirror["unindexed"] == [{"spec": "hdf5@1.0", "hash": hash_of(9)}]
-    assert len(mirror["missing"]) == 19
-    assert [each["spec"] for each in mirror["without_blobs"]] == ["bzip2@1.0.8"]
-
-
-def test_archives_of_layout_v2_are_looked_for(program: Program) -> None:
-    files = files_in(SPACK_DATA / "mirror-v2")
-    names = [name.removesuffix(".spec.json") for name in files if name.endswith(".spec.json")]
-    folder = "build_cache/linux-debian12-x86_64_v3/gcc-12.2.0/package"
-    files |= {f"{folder}/{name.rpartition('/')[2]}.spack": b"" for name in names[1:]}
-    write_files(program.home / "mirror", files)
-
-    (source,) = map(
-        json.loads, program("sources", "--verify", "--json", "-f", "mirror").stdout.splitlines()
-    )
-    assert [names[0].rpartition("-")[2]] == [each["hash"] for each in source["without_blobs"]]
-
-
-def test_a_mirror_that_cannot_be_listed_is_named_in_one_line(program: Program) -> None:
-    made = node()
-    index = database(installs(made | {"hash": content_hash(made)}))
-    with serve_files(mirror_v3(index)) as server:
-        result = program("sources", "--verify", "-f", server.url)
-
-    assert result.returncode == 0
-    unknown = f"its index is not compared with its files: {server.url} cannot be listed"
-    assert result.stdout.splitlines()[2:] == ["", f"{server.url}: {unknown}"]
