@@ -1,7 +1,7 @@
 """Report unexpected errors: one sentence on stderr, and a log without the data of the user.
 
 Passwords and tokens get into local variables and the messages of exceptions. Neither is ever
-written: the log contains types, files, lines and functions only, all of which come from code.
+written: the log contains types, error numbers and lines of code only.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from types import TracebackType
 
 from spackscope.tui import VERSION
 from spackscope.tui.process import signals
@@ -20,7 +19,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 _MAX_ERRORS = 10
 """Errors, and causes of one error, in a log."""
 _MAX_FRAMES = 30
-"""Frames of a traceback in a log, at either end."""
+"""Frames of a traceback in a log, the innermost ones."""
 
 _errors: list[BaseException] = []
 _listeners: list[Callable[[BaseException], object]] = []
@@ -97,40 +96,31 @@ def _write_log(environ: Mapping[str, str]) -> str:
     from spackscope.model.core.errors import Unwritable
     from spackscope.model.core.files import write_private, xdg_dir
 
-    data = "".join(f"{line}\n" for line in _lines()).encode("utf-8", "backslashreplace")
-    for directory in (xdg_dir(environ, "state"), xdg_dir(environ, "cache")):
-        if directory is not None:
-            path = os.path.join(directory, "crash.log")
-            with contextlib.suppress(Unwritable):
-                write_private(path, data)
-                return path
-    return ""
+    if (directory := xdg_dir(environ, "state")) is None:
+        return ""
+    path = os.path.join(directory, "crash.log")
+    try:
+        write_private(path, "".join(_lines()).encode("utf-8", "backslashreplace"))
+    except Unwritable:
+        return ""
+    return path
 
 
 def _lines() -> Iterator[str]:
     """Describe each error and its causes, the outermost first."""
     import platform
+    import traceback
 
-    yield f"spackscope {VERSION}, Python {platform.python_version()}, {platform.platform()}"
+    yield f"spackscope {VERSION}, Python {platform.python_version()}, {platform.platform()}\n"
     for error in _errors:
         link: BaseException | None = error
         for _ in range(_MAX_ERRORS):
             if link is None:
                 break
             number = link.errno if isinstance(link, OSError) else None
-            yield f"{_type(link)} {number}" if isinstance(number, int) else _type(link)
-            yield from _frames(link.__traceback__)
+            yield f"{_type(link)} {number}\n" if isinstance(number, int) else f"{_type(link)}\n"
+            yield from traceback.format_tb(link.__traceback__, -_MAX_FRAMES)
             link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
-
-
-def _frames(trace: TracebackType | None) -> Iterator[str]:
-    from traceback import walk_tb
-
-    frames = [(frame.f_code, line) for frame, line in walk_tb(trace)]
-    lines = [f"  {code.co_filename}:{line} {code.co_name}" for code, line in frames]
-    if (left_out := len(lines) - 2 * _MAX_FRAMES) > 0:
-        lines[_MAX_FRAMES:-_MAX_FRAMES] = [f"  and {left_out:,} frames more"]
-    yield from lines
 
 
 def _type(error: BaseException) -> str:

@@ -86,7 +86,7 @@ def test_an_unexpected_error_leaves_a_log_without_data(
     assert result.stderr == f"spackscope: unexpected {kind}: see {log} (it contains no data)\n"
     text = log.read_text()
     assert kind in text
-    assert ".py:" in text
+    assert '.py", line ' in text
     assert "Python 3." in text
     assert SECRET not in text
     assert stat.S_IMODE(log.stat().st_mode) == 0o600
@@ -114,16 +114,9 @@ def test_only_the_log_of_the_last_crash_is_kept(program: Program) -> None:
 def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> None:
     blocked = program.home / "file"
     blocked.write_text("")
-    places = {"XDG_STATE_HOME": str(blocked), "XDG_CACHE_HOME": str(blocked)}
-    result = run(program, IN_MAIN, "find", "py-build", **places)
+    result = run(program, IN_MAIN, "find", "py-build", XDG_STATE_HOME=str(blocked))
     assert result.returncode == ExitCode.UNEXPECTED
     assert result.stderr == "spackscope: unexpected ValueError: no log could be written\n"
-
-
-def test_the_log_is_in_the_cache_if_the_state_directory_is_unwritable(program: Program) -> None:
-    (program.home / "file").write_text("")
-    result = run(program, IN_MAIN, "find", "x", XDG_STATE_HOME=str(program.home / "file"))
-    assert f"see {program.home}/cache/spackscope/crash.log" in result.stderr
 
 
 def test_an_endless_recursion_is_reported(program: Program) -> None:
@@ -135,7 +128,7 @@ def test_an_endless_recursion_is_reported(program: Program) -> None:
     result = run(program, patch, "find", "py-build")
     assert result.stderr.startswith("spackscope: unexpected RecursionError: see ")
     (log,) = logs(program)
-    assert "frames more" in log.read_text()
+    assert " in load\n" in log.read_text()
     assert log.stat().st_size < 20_000
 
 
@@ -192,4 +185,4 @@ def test_the_browser_prints_no_traceback(program: Program, patch: str) -> None:
     assert text.rindex("unexpected") > text.rfind("\x1b[?1049l")
     (log,) = logs(program)
     assert SECRET not in log.read_text()
-    assert " broken\n" in log.read_text()
+    assert " in broken\n" in log.read_text()
