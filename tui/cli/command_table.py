@@ -259,9 +259,9 @@ spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
         """\
 Print how much of an environment is in caches or installed, and why the rest is
 not. Missing specs are listed in build order, each with its role (root, build
-only) and how the nearest spec that is there differs from it. One that is needed
-by others can be built at once, as nothing that it needs is missing. To fetch and
-to build are what an install would do. The ENVIRONMENT is a spack.lock, the
+only) and how the nearest spec that is there differs from it. One that others
+need can be built at once, as nothing that it needs is missing. To fetch and to
+build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
 default it is the active one. concretizer:reuse, include_binary, exclude_binary
 and externals of packages.yaml are not considered.""",
