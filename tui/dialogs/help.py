@@ -10,10 +10,10 @@ from textual.app import App
 from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.report.highlight import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
-from spackscope.tui.widgets.drawing import Piece, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _COLUMN = 58

@@ -15,6 +15,7 @@ from textual.widgets import Input, Static
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
+from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.tui.dialogs.base import Dialog, Result
 from spackscope.tui.keymap import (
     DIALOGS,
@@ -26,7 +27,6 @@ from spackscope.tui.keymap import (
     hints,
     shown_key,
 )
-from spackscope.tui.widgets.drawing import Piece, filter_needles, highlight
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 _MAX_LENGTH = 200

@@ -16,6 +16,7 @@ from textual.widgets import Static
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, counted
 from spackscope.model.report.frame import position
+from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.model.report.report import (
     Cell,
     Line,
@@ -31,7 +32,7 @@ from spackscope.model.report.report import (
 from spackscope.tui.dialogs.base import STILL_LOADING, Dialog, Result, closes
 from spackscope.tui.dialogs.pick import LIST_BINDINGS, SearchDialog
 from spackscope.tui.keymap import REPORTS, bindings, first_key, shown_key
-from spackscope.tui.widgets.drawing import CURRENT_STYLES, Piece, draw, filter_needles, highlight
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 Copy = Callable[[str, str, Callable[..., object]], object]

@@ -24,11 +24,11 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
+from spackscope.model.report.highlight import Piece, highlight
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.signing import ARCHIVE, SIGNED, TRUST
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
-from spackscope.tui.widgets.drawing import Piece, highlight
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine

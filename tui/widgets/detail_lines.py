@@ -11,8 +11,8 @@ from textual.message import Message
 
 from spackscope.model.core.text import cell_width
 from spackscope.model.query.ast import Term
+from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
-from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:

@@ -17,8 +17,9 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.query.ast import Term
+from spackscope.model.report.highlight import Piece
 from spackscope.tui.widgets.detail_lines import DetailLines
-from spackscope.tui.widgets.drawing import Piece, RowPainter
+from spackscope.tui.widgets.drawing import RowPainter
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList

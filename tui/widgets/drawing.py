@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
 from spackscope.model.query import lexer
+from spackscope.model.report.highlight import Piece
 
 _ROW = ("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match", "accent")
 _QUERY = (
@@ -40,12 +41,6 @@ _KEPT = "bar"
 
 _CURRENT = "current"
 """The style of the current column, of which a list shows only the cell under the cursor."""
-
-Piece = tuple[str, str]
-"""Some text of a line, and the names of its styles: component classes without their prefix.
-
-Of several names, separated by blanks, each adds to those before it: `dim current`.
-"""
 
 
 def part_style(widget: Widget, name: str) -> Style:
@@ -175,26 +170,3 @@ def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:
     ]
     row -= 1 if height > len(lines) else 0
     return [("  ", ""), lines[row]] if 0 <= row < len(lines) else []
-
-
-def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:
-    """Return the pieces of a text, the first needle that occurs in it in the style of a match.
-
-    Needles are in lower case; case is ignored in the text.
-
-    >>> highlight("py-build", ["build"])
-    [('py-', ''), ('build', 'match'), ('', '')]
-    """
-    lower = text.lower()
-    # Lowering can change the length ("İ"), and then offsets are those of another text.
-    for needle in needles if len(lower) == len(text) else ():
-        start = lower.find(needle)
-        if start >= 0:
-            end = start + len(needle)
-            return [(text[:start], style), (text[start:end], "match"), (text[end:], style)]
-    return [(text, style)]
-
-
-def filter_needles(text: str) -> list[str]:
-    """Return what to mark in the items that fit the filter of a list: its first included word."""
-    return [word for word in text.lower().split() if not word.startswith("!")][:1]

@@ -13,9 +13,9 @@ from textual.widgets import Input
 
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.report.frame import FacetLine, facet_lines
+from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.model.report.progress import bar
 from spackscope.tui.keymap import FACETS, bindings, shown
-from spackscope.tui.widgets.drawing import Piece, filter_needles, highlight
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import VirtualList
 

@@ -24,8 +24,8 @@ from spackscope.model.report.frame import (
     overview_cell,
     overview_layout,
 )
+from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
-from spackscope.tui.widgets.drawing import Piece, filter_needles, highlight
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import VirtualList
 

@@ -24,8 +24,9 @@ from spackscope.model.core.text import cell_width, clean, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
-from spackscope.tui.widgets.drawing import Piece, draw, part_style
+from spackscope.tui.widgets.drawing import draw, part_style
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries

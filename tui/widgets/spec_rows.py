@@ -13,14 +13,14 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
+from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import GAP, Layout, Placed, Told
-from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.report.kinds import NoteKey, RowNote
-    from spackscope.tui.widgets.row_cells import RowCells
+    from spackscope.model.report.row_cells import RowCells
 
     Notes = Mapping[NoteKey, RowNote]
     """Notes on rows, by what they belong to."""
@@ -174,7 +174,7 @@ class SpecRows(VirtualList):
     def show_listing(self, listing: Listing, windows: Windows, cursor: int, empty: str) -> None:
         """Show the rows of another listing, of which some windows may have been read already."""
         # Imported here, after the first frame.
-        from spackscope.tui.widgets.row_cells import RowCells
+        from spackscope.model.report.row_cells import RowCells
 
         self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
         self._cells, self._noted = RowCells(listing), ()

@@ -20,9 +20,9 @@ from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.query.ast import Query
+from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
-from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
 from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads

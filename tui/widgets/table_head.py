@@ -17,6 +17,7 @@ from spackscope.model.core.text import cell_width, clean, counted, cut_words, pa
 from spackscope.model.index.view import USED_BY, Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
+from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import (
     ColumnChoices,
     HeadPiece,
@@ -29,7 +30,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import CURRENT_STYLES, Part, PartLine, Piece, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, Part, PartLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 
 if TYPE_CHECKING:

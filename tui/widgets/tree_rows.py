@@ -10,8 +10,8 @@ from textual.message import Message
 
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import TREE, bindings
-from spackscope.tui.widgets.drawing import Piece
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:

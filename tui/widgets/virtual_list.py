@@ -10,8 +10,9 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import CURSOR_STYLES, Piece, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import CURSOR_STYLES, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.tui.widgets.drawing import filter_needles, highlight
+from spackscope.model.report.highlight import filter_needles, highlight
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,8 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
+from spackscope.model.report.row_cells import kind_cells
 from spackscope.model.report.table_columns import DIFFERS_IN, Placed, TableColumn
-from spackscope.tui.widgets.row_cells import kind_cells
 from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,

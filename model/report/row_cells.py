@@ -10,6 +10,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
+from spackscope.model.report.highlight import Piece, highlight
 from spackscope.model.report.kinds import (
     ALL_RUN_THE_SAME,
     BUILD_TOOLS_ONLY,
@@ -24,7 +25,6 @@ from spackscope.model.report.table_columns import (
     flowing_variants,
     variant_texts,
 )
-from spackscope.tui.widgets.drawing import Piece, highlight
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
 _RUN_THE_SAME = (ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY)
