@@ -206,6 +206,7 @@ class _Package:
         self._alike: dict[tuple[str, ...], list[int]] = defaultdict(list)
         for at, cells in enumerate(self._cells):
             self._alike[cells].append(at)
+        self._first_phrases: dict[tuple[str, ...], dict[tuple[int, str], int]] = defaultdict(dict)
 
     def apart(self, look_alike: int) -> tuple[str, bool]:
         """Return what sets a look-alike apart, and whether the table tells that already.
@@ -231,6 +232,11 @@ class _Package:
                 break
             chosen.append(rarest)
             others = left
+        # Where there is room for one phrase only, that one should be no other row's.
+        taken = self._first_phrases[self._cells[at]]
+        first = next((n for n in chosen if taken.setdefault((n, mine[n]), at) == at), None)
+        if first is not None:
+            chosen = [first, *(n for n in chosen if n != first)]
         return self._phrases(mine, chosen), False
 
     def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:

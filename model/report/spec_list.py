@@ -6,16 +6,38 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import HASH_LENGTH, Spec
-from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.core.text import clean, counted, pad, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report import report
-from spackscope.model.report.report import Line, Piece, Report, Row, Section, flow, styled, text_of
-from spackscope.model.report.table_columns import variants_cell, variants_line
+from spackscope.model.report.frame import shared_texts
+from spackscope.model.report.kinds import RowNote, note_key, row_notes
+from spackscope.model.report.report import (
+    Line,
+    Piece,
+    Report,
+    Row,
+    Section,
+    Style,
+    flow,
+    restyled,
+    styled,
+    text_of,
+)
+from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.table_columns import (
+    MIN_WITH_SLOTS,
+    choose_columns,
+    lay_out,
+    variants_cell,
+    variants_line,
+)
 
 _MAX_SHARED_LINES = 4
+_WINDOW = 100
+"""Rows of a table that are read and noted at once, before they are printed."""
 _MAX_KEPT = 100_000
 """Rows that are kept from measuring them to printing them: more are read twice."""
 _FLOORS, _LIST_FLOORS = (12, 9), (16, 9)
@@ -57,7 +79,7 @@ def spec_report(
     Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
     or its table would consist of a hash only.
     """
-    values, is_single = listing.values, len(listing) == 1
+    values, is_single = listing.values, listing.shown == 1
 
     def is_shown(column: Column) -> bool:
         if column.is_by_host:
@@ -104,6 +126,11 @@ def spec_report(
         last = " ".join(in_all[_MAX_SHARED_LINES - 1 :])
         in_all[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
     rows = [*map(Row, ((line,) for line in shared)), *(Row((styled(t, "dim"),)) for t in in_all)]
+    if listing.view.folded and not is_single:
+        lines = map(Row, zip(_folded_lines(catalog, listing, width, named)))
+        # Of one column as wide as the terminal, lines are printed as they come.
+        whole = Section("", lines, columns=[report.Column(width=width)], indent="")
+        return Report("", [Section("", rows, indent=""), whole])
     table: Iterable[Row] = _Rows(catalog, listing, [*map(cell_of, shown)])
     if len(listing) <= _MAX_KEPT:
         table = list(table)
@@ -122,8 +149,68 @@ def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:
         and column not in columns
         and column.find_prefix is not None
     }
+    if texts.get("compiler") == "%none":
+        texts["compiler"] = "no compiler"
     spec = texts.pop("package", "")
     if spec and "version" in texts:
         spec += f"@{BY_NAME['version'].cell(constants['version'])}"
         del texts["version"]
-    return [counted(len(listing), "spec"), *([spec] if spec else []), *texts.values()]
+    counts = [counted(listing.shown, "spec")]
+    if groups := listing.group_count:
+        counts.append(counted(groups, "look-alike group"))
+    return [*counts, *([spec] if spec else []), *texts.values()]
+
+
+_STYLES: dict[str, Style] = {
+    "hash": "link",
+    "good": "good",
+    "dim": "dim",
+    "value": "differs",
+    "strong": "bold",
+    "match": "bold",
+}
+"""How the styles of rows on the screen are printed."""
+
+
+def _folded_lines(
+    catalog: Catalog, listing: Listing, width: int, named: Collection[str]
+) -> Iterator[Line]:
+    """Yield a table with the rows and notes of the screen, some rows at a time.
+
+    A row of several builds says how many run differently, and has the hash of the most used.
+    """
+    of_host = [column.name for column in COLUMNS if column.is_by_host and column.name in named]
+    has_slots = width >= MIN_WITH_SLOTS
+    columns = choose_columns(listing, shared_texts(listing), of_host, has_slots=has_slots)
+    lead = len(f"×{listing.max_count:,} ") if listing.max_count > 1 else 0
+    layout = lay_out(columns, width - lead)
+    heads = " " * lead
+    for placed in layout.placed:
+        heads = pad(heads, lead + placed.at) + placed.column.head(placed.width)
+    yield styled(heads[:width], "bold")
+    cells, notes = RowCells(listing), row_notes(catalog)
+    for start in range(0, len(listing), _WINDOW):
+        rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
+        known = notes.of(listing, rows, layout.told)
+        known.update(notes.whole(listing, rows, known))
+        cells.notes = {key: _with_hash(note) for key, note in known.items()}
+        for row in rows:
+            if known[note_key(row)].kinds:
+                first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
+                (hash_,) = catalog.hashes_of([first])
+                row = replace(row, spec=replace(row.spec, hash=hash_))
+            count = f"×{row.count:,}" if row.count > 1 else ""
+            line = [Piece(count.ljust(lead))]
+            for text, styles in cells.pieces(row, layout.placed):
+                line.append(Piece(text, _STYLES.get(styles, "")))
+            text = shorten(text_of(tuple(line)).rstrip(), width, keep="start")
+            yield restyled(tuple(line), text)
+    if left_out := layout.after:
+        text = f"{counted(left_out, 'column')} more with --flat"
+        yield styled(shorten(text, width), "dim")
+
+
+def _with_hash(note: RowNote) -> RowNote:
+    """Return the note on builds that run differently for a row with the hash of one of them."""
+    differs = f"{note.kinds}: {note.differs}" if note.kinds else note.differs
+    return note._replace(kinds="", differs=differs)

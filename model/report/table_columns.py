@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import cell_width, clean, cut_words
+from spackscope.model.core.text import cell_width, clean, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
 from spackscope.model.report.progress import first_in_view, fitting
@@ -75,6 +75,11 @@ class TableColumn(Frozen):
     def aligns_right(self) -> bool:
         """Whether its cells are numbers."""
         return self.name == USED_BY or (self.field is not None and self.field.align_right)
+
+    def head(self, room: int) -> str:
+        """Return its label in some cells: of a long one letters tell more than an ellipsis."""
+        label = "used" if self.name == USED_BY and room < len(USED_BY) else self.label
+        return label[:room] if label.isascii() else shorten(label, room, keep="start")
 
     def cell(self, spec: Spec) -> str:
         """Return the clean cell of a spec; empty for a note."""
@@ -303,6 +308,9 @@ def _head(
     heads = [*texts, *(head for head in variants if head.column not in columns)]
     return tuple(sorted(heads, key=lambda head: head.column == "source"))
 
+
+MIN_WITH_SLOTS = 140
+"""Columns of a terminal from which on each variant of one package has a column."""
 
 GAP = 1
 """Blank cells between two columns."""

@@ -48,10 +48,11 @@ class Options(Frozen):
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
-    packages that `doubles` leaves out. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `host` describes the machine that specs are to run on. `registration` is what
-    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
-    help to print, if any. `near` is the command that the first word may be a misspelling of.
+    packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
+    `missing` leaves out what `cover` finds in caches, which `all` lists. `host` describes the
+    machine that specs are to run on. `registration` is what `extension` changes in Spack's
+    configuration: install or remove. `help` is the topic of the help to print, if any. `near` is
+    the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -63,6 +64,7 @@ class Options(Frozen):
     missing: bool = False
     all: bool = False
     host: str = ""
+    flat: bool = False
     build: bool = False
     rebuild: bool = False
     verify: bool = False

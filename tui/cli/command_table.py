@@ -157,11 +157,18 @@ spackscope -- find""",
     Command(
         "find",
         "list matching specs, as a table or for a script",
-        ("[-f SOURCE]... [--json | --jsonl | --csv | --hashes | --keep-list] [QUERY...]",),
+        (
+            "[-f SOURCE]... [--flat | --json | --jsonl | --csv | --hashes | --keep-list]"
+            " [QUERY...]",
+        ),
         """\
 List matching specs: on a terminal as a table that fits it, elsewhere with
-tabs between the columns, a header line and full hashes.""",
+tabs between the columns, a header line and full hashes. In the table the
+newest are first, and builds that look alike are one line, with how many they
+are, the hash of one, what sets them apart from other lines, and what they
+differ in.""",
         (
+            _flag("flat", "print a line for each build on a terminal too"),
             _choice("json", "print a JSON array of objects"),
             _choice("jsonl", "print one JSON object per line"),
             _choice("csv", "print comma-separated values with a header line"),

@@ -21,7 +21,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.highlight import Piece
-from spackscope.model.report.table_columns import ColumnChoices
+from spackscope.model.report.table_columns import MIN_WITH_SLOTS, ColumnChoices
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
@@ -100,10 +100,6 @@ class RelaxationList(Vertical):
             self.app.simulate_key(choice.key)
         else:
             self.post_message(self.Taken(choice))
-
-
-MIN_WITH_SLOTS = 140
-"""Columns of a terminal from which on each variant of one package has a column."""
 
 
 class SpecTable(Vertical):

@@ -13,8 +13,8 @@ from textual.widget import Widget
 
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.text import cell_width, clean, counted, cut_words, pad, shorten
-from spackscope.model.index.view import USED_BY, Sort
+from spackscope.model.core.text import cell_width, clean, counted, cut_words, pad
+from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.report.highlight import Piece
@@ -148,21 +148,12 @@ class ColumnHeader(Widget):
 
     def _head(self, placed: Placed) -> list[Piece]:
         column, heads = placed.column, self._heads
-        sign, text, style = heads.sign(column.name), column.label, "dim"
+        sign, style = heads.sign(column.name), "dim"
         filter_ = heads.filters.get(column.name, "") if self.size.height == 1 else ""
         if filter_:
-            text, style = filter_, "match"
-        elif column.name == USED_BY and placed.width < len(text):
-            text = "used"
+            style = "match"
         room = placed.width - len(sign)
-        text = (
-            cut_words(text, room)
-            if filter_
-            else text
-            if cell_width(text) <= room
-            else _cut(text, room)
-        )
-        text += sign
+        text = (cut_words(filter_, room) if filter_ else column.head(room)) + sign
         if column.name == heads.current:
             style = "current match" if filter_ else "current"
         return [(pad(text, placed.width, right=column.aligns_right), style)]
@@ -179,11 +170,6 @@ class ColumnHeader(Widget):
         placed = self._heads.layout.at(event.x - self._heads.gutter)
         if placed is not None:
             self.post_message(self.Clicked(placed.column.name, event.y > 0))
-
-
-def _cut(label: str, room: int) -> str:
-    """Return the beginning of a label: its letters tell more than an ellipsis."""
-    return label[:room] if label.isascii() else shorten(label, room, keep="start")
 
 
 MIN_INPUT_WIDTH = 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.index.view import View
+from spackscope.model.index.view import Order, View
 from spackscope.model.report import export
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -27,9 +27,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     with loaded(options, session, sources) as (catalog,):
         # With a host every format says what fits it.
         catalog.by_host.fills_rows = bool(options.host)
-        listing = catalog.listing(View(query))
+        is_table = not options.format and width is not None
+        folds = is_table and not options.flat
+        newest_first = Order.PREFERRED_HERE if options.host else Order.PREFERRED
+        order = newest_first if folds else Order.INDEX
+        listing = catalog.listing(View(query, order=order, folded=folds))
         print_remarks(catalog, query)
-        if options.format or width is None:
+        if width is None or not is_table:
             format_ = export.BY_NAME[options.format or "tab"]
             if format_.name == "keep-list" and listing and not listing.lists_dependencies:
                 stdio.print_message(export.NO_DEPENDENCIES)

@@ -24,6 +24,7 @@ from tests.builders import (
     leaf,
     node,
     record,
+    whole_index,
     write_page,
 )
 from tests.program import Program, assert_golden
@@ -215,9 +216,33 @@ def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> 
 
 
 def test_a_terminal_gets_a_table(program: Program) -> None:
-    code, text = program.on_terminal("find", "py-build")
+    code, text = program.on_terminal("find", "py-build", "--flat")
     assert code == 0
     assert_golden("find-table-100", text.replace("\x1b", "␛"))
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_look_alikes_are_one_line_that_says_what_sets_it_apart(
+    program: Program, columns: int
+) -> None:
+    (program.home / "index.json").write_bytes(whole_index("spack1"))
+    words = ("find", "-f", "index.json")
+    # Later no progress of reading it is shown.
+    assert program(*words, "hdf5@1.14.6").stdout.count("\n") == 43
+    _, text = program.on_terminal(*words, "hdf5@1.14.6", columns=columns, changes=PLAIN)
+    assert_golden(f"find-folded-{columns}", text)
+
+    _, text = program.on_terminal(*words, "+mpi", columns=columns, changes=PLAIN)
+    head, *lines = text.splitlines()
+    start = next(n for n, line in enumerate(lines) if line.endswith(" differs in")) + 1
+    # But for how many there are, hash and users.
+    told = [re.sub(r"^×\d+|\b[a-z2-7]{7} +(\d+|-)", "", line) for line in lines[start:]]
+    assert len(told) > 100
+    assert len(told) == len(set(told))
+    total = sum(
+        int(line[1:].split()[0]) if line[0] == "×" else line[0] == " " for line in lines[start:]
+    )
+    assert head.startswith(f"{total} specs")
 
 
 @pytest.mark.parametrize("columns", [80, 30, 5])
@@ -237,7 +262,7 @@ def test_a_table_shows_of_the_variants_those_that_differ(program: Program) -> No
         record(2, variants=["+shared", "build_system=cmake", "+mpi"], size="2 MB"),
     ]
     write_page(program.home / "zlib.md", records)
-    _, text = program.on_terminal("find", "-f", "zlib.md", columns=90, changes=PLAIN)
+    _, text = program.on_terminal("find", "--flat", "-f", "zlib.md", columns=90, changes=PLAIN)
     assert text.splitlines() == [
         "2 specs · zlib@1.3.1 · %gcc@13.2.0 · ubuntu24.04 · x86_64_v3 · stacks e4s · linux",
         "develop · from zlib.md",
@@ -262,7 +287,7 @@ def test_heads_are_bold_where_colour_is_wanted(
     program: Program, words: list[str], changes: dict[str, str], is_bold: bool
 ) -> None:
     _, text = program.on_terminal("find", "py-build", *words, changes=changes)
-    assert ("\x1b[1mhash" in text) == is_bold
+    assert ("\x1b[1m   version" in text) == is_bold
     assert ("\x1b" in text) == is_bold
 
 
@@ -270,7 +295,7 @@ def test_a_table_has_the_colours_of_the_screen(program: Program) -> None:
     variants = [["+mpi", "~hl", "api=v18", "+tools"], ["~mpi", "+hl", "api=v110", "+tools"]]
     records = [record(n, variants=each) for n, each in enumerate(variants, 1)]
     write_page(program.home / "zlib.md", records)
-    _, text = program.on_terminal("find", "-f", "zlib.md", columns=90)
+    _, text = program.on_terminal("find", "--flat", "-f", "zlib.md", columns=90)
     assert text.splitlines()[2:] == [
         "\x1b[2msame in all: +tools\x1b[0m",
         "\x1b[1mhash     variants\x1b[0m",
