@@ -40,7 +40,6 @@ _CONTAINERS = {"database", "spec", "nodes", "include_concrete", *_RECORDS}
 """Keys whose values hold records, or other containers; so do all values in the last but one."""
 _INCLUDED = "include_concrete"
 _SPACE = re.compile(r"[ \t\r\n]*")
-_COMMAS = re.compile(r"[ \t\r\n,]*")
 
 _SLICES = (2**13, 2**18, 2**23)
 """Characters of a record that are looked at first, of the largest ones, and of any at most; one
@@ -122,7 +121,6 @@ class _Parser:
         self._too_many = too_many_values(text)
         self.document: Any = None
         self._repeated: list[str] = []
-        self._wrong_commas: list[int] = []
 
     def parse(self, at: int) -> int:
         """Parse the document from an offset; return where it ends.
@@ -136,16 +134,12 @@ class _Parser:
         return end
 
     def remarks(self) -> list[str]:
-        """Say where records have no comma between them or several, and which keys are repeated."""
-        remarks = []
-        if at := self._wrong_commas:
-            places = f" and {counted(len(at) - 1, 'more place')}" if len(at) > 1 else ""
-            remarks.append(f"a comma is missing or too many at character {at[0]}{places}")
-        if self._repeated:
-            more = len(self._repeated) - 1
-            others = f" and {counted(more, 'more key')} are" if more else " is"
-            remarks.append(f'"{self._repeated[0]}"{others} given twice')
-        return remarks
+        """Say which keys are repeated."""
+        if not self._repeated:
+            return []
+        more = len(self._repeated) - 1
+        others = f" and {counted(more, 'more key')} are" if more else " is"
+        return [f'"{self._repeated[0]}"{others} given twice']
 
     def _fill(self, members: dict[str, Any] | list[Any], name: str, at: int) -> int:
         """Parse the members of the container of a name from its bracket on; return its end."""
@@ -154,7 +148,7 @@ class _Parser:
         has_records = keep is not None or closing == "]" or name in _RECORDS
         at, is_first = _skip_space(text, at + 1), True
         while not text.startswith(closing, at):
-            at, is_first = at if is_first else self._next(at, closing), False
+            at, is_first = at if is_first else self._skip(",", at), False
             if closing == "}":
                 if not text.startswith('"', at):
                     message = "Expecting property name enclosed in double quotes"
@@ -179,15 +173,6 @@ class _Parser:
                 self.record_count += has_records
             at = _skip_space(text, at)
         return at + 1
-
-    def _next(self, at: int, closing: str) -> int:
-        """Return the offset of the next member; of objects in a list also without one comma."""
-        end = _skip_space(self._text, at, _COMMAS)
-        if closing == "]" and self._text.startswith("{", end):
-            if self._text.count(",", at, end) != 1:
-                self._wrong_commas.append(at)
-            return end
-        return self._skip(",", at)
 
     def _skip(self, delimiter: str, at: int) -> int:
         """Return the offset of what follows a delimiter, which has to be there."""
@@ -240,8 +225,8 @@ def _is_cut(error: json.JSONDecodeError, length: int) -> bool:
     return error.pos >= length - _MAX_TOKEN or error.msg.startswith("Unterminated")
 
 
-def _skip_space(text: str, at: int, skipped: re.Pattern[str] = _SPACE) -> int:
-    return skipped.match(text, at).end()  # type: ignore[union-attr]
+def _skip_space(text: str, at: int) -> int:
+    return _SPACE.match(text, at).end()  # type: ignore[union-attr]
 
 
 # The values of a record.
