@@ -39,7 +39,7 @@ def first_spec(source: str, environ: Mapping[str, str]) -> Spec:
 
 def text_lines(catalog: Catalog) -> Iterable[str]:
     """Yield one line of text for each record."""
-    for s in catalog.specs(catalog.listing(View())):
+    for s in catalog.records(catalog.listing(View()).ids):
         yield " ".join((s.package, s.version, s.compiler, s.os, s.target, *s.variants, *s.stacks))
 
 

@@ -50,7 +50,7 @@ def catalog(source: Path) -> Catalog:
 
 def versions(catalog: Catalog, query: str, sort: Sort | None = None) -> list[str]:
     listing = catalog.listing(View(parse(query), sort=sort))
-    return [spec.version for spec in catalog.specs(listing)]
+    return [spec.version for spec in catalog.records(listing.ids)]
 
 
 def test_the_index_keeps_its_values(catalog: Catalog) -> None:

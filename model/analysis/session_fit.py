@@ -60,9 +60,9 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
 
             Conditions of its spec on `%` are ignored.
             """
-            provenance = catalog.provenance(id_)
-            modules = provenance.external_modules
-            prefix = "" if provenance.external == ", ".join(modules) else provenance.external
+            facts = catalog.nodes[catalog.column("node")[id_]]
+            modules = facts.external_modules
+            prefix = "" if facts.external == ", ".join(modules) else facts.external
             for external in externals:
                 if (prefix, modules) != (external.prefix, external.modules):
                     continue

@@ -178,6 +178,11 @@ class Spec(Frozen):
         return tuple(compress(STATES, flags))
 
 
+def absent_spec(dependency: Dependency) -> Spec:
+    """Return what is known of a dependency that no document describes."""
+    return Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
+
+
 class _Stated(NamedTuple):
     """What a page states of a `Spec` beside its hash and size."""
 
@@ -216,20 +221,6 @@ class Records(Frozen):
     sizes: Sequence[float | None]
 
 
-class Provenance(Frozen):
-    """Where a record comes from, as far as its document says: see `Spec`."""
-
-    package_hash: str = ""
-    external: str = ""
-    external_modules: tuple[str, ...] = ()
-    external_attributes: str = ""
-    patches: tuple[str, ...] = ()
-    spec_format: int = 0
-    path: str = ""
-    installed_at: float | None = None
-    build_spec: str = ""
-
-
 class NodeFacts(NamedTuple):
     """What a node states beside the columns: the fields of `Spec` with these names."""
 
@@ -240,6 +231,10 @@ class NodeFacts(NamedTuple):
     patches: tuple[str, ...] = ()
     spec_format: int = 0
 
+
+OF_RECORDS = ("path", "installed_at", "build_spec")
+PROVENANCE = (*NodeFacts._fields, *OF_RECORDS)
+"""The fields of `Spec` that say where it comes from: those of its node, and `OF_RECORDS`."""
 
 _KINDS_WITH_FILES = ("mirror", "public cache", "directory")
 _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.frozen import asdict, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, SourceStatus, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.columns import Columns
@@ -123,17 +123,13 @@ class Catalog(IndexData):
         self._last_shown = view.query, values
         return Listing(self, view, values, partition)
 
-    def specs(self, listing: Listing) -> Iterator[Spec]:
-        """Yield the records of a listing in its order."""
-        return self.records(listing.ids)
-
     def with_compilers(self, row: Row) -> Spec:
         """Return the record of a row with its compilers, as its spec string needs them."""
         return replace(row.spec, compilers=self.edges.compilers(row.id))
 
     def full_record(self, row: Row) -> Spec:
         """Return the record of a row with its provenance and its dependencies."""
-        spec = replace(row.spec, **asdict(self.provenance(row.id)))
+        spec = self.with_provenance(row.id, row.spec)
         if not self.edges.lists(row.id):
             return spec
         edges = self.edges.of(row.id)

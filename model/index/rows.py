@@ -16,12 +16,12 @@ from typing import Any, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
-from spackscope.model.core.frozen import Frozen, fields
+from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
+    PROVENANCE,
     NodeFacts,
     Problem,
-    Provenance,
     SourceStatus,
     Spec,
     is_hash,
@@ -408,12 +408,14 @@ class IndexData:
         """The hashes that spliced specs were built as, by the ids of the records."""
         return dict(self.columns.json("build_specs"))
 
-    def provenance(self, id_: int) -> Provenance:
-        """Return where the record with this id comes from."""
+    def with_provenance(self, id_: int, spec: Spec) -> Spec:
+        """Return the record with this id with where it comes from, as far as its document says."""
         at, stated = bisect_left(self._stated, id_), ("", None, "")
         if at < len(self._stated) and self._stated[at] == id_:
             stated = self._provenance[at]
-        return Provenance(*self.nodes[self.column("node")[id_]], *stated)
+        values = (*self.nodes[self.column("node")[id_]], *stated)
+        known: dict[str, Any] = dict(zip(PROVENANCE, values, strict=True))
+        return replace(spec, **known)
 
     @cached_property
     def _stated(self) -> Sequence[int]:

@@ -14,14 +14,13 @@ from operator import attrgetter, not_, sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.frozen import fields
 from spackscope.model.core.records import (
+    OF_RECORDS,
     STATES,
     Dependency,
     Look,
     NodeFacts,
     Problem,
-    Provenance,
     Records,
     Spec,
 )
@@ -56,7 +55,7 @@ _dependencies = attrgetter("dependencies")
 _in_cache = attrgetter("in_cache")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
-_provenance = attrgetter(*(f.name for f in fields(Provenance) if f.name not in NodeFacts._fields))
+_provenance = attrgetter(*OF_RECORDS)
 
 Entry = Any
 """The value of a dictionary with one column, else the tuple of their values."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES, Dependency, Spec, compiler_name
+from spackscope.model.core.records import LANGUAGES, Dependency, absent_spec, compiler_name
 from spackscope.model.core.text import is_clean
 from spackscope.model.core.variants import KEYED, is_propagated, is_variant, split_variant
 from spackscope.model.query import lexer
@@ -249,7 +249,7 @@ def fits_missing(condition: Condition, dependency: Dependency) -> bool:
         return condition.negated
     if _is_propagated(condition):
         return not condition.negated
-    spec = Spec(dependency.name, dependency.hash, "", "none", "", "", "", (), (), None, "", "")
+    spec = absent_spec(dependency)
     fits = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
     return condition.negated != fits
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, Fit, Provenance, Spec
+from spackscope.model.core.records import DEPTYPES, Fit, Spec
 from spackscope.model.core.text import cell_width, clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -39,8 +39,6 @@ FITS, INSTALL, VARIANTS = "runs here", "install", "variants"
 _GOOD_STATES = ("cached", "installed")
 
 _COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
-
-_NO_PROVENANCE = Provenance()
 
 
 Hint = tuple[str, str]
@@ -76,7 +74,6 @@ def detail(
     varying: Mapping[str, int],
     alike: int,
     shown: int,
-    provenance: Provenance = _NO_PROVENANCE,
     host_phrase: str = HERE,
 ) -> list[DetailLine]:
     """Describe a record value by value.
@@ -89,7 +86,7 @@ def detail(
     lines = [
         title_line(spec),
         DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash", is_continued=True),
-        install_line(spec, provenance),
+        install_line(spec),
         *variant_lines(spec, varying),
         *column_lines(spec),
         *(fit_lines(spec.fit, host_phrase) if spec.fit is not None else ()),
@@ -98,7 +95,7 @@ def detail(
         of_shown = f" of {shown:,}" if shown else ""
         lines.append(DetailLine(f"{alike:,}{of_shown} builds look the same", "look-alikes"))
     lines.append(DetailLine(spec_string(spec), "spec"))
-    return [*lines, *_origin_lines(spec, provenance)]
+    return [*lines, *_origin_lines(spec)]
 
 
 def title_line(spec: Spec) -> DetailLine:
@@ -176,10 +173,10 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
         )
 
 
-def install_line(spec: Spec, provenance: Provenance) -> DetailLine:
+def install_line(spec: Spec) -> DetailLine:
     """Return the command that installs a spec, or why none would."""
-    if provenance.external:
-        reason = clean(f"nothing to install: it is external, at {provenance.external}")
+    if spec.external:
+        reason = clean(f"nothing to install: it is external, at {spec.external}")
     elif spec.installed and not spec.cached:
         reason = "it is installed, and in no build cache"
     elif not spec.in_cache:
@@ -189,19 +186,19 @@ def install_line(spec: Spec, provenance: Provenance) -> DetailLine:
     return DetailLine(reason, INSTALL, kind="dim")
 
 
-def _origin_lines(spec: Spec, provenance: Provenance) -> Iterator[DetailLine]:
+def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
     yield from _column_lines(BY_NAME["source"], spec.sources)
     yield DetailLine(clean(spec.origin), "document")
     installed_at = ""
-    if provenance.installed_at is not None:
-        installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(provenance.installed_at))
+    if spec.installed_at is not None:
+        installed_at = time.strftime("%Y-%m-%d %H:%M", time.localtime(spec.installed_at))
     for label, text in (
         ("page", page_address(spec)),
-        ("prefix", provenance.path),
+        ("prefix", spec.path),
         ("installed", installed_at),
-        ("external", provenance.external),
-        ("built as", f"/{provenance.build_spec}" if provenance.build_spec else ""),
-        ("recipe", provenance.package_hash),
+        ("external", spec.external),
+        ("built as", f"/{spec.build_spec}" if spec.build_spec else ""),
+        ("recipe", spec.package_hash),
     ):
         if text:
             yield DetailLine(clean(text), label)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from unicodedata import normalize
 
 from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
-from spackscope.model.core.frozen import Frozen, asdict, fields, replace
-from spackscope.model.core.records import Provenance, Spec, is_hash
+from spackscope.model.core.frozen import Frozen, asdict, replace
+from spackscope.model.core.records import PROVENANCE, Spec, is_hash
 from spackscope.model.core.text import clean
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ _FIT_VALUES: dict[str, Callable[[Spec], Value]] = {
 _FORMULA = frozenset("=+-@\t\r'")
 """How a formula begins in some spreadsheet, and an apostrophe."""
 
-_MORE_KEYS = ("dependencies", *(field.name for field in fields(Provenance)), "in_cache", "origin")
+_MORE_KEYS = ("dependencies", *PROVENANCE, "in_cache", "origin")
 
 
 def json_text(spec: Spec) -> str:

@@ -27,7 +27,7 @@ def needs_line(needs: Needs | None) -> str:
     parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
     if installed := len(needs.specs) - len(needs.to_fetch):
         parts.append(f"{installed:,} installed")
-    if not_cached := sum(not spec.is_cached for spec in needs.to_fetch):
+    if not_cached := sum(not each.spec.cached for each in needs.to_fetch):
         parts.append(f"{not_cached:,} not cached")
     unknown = f" + {needs.unknown_sizes:,} unknown" if needs.unknown_sizes else ""
     if needs.unknown_sizes < len(needs.to_fetch):
@@ -45,16 +45,16 @@ def by_interest(needs: Needs) -> list[NeededSpec]:
     return sorted(needs.specs[1:], key=_rank)
 
 
-def spec_name(spec: NeededSpec, virtuals: Sequence[str] = ()) -> str:
+def spec_name(spec: Spec, virtuals: Sequence[str] = ()) -> str:
     """Return the package of a spec with its version, and what it provides."""
     version = f"@{spec.version}" if spec.version else ""
     provided = f" ({', '.join(virtuals)})" if virtuals else ""
     return shorten(clean(f"{spec.package}{version}{provided}"), _MAX_WIDTH) or "(no name)"
 
 
-def _rank(spec: NeededSpec) -> tuple[bool, bool, bool]:
-    names = (spec.package, *spec.virtuals)
-    return not spec.is_direct, any(name in _RUNTIMES for name in names), not spec.virtuals
+def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
+    names = (needed.spec.package, *needed.virtuals)
+    return not needed.is_direct, any(name in _RUNTIMES for name in names), not needed.virtuals
 
 
 def needs_report(spec: Spec, needs: Needs | None) -> Report:
@@ -91,28 +91,30 @@ def needs_report(spec: Spec, needs: Needs | None) -> Report:
     return Report(f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}", sections(), data)
 
 
-def _row(spec: NeededSpec) -> Row:
+def _row(needed: NeededSpec) -> Row:
+    spec = needed.spec
     size = "" if spec.size is None else size_text(spec.size)
-    return Row((spec.hash[:SHORT_HASH], spec_name(spec, spec.virtuals), _place(spec), size))
+    place = "not in this index" if needed.is_absent else _place(spec)
+    return Row((spec.hash[:SHORT_HASH], spec_name(spec, needed.virtuals), place, size))
 
 
-def _place(spec: NeededSpec) -> str:
+def _place(spec: Spec) -> str:
     """Return where a spec is: in which state, or under which prefix and modules."""
-    if spec.is_absent:
-        return "not in this index"
     if not spec.external:
         return clean(", ".join(spec.states))
-    modules = ", ".join(spec.modules)
+    modules = ", ".join(spec.external_modules)
     prefix = "" if spec.external == modules else f" at {spec.external}"
     between = "," if prefix and modules else ""
     module = f" module {modules}" if modules else ""
     return shorten(clean(f"external{prefix}{between}{module}"), _MAX_WIDTH)
 
 
-def _named(spec: Spec | NeededSpec) -> dict[str, Any]:
+def _named(spec: Spec) -> dict[str, Any]:
     return {"package": spec.package, "version": spec.version, "hash": spec.hash}
 
 
-def _exported(spec: NeededSpec) -> dict[str, Any]:
-    names = ("external", "modules") if spec.external else ("states", "size")
-    return _named(spec) | {name: getattr(spec, name) for name in names}
+def _exported(needed: NeededSpec) -> dict[str, Any]:
+    spec = needed.spec
+    if spec.external:
+        return _named(spec) | {"external": spec.external, "modules": spec.external_modules}
+    return _named(spec) | {"states": spec.states, "size": spec.size}

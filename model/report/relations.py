@@ -88,7 +88,7 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
     if not specs:
         yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
-        name = spec_name(spec)
+        name = spec_name(spec.spec)
         yield DetailLine(
             name, label, is_continued=not label, id=spec.id, kind="link",
             hints=TREE_HINTS if label else (), total=total if label else 0,

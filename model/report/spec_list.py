@@ -67,7 +67,7 @@ class _Rows(Frozen):
     cells: Sequence[Callable[[Spec], str]]
 
     def __iter__(self) -> Iterator[Row]:
-        for spec in self.catalog.specs(self.listing):
+        for spec in self.catalog.records(self.listing.ids):
             yield Row(tuple([cell(spec) for cell in self.cells]))
 
 
@@ -117,7 +117,7 @@ def spec_report(
     ]
     same: tuple[str, ...] = ()
     if not is_single:
-        first = next(iter(catalog.specs(listing)))
+        first = next(iter(catalog.records(listing.ids)))
         same = tuple(variants_cell(first.variants, values.varying_variants)[1].split())
     shared = [*flow((shorten(text, width) for text in _shared(listing, shown)), " · ", width)]
     texts = ("same in all:", *same) if same else ()

@@ -72,7 +72,7 @@ def tmux(tmp_path: Path) -> Iterator[Tmux]:
 @pytest.fixture(scope="module")
 def hashes() -> set[str]:
     catalog = load(["sample_data"], Session({}))
-    return {spec.hash for spec in catalog.specs(catalog.listing(View(parse("py-build"))))}
+    return {spec.hash for spec in catalog.records(catalog.listing(View(parse("py-build"))).ids)}
 
 
 HASH = "pfqg2xienllgkr2rb23fugktb23zwwbr"

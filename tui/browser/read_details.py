@@ -82,11 +82,10 @@ def _lines(asked: Asked, members: Members) -> Sequence[DetailLine]:
     if spec.size is None and answer is not None:
         spec = replace(spec, size=answer.size)
     lines = detail(
-        spec,
+        catalog.with_provenance(row.id, spec),
         varying=asked.varying,
         alike=asked.alike,
         shown=asked.shown,
-        provenance=catalog.provenance(row.id),
     )
     return with_count([*lines, *(answer.lines if answer is not None else ())], members)
 

@@ -42,7 +42,7 @@ def needs_of(catalog: Catalog, hash_: str) -> Needs:
 
 
 def hashes(specs: Iterable[NeededSpec]) -> list[str]:
-    return [spec.hash for spec in specs]
+    return [each.spec.hash for each in specs]
 
 
 def cut(specs: Iterable[NeededSpec]) -> str:
@@ -59,17 +59,17 @@ def test_needs_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
             "needs": cut(needs.specs),
             "externals": cut(needs.externals),
             "build_only": cut(needs.build_only),
-            "not_cached": cut(spec for spec in needs.specs if not spec.is_cached),
-            "external_paths": sorted({spec.external for spec in needs.externals}),
+            "not_cached": cut(each for each in needs.specs if not each.spec.cached),
+            "external_paths": sorted({each.spec.external for each in needs.externals}),
         } == {key: case[key] for key in case if key not in ("index", "hash")}, hash_
-        assert needs.specs[0].hash == hash_
+        assert needs.specs[0].spec.hash == hash_
         assert not needs.is_unknown
 
 
 def test_sizes_are_those_of_the_manifests() -> None:
     catalog = catalog_of(SPACK_DATA / "mirror-v3")
     needs = needs_of(catalog, "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm")
-    assert [(spec.package, spec.size) for spec in needs.specs] == [
+    assert [(each.spec.package, each.spec.size) for each in needs.specs] == [
         ("bzip2", 5636),
         ("gcc-runtime", None),
     ]
@@ -85,7 +85,7 @@ def test_what_another_source_has_counts_once(tmp_path: Path) -> None:
     sources = (tmp_path / name for name in ("cache.json", "tree.json", "v1.md"))
     needs = needs_of(catalog_of(*sources), ZLIB)
     assert hashes(needs.specs) == [ZLIB, GLIBC]
-    assert [spec.is_installed for spec in needs.specs] == [False, True]
+    assert [each.spec.installed for each in needs.specs] == [False, True]
     assert (hashes(needs.to_fetch), needs.unknown_sizes) == ([ZLIB], 1)
 
 
@@ -95,7 +95,7 @@ def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
     zlib = node(dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
     (tmp_path / "index.json").write_bytes(database(installs(zlib, glibc)))
     (needed,) = needs_of(catalog_of(tmp_path / "index.json"), ZLIB).externals
-    assert (needed.external, needed.modules) == ("/usr", ("glibc/2.39",))
+    assert (needed.spec.external, needed.spec.external_modules) == ("/usr", ("glibc/2.39",))
     assert (needed.is_direct, needed.virtuals) == (True, ("libc",))
 
 
@@ -106,7 +106,7 @@ def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
         needs = needs_of(catalog_of(tmp_path / "index.json"), ZLIB)
         assert needs.is_unknown == is_unknown
         (gcc,) = [spec for spec in (*needs.specs, *needs.build_only) if spec.is_absent]
-        assert (gcc.package, gcc.hash, gcc.states) == ("gcc", GCC, ())
+        assert (gcc.spec.package, gcc.spec.hash, gcc.spec.states) == ("gcc", GCC, ())
 
 
 def test_sizes_are_fetched_from_a_remote_mirror(tmp_path: Path) -> None:

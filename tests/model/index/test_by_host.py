@@ -59,7 +59,7 @@ def test_terms_are_words_like_those_of_the_state(catalog: Catalog) -> None:
 
 
 def test_other_columns_are_counted_under_it(catalog: Catalog) -> None:
-    specs = catalog.specs(catalog.listing(View(parse("zlib-ng fits"))))
+    specs = catalog.records(catalog.listing(View(parse("zlib-ng fits"))).ids)
     targets = [spec.target for spec in specs]
     counted = facets(catalog, parse("zlib-ng fits"), "target")
     assert {f.value: f.count for f in counted} == {t: targets.count(t) for t in targets}
@@ -67,7 +67,7 @@ def test_other_columns_are_counted_under_it(catalog: Catalog) -> None:
 
 def test_rows_have_it_and_are_sorted_by_it(catalog: Catalog) -> None:
     view = View(parse("zlib-ng fits=*"), sort=Sort("fits"))
-    fits = [spec.fit for spec in catalog.specs(catalog.listing(view))]
+    fits = [spec.fit for spec in catalog.records(catalog.listing(view).ids)]
     answers = [bool(fit.fits) for fit in fits if fit is not None]
     assert answers == sorted(answers, reverse=True)
     assert {True, False} == set(answers)

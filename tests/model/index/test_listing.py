@@ -87,7 +87,7 @@ def test_versions_are_sorted_as_spack_sorts_them(tmp_path: Path) -> None:
     catalog = catalog_of(tmp_path)
 
     for view in (View(sort=Sort("version", descending=True)), View(order=Order.PREFERRED)):
-        found = [spec.version for spec in catalog.specs(catalog.listing(view))]
+        found = [spec.version for spec in catalog.records(catalog.listing(view).ids)]
         assert list(dict.fromkeys(found)) == versions
 
 
@@ -129,7 +129,7 @@ def test_of_a_version_what_most_specs_depend_on_comes_first(tmp_path: Path) -> N
     path.write_bytes(database(installs(*builds, *users)))
     catalog = catalog_of(path)
     listing = catalog.listing(View(parse("zlib"), order=Order.PREFERRED))
-    assert [spec.variants for spec in catalog.specs(listing)] == [
+    assert [spec.variants for spec in catalog.records(listing.ids)] == [
         (f"x={n}",) for n in (2, 3, 0, 1)
     ]
 

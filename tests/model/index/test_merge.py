@@ -38,7 +38,7 @@ def write(path: Path, data: bytes) -> Path:
 
 
 def found(catalog: Catalog, query: str) -> list[str]:
-    return [spec.hash for spec in catalog.specs(catalog.listing(View(parse(query))))]
+    return [spec.hash for spec in catalog.records(catalog.listing(View(parse(query))).ids)]
 
 
 @pytest.fixture
@@ -69,7 +69,7 @@ def test_a_hash_in_a_mirror_and_an_install_tree_is_one_row_with_both_marks(
     (row,) = catalog.by_hash(ZLIB)
     assert row.spec.states == ("cached", "installed", "explicit")
     assert row.spec.sources == (str(cache), str(tree))
-    provenance = catalog.provenance(row.id)
+    provenance = catalog.with_provenance(row.id, row.spec)
     assert (provenance.path, provenance.installed_at) == ("/opt/zlib", 1_700_000_000.5)
     assert provenance.package_hash == "abc===="
     assert catalog.total == 4

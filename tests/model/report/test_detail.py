@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Provenance, Spec
+from spackscope.model.core.records import Spec
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
@@ -91,26 +91,22 @@ def test_several_values_are_listed_under_one_label() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "provenance", "expected"),
+    ("spec", "expected"),
     [
-        (replace(SPEC, cached=True, installed=True), Provenance(), install_command(SPEC)),
-        (replace(SPEC, installed=True), Provenance(), "it is installed, and in no build cache"),
+        (replace(SPEC, cached=True, installed=True), install_command(SPEC)),
+        (replace(SPEC, installed=True), "it is installed, and in no build cache"),
         (
             replace(SPEC, in_cache=False),
-            Provenance(),
             "nothing to install: the cache has no archive of it",
         ),
         (
-            replace(SPEC, in_cache=False, installed=True),
-            Provenance(external="/usr"),
+            replace(SPEC, in_cache=False, installed=True, external="/usr"),
             "nothing to install: it is external, at /usr",
         ),
     ],
 )
-def test_an_install_command_is_shown_where_it_would_work(
-    spec: Spec, provenance: Provenance, expected: str
-) -> None:
-    assert labelled(lines(spec, provenance=provenance))["install"] == expected
+def test_an_install_command_is_shown_where_it_would_work(spec: Spec, expected: str) -> None:
+    assert labelled(lines(spec))["install"] == expected
 
 
 def test_variants_that_differ_come_first_in_the_detail() -> None:
@@ -146,7 +142,7 @@ def test_every_term_of_the_detail_finds_its_record(sample: Catalog, mixed: Catal
             assert satisfies(spec, query)
             assert parse(str(query)) == query
             listing = catalog.listing(View(query))
-            assert {one.hash for one in catalog.specs(listing)} == {spec.hash}
+            assert {one.hash for one in catalog.records(listing.ids)} == {spec.hash}
 
 
 @pytest.mark.parametrize("text", [pytest.param(text, id=label) for label, text in HOSTILE_TEXT])

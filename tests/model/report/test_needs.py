@@ -5,25 +5,31 @@ from typing import Any
 import pytest
 
 from spackscope.model.analysis.needs import NeededSpec, Needs
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Dependency, absent_spec
 from spackscope.model.report.needs import by_interest, needs_line, needs_report
 from spackscope.model.report.relations import needs_values
 from spackscope.model.report.report import text_of
 from tests.builders import hash_of, zlib_index, zlib_of
 
 
-def spec(number: int, package: str, **fields: Any) -> NeededSpec:
-    return NeededSpec(number, package, "1.0", hash_of(number), **fields)
+def spec(
+    number: int, package: str, *, virtuals: tuple[str, ...] | None = None, **fields: Any
+) -> NeededSpec:
+    bare = absent_spec(Dependency(hash_of(number), package))
+    described = replace(bare, **{"version": "1.0", **fields})
+    return NeededSpec(number, described, is_direct=virtuals is not None, virtuals=virtuals or ())
 
 
 SPEC, _ = zlib_of(zlib_index())
-HDF5 = spec(0, "hdf5", states=("cached",), size=2_000_000)
-MPICH = spec(1, "mpich", states=("cached",), size=1_000_000, is_direct=True, virtuals=("mpi",))
-ZLIB = spec(2, "zlib", states=("installed",), is_direct=True)
-RUNTIME = spec(3, "gcc-runtime", states=("cached",), is_direct=True)
+HDF5 = spec(0, "hdf5", cached=True, size=2_000_000)
+MPICH = spec(1, "mpich", cached=True, size=1_000_000, virtuals=("mpi",))
+ZLIB = spec(2, "zlib", installed=True, virtuals=())
+RUNTIME = spec(3, "gcc-runtime", cached=True, virtuals=())
 LIBXML2 = spec(4, "libxml2")
-GLIBC = spec(5, "glibc", external="/usr", is_direct=True, virtuals=("libc",))
-MPT = spec(6, "mpt", external="mpt/2.3", modules=("mpt/2.3",))
-GCC = spec(7, "gcc", external="/usr", modules=("gcc/12",))
+GLIBC = spec(5, "glibc", external="/usr", virtuals=("libc",))
+MPT = spec(6, "mpt", external="mpt/2.3", external_modules=("mpt/2.3",))
+GCC = spec(7, "gcc", external="/usr", external_modules=("gcc/12",))
 
 
 @pytest.mark.parametrize(
@@ -45,7 +51,7 @@ def test_needs_are_counted_in_a_line(needs: Needs | None, line: str) -> None:
 
 def test_the_most_telling_dependencies_come_first() -> None:
     needs = Needs((HDF5, RUNTIME, ZLIB, LIBXML2, MPICH), (), ())
-    assert [spec.package for spec in by_interest(needs)] == [
+    assert [each.spec.package for each in by_interest(needs)] == [
         *("mpich", "zlib", "gcc-runtime", "libxml2")
     ]
     first, virtuals, *_, last, download = needs_values(needs)
@@ -79,9 +85,7 @@ def test_all_needs_are_listed_in_sections() -> None:
 
 
 def test_hostile_texts_are_cleaned() -> None:
-    hostile = NeededSpec(
-        0, "a\x1b[31m", "\n", hash_of(0), external="\x1b]0;x\x07", virtuals=("\t",)
-    )
+    hostile = spec(0, "a\x1b[31m", version="\n", external="\x1b]0;x\x07", virtuals=("\t",))
     needs = Needs((hostile, hostile), (hostile,), ())
     texts = [value.text for value in needs_values(needs)]
     for text in (*map(text_of, needs_report(SPEC, needs).lines()), *texts):

@@ -255,7 +255,7 @@ class SpecArgument:
         hashes = catalog.hashes(prefix, limit=limit) if prefix else []
         several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
         if query and (not hashes or prefix in catalog.texts("package")):
-            specs = catalog.specs(catalog.listing(View(query)))
+            specs = catalog.records(catalog.listing(View(query)).ids)
             matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
             if not matches:
                 raise no_match(catalog, query, none if prefix else "")

@@ -93,11 +93,10 @@ def _sections(
             alike = listings[name].count_look_alikes(row.look_alike)
             varying = listings[name].values.varying_variants
         lines: Sequence[DetailLine] = detail(
-            catalog.with_compilers(row),
+            catalog.with_provenance(row.id, catalog.with_compilers(row)),
             varying=varying,
             alike=alike,
             shown=0,
-            provenance=catalog.provenance(row.id),
             host_phrase=host_phrase(session),
         )
         if of_mirrors:
