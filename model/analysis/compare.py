@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.edges import EdgeKind
+from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
 MAX_PAIRS = 5_000
 """Pairs of one comparison; two real specs have some hundred."""
@@ -416,14 +416,12 @@ class Pairs:
         # Damaged documents may have cycles, whose pairs are in any order.
         bottom_up = [*post_order([start], below.__getitem__)]
 
-        run_parents, compiling, queue = {start: start}, set[int](), [start]
-        for number in queue:
-            for child, use in below[number].items():
-                if use.compiles:
-                    compiling.add(child)
-                if use.runs and child not in run_parents:
-                    run_parents[child] = number
-                    queue.append(child)
+        run_parents = nearest_first(
+            [start], lambda number: (child for child, use in below[number].items() if use.runs)
+        )
+        compiling = {
+            child for number in run_parents for child, use in below[number].items() if use.compiles
+        }
 
         differences: dict[int, tuple[Difference, ...]] = {}
         unexplained: dict[str, None] = {}
@@ -445,11 +443,7 @@ class Pairs:
                 above[child] |= above[number]
 
         def path(number: int, parents: Mapping[int, int]) -> tuple[str, ...]:
-            names = list[str]()
-            while number != start:
-                names.append(self.nodes[number][0].name)
-                number = parents[number]
-            return tuple(reversed(names))
+            return tuple(self.nodes[each][0].name for each in path_to(parents, number)[1:])
 
         def cause(number: int) -> Cause:
             node, other = self.nodes[number]

@@ -15,6 +15,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import nearest_first
 
 MAX_STEPS = 2_000_000
 """Pairs of nodes with their dependencies that are compared for all that is missing."""
@@ -215,12 +216,9 @@ def cover(
 
     def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> set[int]:
         """Return specs and what is below them, but nothing through externals."""
-        found, waiting = set[int](), [*starts]
-        while waiting:
-            if (spec := waiting.pop()) not in found and spec not in externals:
-                found.add(spec)
-                waiting += below(spec)
-        return found
+        return {
+            *nearest_first(starts, lambda spec: () if spec in externals else below(spec))
+        } - externals
 
     planned = reached(roots, to_install)
     # Whether something is to be built before a spec can be used.

@@ -191,12 +191,7 @@ class Dag:
         """
         edges = self.catalog.edges
         of_kind = [is_run(kind.deptypes) for kind in edges.kinds] if run_only else None
-        reached, frontier = set[int](), set(ids)
-        while frontier:
-            reached |= frontier
-            spans = ((id_, id_ + 1) for id_ in frontier if id_ < self.count)
-            frontier = edges.down.neighbours(spans, of_kind) - reached
-        return reached
+        return edges.down.reached(ids, of_kind)
 
     def configuration(self, id_: int) -> int:
         """Return a number that is equal for specs with equal attributes; not for absent ones."""

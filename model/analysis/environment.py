@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.errors import Cancelled
@@ -12,12 +12,10 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import nearest_first, path_to
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""
-
-MAX_DEPTH = 250
-"""Levels below a root that are searched; real environments have some thirty."""
 
 _MAX_VISITS = 10_000_000
 """Specs that are reached from all roots together; real environments have a tenth of that."""
@@ -86,36 +84,32 @@ class ListedSpecs:
         """
         if len(self.roots) > MAX_ROOTS:
             return {}
-        graph, edges = self.graph, self.graph.catalog.edges
-        down, names = edges.down, {id_: graph.name(id_) for id_ in ids}
-        of_run = [is_run(kind.deptypes) for kind in edges.kinds]
+        graph, names = self.graph, {id_: self.graph.name(id_) for id_ in ids}
+
+        @lru_cache(None)
+        def below(id_: int) -> list[int]:
+            return [graph.identity(child) for child, _ in graph.links(id_)]
+
+        @lru_cache(None)
+        def run_below(id_: int) -> list[int]:
+            links = graph.links(id_)
+            return [graph.identity(child) for child, kind in links if is_run(kind.deptypes)]
+
         run = self.run.intersection(names)
-        searched = [(run, of_run), (names.keys() - run, [True] * len(of_run))]
+        searched = [(run, run_below), (names.keys() - run, below)]
         uses: dict[int, Use] = {}
         ranks: dict[int, tuple[int, int]] = {}
         visits = 0
         for root in self.roots:
             if should_stop():
                 raise Cancelled
-            for wanted, follows in searched:
-                # For each spec below the root one that leads to it.
-                parents, frontier = {root: root}, [root] if wanted else []
-                for _ in range(MAX_DEPTH):
-                    following = []
-                    for parent in frontier:
-                        for number in down.edges(parent):
-                            child = graph.identity(down.nodes[number])
-                            if follows[down.kinds[number]] and child not in parents:
-                                parents[child] = parent
-                                following.append(child)
-                    frontier = following
+            for wanted, dependencies in searched:
+                parents = nearest_first([root], dependencies) if wanted else {root: root}
                 visits += len(parents)
                 reached = [id_ for id_ in wanted if id_ in parents]
                 builds = Counter(names[id_] for id_ in reached)
                 for id_ in reached:
-                    path = [id_]
-                    while path[-1] != root:
-                        path.append(parents[path[-1]])
+                    path = path_to(parents, id_)
                     use, rank = uses.get(id_, Use()), (builds[names[id_]], len(path))
                     is_better = not use.count or rank < ranks[id_]
                     if is_better:
@@ -123,7 +117,7 @@ class ListedSpecs:
                     uses[id_] = Use(
                         (*use.roots, root)[:_MAX_KEPT],
                         use.count + 1,
-                        tuple(path[::-1]) if is_better else use.path,
+                        tuple(path) if is_better else use.path,
                     )
             if visits > _MAX_VISITS:
                 return {}

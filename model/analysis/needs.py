@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, absent_spec, is_run
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import nearest_first
 from spackscope.model.sources.session import Session
 
 
@@ -67,14 +67,11 @@ def read_needs(catalog: Catalog, id_: int) -> Needs | None:
 
     def closure(*, run_only: bool) -> list[int]:
         """Return the record and all that it depends on, level by level."""
-        reached = {id_: None}
-        queue = deque(reached)
-        while queue:
-            for edge in edges.of(queue.popleft()):
-                if edge.child not in reached and (not run_only or is_run(edge.deptypes)):
-                    reached[edge.child] = None
-                    queue.append(edge.child)
-        return list(reached)
+
+        def below(node: int) -> list[int]:
+            return [e.child for e in edges.of(node) if not run_only or is_run(e.deptypes)]
+
+        return [*nearest_first([id_], below)]
 
     run, every = closure(run_only=True), closure(run_only=False)
     direct = {edge.child: edge.virtuals for edge in edges.of(id_) if is_run(edge.deptypes)}

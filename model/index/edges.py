@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, compress, islice, repeat
+from itertools import accumulate, compress, islice, pairwise, repeat
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency
-from spackscope.model.index.masks import Span
+from spackscope.model.index.masks import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
+
+_Node = TypeVar("_Node", bound=Hashable)
+
+_MIN_SHARE = 100
+"""A mask of all nodes is faster than spans if at least one of so many nodes is in it."""
 
 
 class Adjacency:
@@ -53,6 +57,22 @@ class Adjacency:
             neighbours.update(nodes)
         return neighbours
 
+    def reached(self, starts: Iterable[int], of_kind: Sequence[bool] | None = None) -> set[int]:
+        """Return nodes and all that they reach over edges of some kinds."""
+        newest, count = set(starts), len(self.first) - 1
+        reached = set(newest)
+        while newest:
+            # A mask of all costs more than a few spans, above all once a level of a deep tree; of
+            # many nodes it makes fewer spans.
+            nodes = (id_ for id_ in newest if id_ < count)
+            is_few = len(newest) < count // _MIN_SHARE
+            spans = (
+                ((id_, id_ + 1) for id_ in nodes) if is_few else spans_of(mask_of(nodes, count))
+            )
+            newest = self.neighbours(spans, of_kind) - reached
+            reached |= newest
+        return reached
+
     def restricted(self, of_kind: Sequence[bool]) -> Adjacency:
         """Return the edges of some kinds, without their kinds."""
         if all(of_kind):
@@ -67,6 +87,31 @@ def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
     if isinstance(kinds, bytes):
         return kinds.translate(bytes(of_kind) + bytes(256 - len(of_kind)))
     return bytes(map(of_kind.__getitem__, kinds))
+
+
+def nearest_first(
+    starts: Iterable[_Node], below: Callable[[_Node], Iterable[_Node]]
+) -> dict[_Node, _Node]:
+    """Return nodes and what they reach, level by level, each with the node it is reached from.
+
+    `below` returns the nodes that one leads to. Starts are reached from themselves.
+    """
+    came_from = {start: start for start in starts}
+    queue = [*came_from]
+    for node in queue:
+        for child in below(node):
+            if child not in came_from:
+                came_from[child] = node
+                queue.append(child)
+    return came_from
+
+
+def path_to(came_from: Mapping[_Node, _Node], end: _Node) -> list[_Node]:
+    """Return the nodes on the path from a start to one that it reaches, both included."""
+    path = [end]
+    while (node := came_from[path[-1]]) != path[-1]:
+        path.append(node)
+    return path[::-1]
 
 
 class EdgeKind(NamedTuple):
@@ -144,10 +189,8 @@ class Edges:
 
     def of(self, id_: int) -> list[Edge]:
         """Return the edges to the direct dependencies of a record, in its document's order."""
-        return [self._edge(id_, number) for number in self.down.edges(id_)]
-
-    def _edge(self, parent: int, number: int) -> Edge:
-        return Edge(parent, self.down.nodes[number], *self.kinds[self.down.kinds[number]])
+        down, kinds = self.down, self.kinds
+        return [Edge(id_, down.nodes[n], *kinds[down.kinds[n]]) for n in down.edges(id_)]
 
     def dependents(self, id_: int) -> list[Edge]:
         """Return the edges from the direct dependents of a dependency, in display order."""
@@ -186,20 +229,11 @@ class Edges:
 
         Empty if both are the same, None if there is no path.
         """
-        # For each node that was reached, the node it comes from, and the number of the edge.
-        reached = {start: (start, 0)}
-        queue = deque([start])
-        while queue and end not in reached:
-            parent = queue.popleft()
-            for number in self.down.edges(parent):
-                child = self.down.nodes[number]
-                if child not in reached:
-                    reached[child] = parent, number
-                    queue.append(child)
-        if end not in reached:
+        came_from = nearest_first([start], self.down.of)
+        if end not in came_from:
             return None
-        edges = []
-        while end != start:
-            end, number = reached[end]
-            edges.append(self._edge(end, number))
-        return edges[::-1]
+        path = path_to(came_from, end)
+        return [
+            next(edge for edge in self.of(parent) if edge.child == child)
+            for parent, child in pairwise(path)
+        ]

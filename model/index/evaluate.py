@@ -20,7 +20,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.core.variants import is_propagated, split_variant
 from spackscope.model.index.columns import union
 from spackscope.model.index.edges import Adjacency, Edges
-from spackscope.model.index.masks import Span, flags_of, mask_of, spans_of
+from spackscope.model.index.masks import Span, flags_of, mask_of
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
 from spackscope.model.query.ast import (
@@ -205,9 +205,6 @@ _BEFORE_TARGET = frozenset(("package", "hash", "namespace", "version", "platform
 
 _ENTRY_SIZE = 100
 """Approximate bytes of an entry of a dict of numbers."""
-
-_MIN_SHARE = 100
-"""A mask of all records is faster than spans if at least one of so many records is in it."""
 
 
 class EdgeOwners(NamedTuple):
@@ -476,7 +473,7 @@ class Evaluation:
         matching: list[set[int]] = []
         for part in parts:
             owners = self._owners(part)
-            above = self._with_dependents(owners.by_link, self._link_dependents)
+            above = self._link_dependents.reached(owners.by_link)
             matching.append(owners.by_others | above)
         return mask_of(set.intersection(*matching), self._edges.count)
 
@@ -520,21 +517,6 @@ class Evaluation:
                 spans.append((id_, id_ + 1))
         return spans
 
-    def _with_dependents(self, specs: Iterable[int], up: Adjacency) -> set[int]:
-        """Return specs and all their transitive dependents on some edges."""
-        newest, count = set(specs), self._edges.count
-        visited = set(newest)
-        while newest:
-            # A mask of all costs more than a few spans, above all once a level of a deep tree; of
-            # many specs it makes fewer spans.
-            is_few = len(newest) < count // _MIN_SHARE
-            spans = (
-                ((id_, id_ + 1) for id_ in newest) if is_few else spans_of(mask_of(newest, count))
-            )
-            newest = up.neighbours(spans) - visited
-            visited |= newest
-        return visited
-
     def _providers(self, virtual: str) -> frozenset[str]:
         """Return the names of the packages that some edge uses as provider of a virtual."""
         of_kind = [virtual in kind.virtuals for kind in self._edges.kinds]
@@ -558,7 +540,7 @@ class Evaluation:
         others = set(self._find(query_of(Term("variants", f"{name}=*")))).difference(
             self._find(query_of(Term("variants", own)))
         )
-        without = mask_of(self._with_dependents(others, self._edges.up), self._edges.count)
+        without = mask_of(self._edges.up.reached(others), self._edges.count)
         return without.translate(b"\1\0" + bytes(254))
 
 
