@@ -34,12 +34,12 @@ SIZES = ((160, 45), (120, 36), (104, 30), (80, 24), (60, 20), (40, 12), (92, 17)
 _KEYS = {
     "j": 30, "k": 12, "h": 8, "l": 12, "y": 40, "space": 16, "enter": 16, "escape": 14, "2": 10,
     "1": 4, "3": 6, "tab": 4, "shift+tab": 2, "z": 8, "d": 6, "Y": 4, "U": 3, "t": 4, "u": 4,
-    "w": 2, "s": 3, "F": 2, "C": 1, "v": 4, "x": 3, "b": 3, "left_square_bracket": 4,
-    "right_square_bracket": 3, "backspace": 3, "X": 2, "ctrl+r": 1, "g": 2, "G": 3,
-    "pagedown": 3, "pageup": 2, "plus": 3, "minus": 1, "less_than_sign": 1, "c": 1,
-    "greater_than_sign": 1, "equals_sign": 2, "a": 1, "r": 1, "exclamation_mark": 1, "S": 1,
+    "w": 2, "s": 3, "F": 2, "C": 1, "v": 4, "x": 3, "b": 3,
+    "right_square_bracket": 3, "backspace": 7, "X": 2, "ctrl+r": 1, "g": 2, "G": 3,
+    "pagedown": 3, "pageup": 2, "plus": 3, "minus": 1, "c": 1, "equals_sign": 2, "a": 1, "r": 1,
+    "exclamation_mark": 1, "S": 1,
     "question_mark": 1, "slash": 8, "f": 5, "up": 2, "down": 3, "i": 1, "e": 2,
-    "A": 2, "V": 3, "o": 1, "ctrl+y": 4, "ctrl+x": 1,
+    "A": 2, "o": 1, "ctrl+y": 4, "ctrl+x": 1,
 }  # fmt: skip
 """Keys with their weights: all but those that lead out of the program."""
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
-from spackscope.model.core.frozen import Frozen, field, replace
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import cell_width, clean, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
@@ -101,18 +101,6 @@ class HeadText(NamedTuple):
 
     column: str
     text: str
-
-
-class ColumnChoices(Frozen):
-    """What a user chose for columns, by their names: which are hidden, and how wide some are."""
-
-    hidden: frozenset[str] = frozenset()
-    widths: Mapping[str, int] = field(default_factory=dict)
-
-    def resized(self, column: TableColumn) -> TableColumn:
-        """Return a column as wide as the user made it."""
-        width = self.widths.get(column.name)
-        return column if width is None else replace(column, width=width, min_width=width)
 
 
 class TableColumns(NamedTuple):
@@ -214,7 +202,7 @@ def choose_columns(
     listing: Listing,
     shared: Iterable[tuple[str, str]],
     filtered: Collection[str] = (),
-    choices: ColumnChoices | None = None,
+    hidden: Collection[str] = (),
     *,
     has_slots: bool = True,
 ) -> TableColumns:
@@ -224,8 +212,7 @@ def choose_columns(
     that were `filtered` under their heads stay, even where all rows have the same value. Variants
     have a column each with `has_slots`, for rows of one package; else they flow in one.
     """
-    choices = choices or ColumnChoices()
-    values, hidden, varying = listing.values, choices.hidden, listing.values.varying_columns
+    values, varying = listing.values, listing.values.varying_columns
     fields = []
     for column in COLUMNS:
         name = column.name
@@ -267,11 +254,11 @@ def choose_columns(
     behind = [column for column in fields if column.name in follow]
     names = {column.name for column in (*frozen, *scrolled, *variants, *behind, *last)}
     return TableColumns(
-        tuple(map(choices.resized, frozen)),
-        tuple(map(choices.resized, (*scrolled, *variants))),
-        tuple(map(choices.resized, last)),
+        tuple(frozen),
+        (*scrolled, *variants),
+        tuple(last),
         _head(listing, dict(shared), names),
-        tuple(map(choices.resized, behind)),
+        tuple(behind),
     )
 
 

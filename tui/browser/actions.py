@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
 
-_RESIZED_BY, _MAX_WIDTH = 2, 200
-"""Cells by which a column is made wider or narrower, and that it has at most."""
-
 
 def back(screen: BrowserScreen) -> None:
     """Stop loading, end the zoom, close the drawer, or go one step back."""
@@ -94,15 +91,6 @@ def hide_column(screen: BrowserScreen) -> None:
         screen.controllers.columns.hide(table.column)
 
 
-def resize_column(screen: BrowserScreen, cells: int) -> None:
-    """Make the current column wider, or narrower by a negative number."""
-    table = screen.panes.table
-    placed = next((p for p in table.rows.placed if p.column.name == table.column), None)
-    if placed is not None:
-        width = max(1, min(placed.width + cells, _MAX_WIDTH))
-        screen.controllers.columns.resize(table.column, width)
-
-
 def list_columns(screen: BrowserScreen) -> None:
     """List all columns; the one that is chosen becomes the current one, even if hidden."""
     # A dialog is imported when it is first opened.
@@ -117,8 +105,8 @@ def list_columns(screen: BrowserScreen) -> None:
 
     columns = table.columns.columns
     names = [
-        *((name, "hidden") for name in sorted(screen.host.state.column_choices.hidden)),
-        *((name, "in the table") for name in columns.names),
+        *((name, "hidden") for name in sorted(screen.host.state.hidden_columns)),
+        *((name, "") for name in columns.names),
         *((head.column, f"same in all: {head.text}") for head in columns.head),
     ]
     picks = [
@@ -223,8 +211,6 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "leave": lambda self: self.controllers.focus.leave(),
     "sort": sort,
     "hide_column": hide_column,
-    "narrower": lambda self: resize_column(self, -_RESIZED_BY),
-    "wider": lambda self: resize_column(self, _RESIZED_BY),
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
@@ -236,7 +222,6 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "copy_address": lambda self: self.controllers.copying.copy_address(),
     "export": lambda self: self.controllers.exporting.open(),
     "mark": mark,
-    "mark_range": lambda self: self.controllers.rows.mark_range(),
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
     "compare": lambda self: self.controllers.answers.compare(),

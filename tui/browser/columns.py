@@ -1,81 +1,85 @@
-"""Hide columns, bring them back, and make them wider or narrower."""
+"""Hide columns and bring them back, and remember this between runs."""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Collection, Mapping
 
 from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import clean
-from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.browser.column_memory import ColumnMemory, bounded
+from spackscope.model.core.files import read_private, write_private, xdg_dir
+from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser.state import Host
 from spackscope.tui.settings.checks import KEPT
 
+MAX_COLUMNS = 500
+"""Hidden columns that are kept."""
+_MAX_NAME, _MAX_BYTES = 100, 200_000
+
+Hidden = frozenset[str]
+"""The names of the columns that are hidden."""
+
 
 class ColumnsController:
-    """Change the choices for columns, and keep them in a file.
+    """Change which columns are hidden, and keep that in a file of the state directory.
 
-    `hidden` are the columns that are configured to be hidden at the start.
+    The file has what differs from the columns that are `configured` to be hidden: those hidden
+    besides, and those of them that are shown again.
     """
 
     def __init__(
-        self, host: Host, environ: Mapping[str, str], hidden: Collection[str] = ()
+        self, host: Host, environ: Mapping[str, str], configured: Collection[str] = ()
     ) -> None:
-        self._host = host
-        self._memory = ColumnMemory(environ, hidden)
+        state = xdg_dir(environ, "state")
+        self._host, self._configured = host, frozenset(configured)
+        self._path = os.path.join(state, "columns.json") if state is not None else None
 
     def load(self) -> None:
-        """Read the choices of earlier runs; a file that cannot be read is named, and left."""
-        if self._memory.configured:
-            self._host.change(column_choices=ColumnChoices(self._memory.configured))
+        """Read what earlier runs kept; a file that cannot be read is named, and left."""
+        if self._configured:
+            self._host.change(hidden_columns=self._configured)
 
-        def read() -> ColumnChoices | str:
+        def read() -> Hidden | str:
             try:
-                return self._memory.read()
+                data = b"{}" if self._path is None else read_private(self._path, _MAX_BYTES)
+                return parse_hidden(data, self._configured)
+            except FileNotFoundError:
+                return self._configured
             except (OSError, ValueError) as error:
-                return clean(f"Ignored {self._memory.path}: {error}")
+                return clean(f"Ignored {self._path}: {error}")
 
         self._host.run(lambda _: read(), self._take, group="columns")
 
-    def _take(self, read: ColumnChoices | str) -> None:
+    def _take(self, read: Hidden | str) -> None:
         if isinstance(read, str):
             self._host.say(read, error=True)
             return
-        chosen = self._host.state.column_choices
-        hidden = read.hidden | (chosen.hidden - self._memory.configured)
-        widths = {**read.widths, **chosen.widths}
-        self._host.change(column_choices=ColumnChoices(hidden, widths))
+        hidden = self._host.state.hidden_columns - self._configured
+        self._host.change(hidden_columns=read | hidden)
 
     def hide(self, column: str) -> None:
         """Hide a column."""
         if column in KEPT:
             self._host.say(f"The {column} stays: rows are known by it")
             return
-        choices = self._host.state.column_choices
-        self._change(replace(choices, hidden=choices.hidden | {column}))
+        self._change(self._host.state.hidden_columns | {column})
         self._host.say(f"Hid {column_word(column)} (c brings it back)")
 
     def bring_back(self, column: str) -> None:
-        """Show a hidden column again, as wide as its content."""
-        choices = self._host.state.column_choices
-        if column in choices.hidden:
-            widths = {name: width for name, width in choices.widths.items() if name != column}
-            self._change(ColumnChoices(choices.hidden - {column}, widths))
+        """Show a hidden column again."""
+        self._change(self._host.state.hidden_columns - {column})
 
-    def resize(self, column: str, width: int) -> None:
-        """Set the width of a column."""
-        choices = self._host.state.column_choices
-        others = {name: cells for name, cells in choices.widths.items() if name != column}
-        self._change(replace(choices, widths={**others, column: width}))
-
-    def _change(self, choices: ColumnChoices) -> None:
-        choices = bounded(choices)
-        self._host.change(column_choices=choices)
+    def _change(self, hidden: Hidden) -> None:
+        if hidden == self._host.state.hidden_columns:
+            return
+        self._host.change(hidden_columns=hidden)
+        besides, shown = sorted(hidden - self._configured), sorted(self._configured - hidden)
+        content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
 
         def write() -> str:
             try:
-                self._memory.write(choices)
+                if self._path is not None:
+                    write_private(self._path, f"{content}\n".encode())
             except Unwritable as error:
                 return clean(f"The columns will not be remembered: {error}")
             return ""
@@ -85,6 +89,28 @@ class ColumnsController:
     def _written(self, failure: str) -> None:
         if failure:
             self._host.say(failure, error=True)
+
+
+def parse_hidden(data: bytes, configured: Hidden = frozenset()) -> Hidden:
+    """Return the hidden columns that the content of the file names, without invalid names.
+
+    Raises ValueError where it is not such a file.
+    """
+    try:
+        content = json.loads(data)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(content, dict):
+        raise ValueError("it is not an object")
+    hidden, shown = content.get("hidden", []), content.get("shown", [])
+    if not (isinstance(hidden, list) and isinstance(shown, list)):
+        raise ValueError("hidden or shown is not a list")
+    names = list(filter(_is_name, hidden))[:MAX_COLUMNS]
+    return configured.difference(filter(_is_name, shown)).union(names).difference(KEPT)
+
+
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and 0 < len(name) <= _MAX_NAME and is_clean(name)
 
 
 def column_word(column: str) -> str:

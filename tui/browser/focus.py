@@ -21,7 +21,7 @@ _ON_SPEC = (
     "redo",
 )
 """The names of keys that work in any pane, on the spec that is selected by then."""
-_ON_ROW = (*_ON_SPEC, "specs-open", "specs-mark", "specs-mark-range", "fold", "back")
+_ON_ROW = (*_ON_SPEC, "specs-open", "specs-mark", "fold", "back")
 _ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open")
 """Those that act on the marks, which are found in the catalog first."""
 _COMPLETING = ("filters-complete", "filters-next", "filters-previous")

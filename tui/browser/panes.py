@@ -220,8 +220,8 @@ class Panes:
             self._show_results(new)
         if new.facets is not None and new.facets is not old.facets:
             self._show_facets(old.facets, new.facets)
-        if new.column_choices is not old.column_choices:
-            self.table.show_choices(new.column_choices)
+        if new.hidden_columns is not old.hidden_columns:
+            self.table.hide_columns(new.hidden_columns)
         if new.machine is not None and new.machine != old.machine:
             self.title.show_machine(new.machine)
         if new.summary is not old.summary or new.machine != old.machine:

@@ -45,8 +45,6 @@ class RowsController:
     ) -> None:
         self._host, self._search, self._recall, self._details = host, search, recall, details
         self._confirmed: Sequence[str] = ()
-        # Where a range begins.
-        self._last: Row | None = None
 
     # Groups
 
@@ -125,7 +123,6 @@ class RowsController:
 
         A folded row of several kinds shows none, and is opened.
         """
-        self._last = row
         catalog, listing = self._host.state.catalog, self._host.state.listing
         if row.count == 1:
             self._toggle_mark(row)
@@ -162,7 +159,6 @@ class RowsController:
 
         def toggle(hashes: Sequence[str]) -> None:
             marks, those = self._host.state.marks, set(hashes)
-            self._last = None
             within = f"{len(those):,} builds of the opened row"
             these = within if is_within else counted(len(those), "shown spec")
             if those <= set(marks):
@@ -172,34 +168,6 @@ class RowsController:
                 self._host.say(f"Marked {these}")
 
         self._read_shown(read, toggle)
-
-    def mark_range(self) -> None:
-        """Mark the rows from the one marked last to the one under the cursor; else begin here."""
-        last, row = self._last, self._host.where.row
-
-        def read(catalog: Catalog, listing: Listing) -> tuple[int, Sequence[str]]:
-            rows = _range(last or row, row, catalog, listing) if row is not None else ()
-            one_hash = [
-                each.id
-                for each in rows
-                if each.count == 1 or not why_several(catalog, each, listing.ids_of(each))
-            ]
-            return len(rows), _hashes(catalog, one_hash)
-
-        def add(found: tuple[int, Sequence[str]]) -> None:
-            count, hashes = found
-            if not count and last is not None:
-                # Its row is not shown any more.
-                self._last = None
-                self.mark_range()
-            elif count and self._add(hashes):
-                self._last = row
-                left_out = count - len(hashes)
-                after = f", {left_out:,} without a hash left out" if left_out else ""
-                marked = f"Marked a range of {counted(len(hashes), 'spec')}{after}"
-                self._host.say(range_begins() if last is None else marked)
-
-        self._read_shown(read, add)
 
     def _read_shown(
         self, read: Callable[[Catalog, Listing], Result], done: Callable[[Result], object]
@@ -227,7 +195,6 @@ class RowsController:
 
     def clear(self) -> None:
         """Remove all marks."""
-        self._last = None
         self._change(())
 
     def _change(self, marks: Iterable[str]) -> None:
@@ -319,11 +286,6 @@ def any_of(count: int) -> str:
     return f", any of {count:,} that run the same"
 
 
-def range_begins() -> str:
-    """Return what to do next to mark a range."""
-    return f"The range begins here: press {shown('specs-mark-range')} on its last row"
-
-
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
     return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
@@ -332,19 +294,6 @@ def hidden_marks(state: BrowserState) -> int:
 def _hashes(catalog: Catalog, ids: Sequence[int]) -> Sequence[str]:
     """Read the hashes of some specs, a few more than may be marked."""
     return [*dict.fromkeys(row.spec.hash for row in catalog.rows(ids[:_MAX_READ]))]
-
-
-def _range(last: Row, row: Row, catalog: Catalog, listing: Listing) -> Sequence[Row]:
-    """Return the rows from one to another.
-
-    Empty if one of the two is not in the listing any more.
-    """
-    numbers = [listing.row_of(each.id, each.look_alike, each.role) for each in (last, row)]
-    found = [number for number in numbers if number is not None]
-    if len(found) < len(numbers):
-        return ()
-    rows = slice(min(found), min(max(found) + 1, min(found) + _MAX_READ))
-    return catalog.rows(*listing.part(rows))
 
 
 def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ...]:

@@ -65,9 +65,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     PackageList.SourceWanted: lambda self, event: self.action_browse("open_source"),
     RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
     SpecTable.Closed: lambda self, event: self.controllers.rows.close(event.row),
-    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(
-        self.action_browse, "focus_filter" if event.on_filter else "sort"
-    ),
+    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),
     HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
     DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
     DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),

@@ -17,7 +17,6 @@ from spackscope.model.index.view import Order, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
-from spackscope.model.report.table_columns import ColumnChoices
 from spackscope.tui.widgets.spec_rows import Windows
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ class BrowserState(Frozen):
     connected: Catalog | None = None
     can_go_back: bool = False
     machine: Machine | None = None
-    column_choices: ColumnChoices = field(default_factory=ColumnChoices)
+    hidden_columns: frozenset[str] = frozenset()
     facets: Facets | None = None
 
     @property

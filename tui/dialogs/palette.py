@@ -49,7 +49,7 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
         )
         for where in panes
         for key in keys_of(where)
-        if key.action != _PALETTE and key.keys and where != FILTERS
+        if key.action != _PALETTE and key.keys and where != FILTERS and not key.moves
     ]
     return [*found, *more, THEME]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events, getters, on
@@ -21,7 +21,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.query.ast import Query
 from spackscope.model.report.highlight import Piece
-from spackscope.model.report.table_columns import MIN_WITH_SLOTS, ColumnChoices
+from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
@@ -270,9 +270,9 @@ class SpecTable(Vertical):
             return Sort(self.column)
         return None if sort.descending else Sort(self.column, descending=True)
 
-    def show_choices(self, choices: ColumnChoices) -> None:
-        """Hide and resize columns as the user chose."""
-        self.columns.choices = choices
+    def hide_columns(self, names: Collection[str]) -> None:
+        """Hide these columns, and no others."""
+        self.columns.hidden = names
         self.settle()
 
     def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:

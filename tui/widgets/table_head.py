@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -19,7 +19,6 @@ from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import (
-    ColumnChoices,
     HeadPiece,
     HeadText,
     Layout,
@@ -87,8 +86,6 @@ class HeadLine(PartLine):
 
 
 ASCENDING, DESCENDING = "↑", "↓"
-NO_FILTER = "…"
-"""Stands where a filter can be typed."""
 
 
 class Heads(Frozen):
@@ -108,20 +105,16 @@ class Heads(Frozen):
 
 
 class ColumnHeader(Widget):
-    """The heads; which is current, which sorts, how many are out of view.
-
-    Of one line, the head of a filtered column shows its filter. Of two, filters are below.
-    """
+    """The heads, or the filters of columns that have one: which is current, which sorts."""
 
     COMPONENT_CLASSES = CURRENT_STYLES
 
     class Clicked(Message):
-        """Posted when the head of a column was clicked; `on_filter` if what is under it."""
+        """Posted when the head of a column was clicked."""
 
-        def __init__(self, column: str, on_filter: bool = False) -> None:
+        def __init__(self, column: str) -> None:
             super().__init__()
             self.column = column
-            self.on_filter = on_filter
 
     _heads = Heads()
 
@@ -132,24 +125,22 @@ class ColumnHeader(Widget):
             self.refresh()
 
     def render_line(self, y: int) -> Strip:
-        """Draw the heads, or the filters."""
+        """Draw the heads."""
         heads, width = self._heads, self.size.width
-        if y > 1 or not heads.layout.placed:
+        if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
-        pieces: list[Piece] = [
-            (pad("" if y or not heads.layout.before else "‹", heads.gutter), "dim")
-        ]
+        pieces: list[Piece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
-            pieces += self._filter(placed) if y else self._head(placed)
+            pieces += self._head(placed)
             at = placed.end
         return draw(self, pieces, width, "row")
 
     def _head(self, placed: Placed) -> list[Piece]:
         column, heads = placed.column, self._heads
         sign, style = heads.sign(column.name), "dim"
-        filter_ = heads.filters.get(column.name, "") if self.size.height == 1 else ""
+        filter_ = heads.filters.get(column.name, "")
         if filter_:
             style = "match"
         room = placed.width - len(sign)
@@ -158,18 +149,11 @@ class ColumnHeader(Widget):
             style = "current match" if filter_ else "current"
         return [(pad(text, placed.width, right=column.aligns_right), style)]
 
-    def _filter(self, placed: Placed) -> list[Piece]:
-        text = self._heads.filters.get(placed.column.name, "")
-        if placed.column.is_note:
-            return [(" " * placed.width, "")]
-        style = "match" if text else "dim"
-        return [(pad(cut_words(text or NO_FILTER, placed.width), placed.width), style)]
-
     def on_click(self, event: events.Click) -> None:
         """Post the column that was clicked."""
         placed = self._heads.layout.at(event.x - self._heads.gutter)
         if placed is not None:
-            self.post_message(self.Clicked(placed.column.name, event.y > 0))
+            self.post_message(self.Clicked(placed.column.name))
 
 
 MIN_INPUT_WIDTH = 20
@@ -212,12 +196,17 @@ class FilterBar(Horizontal):
             return None
 
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
-        """Return the filters of some columns, as they were typed where they were.
+        """Return the filters of some columns as their heads show them: as they were typed.
 
-        A text that is not a condition yet is none once its input is left.
+        A text that is not a condition yet is none once its input is left. A sign is that of a
+        variant, whose name follows: the head would not say of which.
         """
-        filtered = filter(self.is_filtered, columns)
-        return {column: text for column in filtered if (text := self.text(column))}
+        filtered = {column: self.text(column) for column in filter(self.is_filtered, columns)}
+        return {
+            column: text + column[1:] if text in ("+", "~") else text
+            for column, text in filtered.items()
+            if text
+        }
 
     def text(self, column: str) -> str:
         """Return the filter of a column."""
@@ -279,7 +268,7 @@ class ColumnState:
     def __init__(self) -> None:
         self.columns = TableColumns()
         self.current = ""
-        self.choices = ColumnChoices()
+        self.hidden: Collection[str] = ()
         self.kept: set[str] = set()
         self._first = 0
         self._query = Query()
@@ -317,10 +306,10 @@ class ColumnState:
         self.kept = set(filter(is_filtered, self.kept))
         if listing.shown or not self.columns.all:
             self.columns = choose_columns(
-                listing, shared, self.kept, self.choices, has_slots=has_slots
+                listing, shared, self.kept, self.hidden, has_slots=has_slots
             )
         else:
-            self.columns = self.columns.without(self.choices.hidden)
+            self.columns = self.columns.without(self.hidden)
         if self.current not in (*self.columns.names, *self.head):
             self.current = self.columns.names[0]
 

@@ -1,4 +1,4 @@
-"""Columns can be hidden, resized and brought back, and the program remembers it."""
+"""Columns can be hidden and brought back, and the program remembers it."""
 
 from __future__ import annotations
 
@@ -8,89 +8,67 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.report.table_columns import ColumnChoices
-from spackscope.tui.browser.column_memory import MAX_COLUMNS, ColumnMemory, parse_choices
-from spackscope.tui.browser.columns import ColumnsController
+from spackscope.tui.browser.columns import MAX_COLUMNS, ColumnsController, parse_hidden
 from tests.tui.browser.fake_host import FakeHost
-
-CHOICES = ColumnChoices(frozenset({"os", "+hl"}), {"compiler": 12})
 
 
 def environ_of(tmp_path: Path) -> dict[str, str]:
     return {"XDG_STATE_HOME": str(tmp_path)}
 
 
-def test_choices_are_written_and_read_again(tmp_path: Path) -> None:
-    memory = ColumnMemory(environ_of(tmp_path))
-    assert memory.read() == ColumnChoices(), "there is no file yet"
-
-    memory.write(CHOICES)
-
-    assert ColumnMemory(environ_of(tmp_path)).read() == CHOICES
-    assert [path.name for path in (tmp_path / "spackscope").iterdir()] == ["columns.json"]
+def loaded(tmp_path: Path, *configured: str) -> FakeHost:
+    host = FakeHost()
+    ColumnsController(host, environ_of(tmp_path), configured).load()
+    host.work()
+    return host
 
 
 @pytest.mark.parametrize(
-    "data",
-    ["", "[]", "[[", '{"hidden": 1}', '{"widths": []}', "\\xff", "[" * 100_000, "9" * 5000],
+    "data", ["", "[]", "[[", '{"hidden": 1}', '{"shown": 1}', "\\xff", "[" * 100_000, "9" * 5000]
 )
 def test_a_file_of_something_else_is_an_error(data: str) -> None:
     with pytest.raises(ValueError, match=r"[a-z]"):
-        parse_choices(data.encode("latin-1"))
+        parse_hidden(data.encode("latin-1"))
 
 
-def test_what_cannot_be_a_choice_is_left_out() -> None:
-    content = {
-        "hidden": ["os", "hash", "package", 1, "", "\x1b[31m", "x" * 200, None],
-        "widths": {"os": 9, "target": "wide", "compiler": -1, "package": True, "version": 1e300},
-        "other": 1,
-    }
-
-    assert parse_choices(json.dumps(content).encode()) == ColumnChoices(
-        frozenset({"os"}), {"os": 9}
-    )
+def test_what_cannot_be_hidden_is_left_out() -> None:
+    hidden = ["os", "hash", "package", 1, "", "\x1b[31m", "x" * 200, None]
+    # An older version kept widths, too.
+    content = {"hidden": hidden, "widths": {"os": 9}}
+    assert parse_hidden(json.dumps(content).encode()) == {"os"}
 
 
-def test_choices_are_bounded() -> None:
+def test_hidden_columns_are_bounded() -> None:
     names = [f"c{number}" for number in range(2 * MAX_COLUMNS)]
-    content = {"hidden": names, "widths": dict.fromkeys(names, 3)}
-    choices = parse_choices(json.dumps(content).encode())
-
-    assert len(choices.hidden) == len(choices.widths) == MAX_COLUMNS
-    assert "c999" in choices.widths, "the newest are kept"
+    assert len(parse_hidden(json.dumps({"hidden": names}).encode())) == MAX_COLUMNS
 
 
 def test_a_file_that_cannot_be_read_is_named_once_and_ignored(tmp_path: Path) -> None:
     path = tmp_path / "spackscope" / "columns.json"
     path.parent.mkdir()
     path.write_text("nonsense")
-    host = FakeHost()
-    ColumnsController(host, environ_of(tmp_path)).load()
-    host.work()
+    host = loaded(tmp_path)
 
     assert [str(path) in text for text in host.messages] == [True]
-    assert host.state.column_choices == ColumnChoices()
+    assert not host.state.hidden_columns
     assert path.read_text() == "nonsense"
 
 
 def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "spackscope").mkdir()
     os.mkfifo(tmp_path / "spackscope" / "columns.json")
-
-    with pytest.raises(OSError, match="not a regular file"):
-        ColumnMemory(environ_of(tmp_path)).read()
+    assert "not a regular file" in loaded(tmp_path).messages[-1]
 
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host = FakeHost()
     columns = ColumnsController(host, environ_of(tmp_path))
-    columns.resize("os", 9)
     columns.hide("os")
     columns.hide("hash")
     host.work()
 
-    assert host.state.column_choices == ColumnChoices(frozenset({"os"}), {"os": 9})
-    assert ColumnMemory(environ_of(tmp_path)).read() == host.state.column_choices
+    assert host.state.hidden_columns == {"os"} == loaded(tmp_path).state.hidden_columns
+    assert [path.name for path in (tmp_path / "spackscope").iterdir()] == ["columns.json"]
     assert host.messages[-2:] == [
         "Hid os (c brings it back)",
         "The hash stays: rows are known by it",
@@ -98,7 +76,8 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
 
     columns.bring_back("os")
     host.work()
-    assert host.state.column_choices == ColumnChoices()
+    assert not host.state.hidden_columns
+    assert not loaded(tmp_path).state.hidden_columns
 
 
 def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
@@ -107,7 +86,7 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     host, hidden = FakeHost(), ["os", "target"]
     columns = ColumnsController(host, environ_of(tmp_path), hidden)
     columns.load()
-    assert host.state.column_choices.hidden == {"os", "target"}, "before the file is read"
+    assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
     columns.bring_back("os")
     columns.hide("compiler")
@@ -116,9 +95,9 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     again = FakeHost()
     ColumnsController(again, environ_of(tmp_path), hidden).load()
     again.work()
-    assert again.state.column_choices.hidden == {"target", "compiler"}
+    assert again.state.hidden_columns == {"target", "compiler"}
 
     other = FakeHost()
     ColumnsController(other, environ_of(tmp_path), ["size"]).load()
     other.work()
-    assert other.state.column_choices.hidden == {"size", "compiler"}
+    assert other.state.hidden_columns == {"size", "compiler"}

@@ -46,7 +46,7 @@ def test_what_is_missing_is_shown_with_the_nearest(sources: list[Path]) -> None:
 
     assert report is not None
     assert report.title == (
-        "1 of 3 cached · 2 missing · 1 of them holds up the rest · to fetch 1, to build 2"
+        "1 of 3 cached · 2 missing · 1 of them needed by the rest · to fetch 1, to build 2"
     )
     xz, hdf5 = report.rows(MISSING)
     assert (xz.key, xz.leads_to, hdf5.key, hdf5.leads_to) == (XZ, "", HDF5, OTHER)
@@ -120,8 +120,8 @@ async def test_the_screen_lists_reasons_and_specs(sources: list[Path]) -> None:
         assert "    1 of 2  os only: ubuntu24.04 ≠ rhel8" in lines
         nearest = f"os ubuntu24.04 ≠ rhel8 (nearest {OTHER[:7]})"
         reason = "no build of the package".ljust(len(nearest))
-        assert f"▸ xz@5.8     {reason}  build only, holds up others  {XZ[:7]}" in lines
-        assert f"  hdf5@1.14  {nearest}  {'root':<27}  {HDF5[:7]}" in lines
+        assert f"▸ xz@5.8     {reason}  build only, needed by 1 missing  {XZ[:7]}" in lines
+        assert f"  hdf5@1.14  {nearest}  {'root':<31}  {HDF5[:7]}" in lines
 
         await browser.press("up", "up", "enter")
         assert "1 of 2  os only: ubuntu24.04 ≠ rhel8  ◂ only these" in browser.text

@@ -223,7 +223,7 @@ def test_the_nearest_look_alike_of_another_kind_the_needs_and_the_users_are_show
     select(browser, C)
     browser.host.work("detail")
     # Their place is kept until they are read.
-    pending = ["fits: …", "next to: …", "needs to run: …", "download: …", "used by: …"]
+    pending = ["runs here: …", "next to: …", "needs to run: …", "download: …", "used by: …"]
     assert relations(browser) == pending
     select(browser, OTHER)
     browser.host.work("detail")
@@ -269,7 +269,7 @@ def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     fits, reason, *others = relations(FakeBrowser(tmp_path, environ=HOST, is_folded=False).load())
     assert fits == "runs here: ? unknown if it runs"
-    assert reason.startswith("fits: unknown: dependencies not listed")
+    assert reason.startswith("runs here: unknown: dependencies not listed")
     assert others[0].endswith("  Dependencies not listed: not compared")
     assert others[1:] == ["needs to run: This source lists no dependencies"]
     folded = FakeBrowser(tmp_path, environ=HOST).load()

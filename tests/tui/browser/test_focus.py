@@ -54,8 +54,8 @@ def test_leaving_without_a_choice_picks_nothing() -> None:
 def test_only_keys_for_rows_wait_for_rows(browser: FakeBrowser) -> None:
     browser.search.select_package("py-build")
     at(browser, "packages")
-    assert late(browser, "j", "enter", "slash", "y", "t", "left_square_bracket") == [
-        *("y", "t", "left_square_bracket")
+    assert late(browser, "j", "enter", "slash", "y", "t", "backspace") == [
+        *("y", "t", "backspace")
     ]
     for pane in ("specs", "detail"):
         at(browser, pane)

@@ -6,6 +6,7 @@ import operator
 import re
 from pathlib import Path
 
+import pytest
 from textual.widget import Widget
 
 from spackscope.tui.widgets.frame import StatusLine
@@ -37,9 +38,16 @@ async def test_packages_are_beside_the_table_which_is_above_the_detail() -> None
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
 
 
-async def test_the_side_column_is_wide_while_the_packages_have_the_focus() -> None:
-    async with browsing(size=(160, 45)) as browser:
-        for width, wide in ((160, 72), (120, 56), (104, 56)):
+@pytest.mark.parametrize(
+    ("name", "widths"),
+    [("x", (37, 37, 37)), ("long" * 10, (63, 56, 56)), ("n" * 80, (72, 56, 56))],
+)
+async def test_the_packages_are_as_wide_as_they_need_while_they_have_the_focus(
+    tmp_path: Path, name: str, widths: tuple[int, ...]
+) -> None:
+    write_page(tmp_path / f"{name}.md", [record(1)])
+    async with browsing(tmp_path, size=(160, 45)) as browser:
+        for width, wide in zip((160, 120, 104), widths, strict=True):
             await browser.resize(width, 30)
             await browser.press("1")
             assert browser.names.region.width == wide

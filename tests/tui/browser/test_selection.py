@@ -11,7 +11,7 @@ import yaml
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, Node
 from spackscope.tui.browser.copy import row_out_of_sight
-from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE, range_begins
+from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.browsing import SAMPLE, reading
@@ -42,14 +42,6 @@ def mark(browser: FakeBrowser, number: int) -> str:
 def mark_all(browser: FakeBrowser) -> None:
     browser.controllers.rows.mark_all()
     browser.settle()
-
-
-def mark_range(browser: FakeBrowser, number: int) -> str:
-    """Mark the range that ends with a row, and return the hash of the row."""
-    row = browser.go_to(number)
-    browser.controllers.rows.mark_range()
-    browser.settle()
-    return row.spec.hash
 
 
 def ask(browser: FakeBrowser, query: str) -> None:
@@ -250,8 +242,6 @@ def test_all_shown_specs_are_marked_and_unmarked(browser: FakeBrowser) -> None:
     mark_all(browser)
     assert browser.state.marks == (other,), "marks out of sight stay"
     assert browser.message == f"Unmarked {len(shown)} shown specs"
-    mark_range(browser, 5)
-    assert browser.message == range_begins(), "to mark all begins no range"
 
 
 def test_all_specs_of_folded_rows_are_marked(tmp_path: Path) -> None:
@@ -268,29 +258,3 @@ def test_more_specs_than_can_be_marked_are_refused(tmp_path: Path) -> None:
     mark_all(browser)
     assert not browser.state.marks
     assert browser.message.startswith(f"At most {MAX_MARKS} specs can be marked")
-
-
-@pytest.mark.parametrize(("first", "last"), [(1, 4), (4, 1), (2, 2)])
-def test_a_range_is_marked_from_the_last_mark_to_the_cursor(
-    browser: FakeBrowser, first: int, last: int
-) -> None:
-    hashes = [row.spec.hash for row in browser.rows[:6]]
-    mark(browser, first)
-    mark_range(browser, last)
-    low, high = sorted((first, last))
-    assert set(browser.state.marks) == set(hashes[low : high + 1])
-    mark_range(browser, 5)
-    assert hashes[5] in browser.state.marks, "the next range begins where the last one ended"
-
-
-def test_a_range_without_a_beginning_begins_under_the_cursor(browser: FakeBrowser) -> None:
-    first = mark_range(browser, 3)
-    assert browser.message == range_begins()
-    second = mark_range(browser, 4)
-    assert browser.message == "Marked a range of 2 specs"
-    assert browser.state.marks == (first, second)
-    mark(browser, 0)
-    ask(browser, "os=sequoia")
-    here = mark_range(browser, 0)
-    assert browser.message == range_begins(), "its row is not shown any more"
-    assert browser.state.marks[-1] == here

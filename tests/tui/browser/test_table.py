@@ -35,19 +35,18 @@ def table_lines(browser: Browser, count: int = 8) -> list[str]:
 async def test_variants_are_slots_and_what_is_the_same_is_above_them(index: Path) -> None:
     async with browsing(index, size=(160, 36)) as browser:
         await browser.open_package("hdf5")
-        head, labels, filters, *rows = table_lines(browser)
+        head, labels, *rows = table_lines(browser)
         assert head.strip().startswith("hdf5@")
         assert "~java" in head
         assert {"hl", "mpi", "hash", "used"} <= set(labels.split())
         assert "java" not in labels
-        assert "…" in filters
         at = labels.index("hl")
         assert {row[at] for row in rows[:4]} == {"+", "~"}
 
         await browser.filter("+hl", "+")
         assert browser.query == "package=hdf5 +hl"
         await browser.press("enter")
-        assert "hl" in table_lines(browser)[1].split(), "a column with a filter keeps its place"
+        assert "+hl" in table_lines(browser)[1].split(), "a column with a filter keeps its place"
         assert browser.filter_text("+hl") == "+"
         await browser.press("h", "s")
         assert browser.state.view.sort is not None
@@ -123,8 +122,3 @@ async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
         await browser.press("enter")
         assert browser.table.column == "+hl"
         assert "+hl" in browser.placed_names
-        width = next(p.width for p in browser.table.rows.placed if p.column.name == "+hl")
-        await browser.press(">", ">", "<")
-        assert (
-            next(p.width for p in browser.table.rows.placed if p.column.name == "+hl") == width + 2
-        )

@@ -50,7 +50,7 @@ async def test_a_bar_is_chosen_and_undone() -> None:
         await browser.press("down", "enter")
         assert browser.query == f"os={OS[1][0]}"
         assert browser.shown == sample_where(lambda r: r["os"] == OS[1][0])
-        await browser.press("left_square_bracket")
+        await browser.press("backspace")
         assert browser.query == ""
         await browser.press("F")
         await browser.type(str(OS[2][0])[-6:])
@@ -97,7 +97,7 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
         assert drawn(browser)[0].split()[3] == str(cells[os, target])
         await browser.press("enter")
         assert browser.shown == sample_where(lambda r: (r["os"], r["target"]) == (os, target))
-        await browser.press("left_square_bracket")
+        await browser.press("backspace")
 
         await open_matrix(browser, "target")
         row, column = next(
@@ -113,7 +113,7 @@ async def test_a_cell_of_the_matrix_is_chosen() -> None:
         await browser.settle()
         assert browser.query == f"os={OS[row][0]}", "the total is that of the row"
 
-        await browser.press("left_square_bracket")
+        await browser.press("backspace")
         await open_matrix(browser, "target")
         await browser.press("escape")
         assert "█" in drawn(browser)[0], "esc goes back to the bars"

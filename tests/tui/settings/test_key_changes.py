@@ -85,7 +85,7 @@ def test_the_table_itself_has_no_clash() -> None:
         ({"copy": "c", "specs_columns": "y"}, {"copy": "c", "specs-columns": "y"}),
         ({"quit": "Q ^x"}, {"quit": "Q,ctrl+x"}),
         ({"quit": ("Q", "^x")}, {"quit": "Q,ctrl+x"}),
-        ({"sort": "^space", "specs_mark_range": "V"}, None),
+        ({"sort": "^space"}, None),
         ({"lists_down": "n ↓"}, {"lists-down": "n,down"}),
         ({"unmark": ()}, {"unmark": "no_key_of_unmark"}),
         ({"copy": "y"}, {}),

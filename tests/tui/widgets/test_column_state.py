@@ -11,7 +11,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import Sort, View
 from spackscope.model.query.parser import parse
 from spackscope.model.report.frame import shared_texts
-from spackscope.model.report.table_columns import DIFFERS_IN, ColumnChoices
+from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.widgets.table_head import ColumnState
 from tests.builders import catalog_of, record, write_page
 
@@ -77,7 +77,7 @@ def test_columns_stay_while_there_are_no_rows(catalog: Catalog) -> None:
     state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
 
     assert state.columns.names == names
-    state.choices = ColumnChoices(frozenset({"os"}))
+    state.hidden = {"os"}
     state.choose(listing_of(catalog, "os=none"), (), lambda name: False)
     assert state.columns.names == names[1:], "but those that are hidden"
 
