@@ -48,8 +48,7 @@ from spackscope.model.index.columns import (
     planes,
     unpack_hashes,
 )
-from spackscope.model.index.merge import merge_repeated
-from spackscope.model.index.staged import GONE, Entry, Staged
+from spackscope.model.index.staged import GONE, Entry, Staged, merge_repeated
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource
 

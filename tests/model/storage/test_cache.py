@@ -19,7 +19,7 @@ from spackscope.model.core.errors import NotFound, Unreadable, WrongContent
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import Wanted
-from spackscope.model.storage.cache import CachedFile, DownloadCache, open_download_cache
+from spackscope.model.storage.download import CachedFile, DownloadCache, open_download_cache
 from tests.model.storage.machine import NEW, OLD, Machine, sha256
 from tests.web_server import Exchange, in_turn, never_ends, responds, sends, serving, stalls_after
 

@@ -21,12 +21,11 @@ from moto.server import ThreadedMotoServer
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.index.load import load
 from spackscope.model.sources.mirror_spec import Mirrors
-from spackscope.model.sources.session import Session
+from spackscope.model.sources.session import Session, open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from spackscope.model.storage.open import open_remote
 from tests.builders import all_records, signed_v3, under
 from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
+from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.oci import INDEX
-from spackscope.model.storage.open import open_remote
 from tests.model.storage.machine import QUICK, Machine
 from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.tui.cli.shell_words import ShellWords, split_line, unquoted
+from spackscope.tui.cli.commands.complete import ShellWords, split_line, unquoted
 
 
 @pytest.mark.parametrize(

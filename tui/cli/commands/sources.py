@@ -8,7 +8,13 @@ from collections.abc import Sequence
 
 from spackscope.model.core.frozen import asdict, replace
 from spackscope.model.report.report import Row
-from spackscope.model.report.sources import HEADS, source_cells
+from spackscope.model.report.sources import (
+    HEADS,
+    VERIFIED_HEADS,
+    source_cells,
+    verified_cells,
+    verified_report,
+)
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
@@ -45,7 +51,6 @@ def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitC
     document cannot be read.
     """
     # Hardly anybody who lists sources verifies them.
-    from spackscope.model.report import verification
     from spackscope.model.sources.discover import discover
     from spackscope.model.sources.verify import verify
 
@@ -59,10 +64,10 @@ def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitC
     ]
     print_problems(problems, len(problems), MAX_PRINTED)
     if not options.format:
-        cells = (verification.HEADS, *map(verification.verified_cells, verified))
+        cells = (VERIFIED_HEADS, *map(verified_cells, verified))
         print_table([*map(Row, cells)], options, session)
     for source in verified:
-        print_report(verification.verified_report(source), options, session)
+        print_report(verified_report(source), options, session)
     if any(source.wrong_count for source in verified):
         return ExitCode.NOTHING
     is_unreadable = any(source.failure or source.problems for source in verified)
