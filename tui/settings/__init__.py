@@ -12,7 +12,7 @@ from spackscope.model.core.text import clean
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
+    from spackscope.model.sources.session import Session
 
 VARIABLE = "SPACKSCOPE_CONFIG"
 """The variable that names the file which is read in place of the user's own."""
@@ -88,13 +88,24 @@ class Settings(Frozen):
         """Return where a value comes from."""
         return self.origins.get(name, DEFAULT)
 
-    def named_queries(self) -> NamedQueries:
-        """Return the views, each with its place for messages."""
-        # Most commands name none, and need no parser.
-        from spackscope.model.query.parser import NamedQueries
+    def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
+        """Return the session of a command line, with `everything` of dependency-only specs too."""
+        # What prints no answer needs none, and who names no query no parser of queries.
+        from spackscope.model.sources.session import Session
 
-        places = {name: str(self.origin(f"views.{name}")) for name in self.views}
-        return NamedQueries(self.views, places)
+        named_queries = None
+        if self.views:
+            from spackscope.model.query.parser import NamedQueries
+
+            places = {name: str(self.origin(f"views.{name}")) for name in self.views}
+            named_queries = NamedQueries(self.views, places)
+        return Session(
+            environ,
+            include_dependency_only=everything,
+            host=self.host,
+            tag_list=self.public,
+            named_queries=named_queries,
+        )
 
 
 DEFAULTS = Settings()

@@ -45,7 +45,7 @@ def run_command(options: Options) -> ExitCode:
         from spackscope.tui.settings import WrongSettings
 
         raise WrongSettings(settings.mistakes)
-    session = _session(options, settings)
+    session = settings.session(os.environ, everything=options.all)
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session, settings)
@@ -53,26 +53,6 @@ def run_command(options: Options) -> ExitCode:
     usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
     with _copy_stdin(usage) as path:
         return _run(options, sources, replace(session, stdin_path=path), settings)
-
-
-def _session(options: Options, settings: Settings) -> Session:
-    """Return the session of a command line and the settings."""
-    from spackscope.model.sources.session import Session
-
-    session = Session(
-        os.environ,
-        include_dependency_only=options.all,
-        host=settings.host,
-        tag_list=settings.public,
-    )
-    if settings.views and _may_name_query(options):
-        session = replace(session, named_queries=settings.named_queries())
-    return session
-
-
-def _may_name_query(options: Options) -> bool:
-    """Check whether a query may name one of the configuration: in the browser any may be typed."""
-    return options.command in (BROWSE, "pick") or any("view" in word for word in options.words)
 
 
 def _run(

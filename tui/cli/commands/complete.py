@@ -261,21 +261,12 @@ class _Answers:
 
     @cached_property
     def _settings(self) -> Settings:
-        return read_settings(self._environ)
+        return read_settings(self._environ, {"host": str(self._place.fields.get("host", ""))})
 
     @cached_property
     def _session(self) -> Session:
         """The session that the command line would have."""
-        settings, fields = self._settings, self._place.fields
-        session = Session(
-            self._environ,
-            include_dependency_only="all" in fields,
-            host=str(fields.get("host", "")) or settings.host,
-            tag_list=settings.public,
-        )
-        if not settings.views:
-            return session
-        return replace(session, named_queries=settings.named_queries())
+        return self._settings.session(self._environ, everything="all" in self._place.fields)
 
     @cached_property
     def _catalog(self) -> Catalog | None:

@@ -10,7 +10,6 @@ from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.readers.formats import is_hash_list, read_hash_list
 from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.report.report import Section, section_lines
@@ -22,6 +21,7 @@ from spackscope.tui.cli.commands.common import (
     MAX_PRINTED,
     build_progress,
     loaded,
+    no_match_code,
     print_lines,
     print_report,
 )
@@ -47,7 +47,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                     coverage, on_progress=progress, should_stop=session.should_stop
                 )
         _print(coverage, options, session)
-        return _code(coverage, caches)
+        return no_match_code(caches) if coverage.missing else ExitCode.FOUND
 
 
 def _environment_name(options: Options, session: Session) -> str:
@@ -60,14 +60,6 @@ def _environment_name(options: Options, session: Session) -> str:
         )
         raise Leave(ExitCode.USAGE, message)
     return name
-
-
-def _code(coverage: Coverage, caches: Catalog) -> ExitCode:
-    """Return the exit code: another one if a cache cannot be read."""
-    if not coverage.missing:
-        return ExitCode.FOUND
-    failed = any(source.failure for source in caches.sources)
-    return ExitCode.UNREADABLE if failed else ExitCode.INCOMPLETE
 
 
 def _print(coverage: Coverage, options: Options, session: Session) -> None:

@@ -11,7 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -43,7 +43,7 @@ _PATIENCE = 120
 """Seconds after which a Spack is ended; on a slow file system it starts in some."""
 
 _MAX_OUTPUT = 2**16
-"""Bytes that are kept of what Spack prints: the last ones, where it says why it ends."""
+"""Bytes that are read of what Spack prints: the last ones, where it says why it ends."""
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
@@ -180,34 +180,20 @@ def _configure(
 
 def _run(command: Sequence[str], environ: Mapping[str, str]) -> tuple[int, str]:
     """Return the exit code of Spack and the end of its errors. Raises TimeoutExpired, OSError."""
-    kept = bytearray()
-    with subprocess.Popen(
-        command,
-        # An environment that cannot be read would stop Spack.
-        env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-    ) as process:
-        assert process.stderr is not None
-        pipe = process.stderr.fileno()
-
-        def keep_last() -> None:
-            while part := os.read(pipe, _MAX_OUTPUT):
-                kept.extend(part)
-                del kept[:-_MAX_OUTPUT]
-
-        reader = threading.Thread(target=keep_last, daemon=True)
-        reader.start()
-        try:
-            code = process.wait(_PATIENCE)
-        except BaseException:
-            process.kill()
-            raise
-        # A process that Spack leaves behind may hold the pipe open.
-        reader.join(1)
-    return code, bytes(kept).decode(errors="replace")
+    # A process that Spack leaves behind may hold a pipe open.
+    with tempfile.TemporaryFile() as errors:
+        code = subprocess.run(
+            command,
+            # An environment that cannot be read would stop Spack.
+            env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            timeout=_PATIENCE,
+            check=False,
+        ).returncode
+        errors.seek(max(0, errors.seek(0, os.SEEK_END) - _MAX_OUTPUT))
+        return code, errors.read().decode(errors="replace")
 
 
 def _reason(stderr: str) -> str:
