@@ -89,13 +89,9 @@ def _shown_passage(match: re.Match[str]) -> str:
     """Return the text between blanks without secrets; a password in a URL may contain quotes."""
     before, scheme, rest = match[0].partition("://")
     if "@" not in rest:
-        return re.sub(_WORD, _shown_word, match[0])
+        return re.sub(_WORD, lambda word: _shown_end(word[0]), match[0])
     start = len(before.rstrip(_SCHEME))
     return before[:start] + _shown_end(before[start:] + scheme + rest)
-
-
-def _shown_word(match: re.Match[str]) -> str:
-    return _shown_end(match[0])
 
 
 def _shown_end(text: str) -> str:

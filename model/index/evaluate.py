@@ -104,7 +104,7 @@ class Virtuals:
     def sentence(self, query: Query) -> str:
         """Return a sentence on the virtuals in a query; empty if it has none."""
         provided = [
-            f"{clean(name)} is a virtual package, provided here by {_enumerate(packages)}"
+            f"{clean(name)} is a virtual package, provided here by {_some(packages)}"
             for name, packages in self.providers(query).items()
         ]
         asked = [
@@ -140,17 +140,15 @@ def _resolve(
     return tuple(resolved)
 
 
-def _enumerate(names: Sequence[str]) -> str:
+def _some(names: Sequence[str]) -> str:
+    """Name some of many, and how many more there are."""
+    more = len(names) - _MAX_NAMES
     shown = [clean(name) for name in names[:_MAX_NAMES]]
-    if len(names) > _MAX_NAMES:
-        shown.append(f"{len(names) - _MAX_NAMES} more")
-    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+    return listed([*shown, f"{more:,} more"] if more > 0 else shown, "and")
 
 
 _CUT = "…/"
 """What a name begins with where the screen has no room for all of it."""
-
-_MAX_LISTED = 4
 
 
 def with_full_name(term: Term, names: Collection[str]) -> Term:
@@ -170,10 +168,7 @@ def with_full_name(term: Term, names: Collection[str]) -> Term:
     if not matching:
         return term
     if len(matching) > 1:
-        shown = sorted(map(clean, matching))
-        more = len(shown) - _MAX_LISTED
-        texts = [*shown[:_MAX_LISTED], f"{more:,} more"] if more > 0 else shown
-        message = f"{len(shown):,} sources end in {clean(end)}: {listed(texts, 'and')}"
+        message = f"{len(matching):,} sources end in {clean(end)}: {_some(sorted(matching))}"
         raise Unanswerable(message, term)
     return replace(exact_term("source", matching[0]), negated=term.negated)
 

@@ -24,6 +24,7 @@ from spackscope.model.query.ast import (
     Term,
     compiler_fits,
     exact_term,
+    negated,
 )
 
 VARIANTS, NONE = "variants", "none"
@@ -151,7 +152,7 @@ class FacetKey(Frozen):
     @property
     def on_none(self) -> tuple[Condition, Condition]:
         """What includes records without a value, and what excludes them."""
-        return self.term(""), _negated(self.term(""))
+        return self.term(""), negated(self.term(""))
 
 
 class FacetValue(Frozen):
@@ -383,7 +384,7 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
     including, excluding = (_naming(section, groups, chosen, excludes=e) for e in (False, True))
     if verb == "only":
         is_negated = chosen.condition is not None and condition.negated
-        groups = ((_negated(condition) if is_negated else condition,),)
+        groups = ((negated(condition) if is_negated else condition,),)
     elif verb == "include" and including:
         groups = _dropped(groups, including)
     elif verb == "include":
@@ -402,7 +403,7 @@ def choose(query: Query, section: FacetSection, chosen: FacetValue | None, verb:
         groups = _dropped(groups, including)
         # What other filters ask for has a value.
         if chosen.value or not groups:
-            groups = (*groups, (_negated(condition),))
+            groups = (*groups, (negated(condition),))
     return key.without(query).plus(Query(groups))
 
 
@@ -415,7 +416,7 @@ def _naming(
 
     def names_it(condition: Condition) -> bool:
         if chosen.condition is not None:
-            return condition in (chosen.condition, _negated(chosen.condition))
+            return condition in (chosen.condition, negated(chosen.condition))
         if not chosen.value or condition in key.on_none:
             return not chosen.value and condition in key.on_none
         fits_others = any(key.fits(condition, value) for value in others)
@@ -433,7 +434,3 @@ def _excludes(key: FacetKey, condition: Condition) -> bool:
 def _dropped(groups: tuple[Group, ...], conditions: set[Condition]) -> tuple[Group, ...]:
     rest = (tuple(c for c in group if c not in conditions) for group in groups)
     return tuple(group for group in rest if group)
-
-
-def _negated(condition: Condition) -> Term:
-    return replace(condition, negated=not condition.negated)  # type: ignore[return-value]

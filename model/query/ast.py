@@ -184,6 +184,11 @@ Group = tuple[Condition, ...]
 """Alternatives, of which one must hold."""
 
 
+def negated(condition: Condition) -> Condition:
+    """Return the condition that fits what another one does not."""
+    return replace(condition, negated=not condition.negated)
+
+
 def exact_term(column: str, value: str) -> Term:
     """Build the term that only a value shown on the screen fits.
 

@@ -32,6 +32,7 @@ from spackscope.model.query.ast import (
     Query,
     Term,
     is_package_name,
+    negated,
     query_of_specs,
 )
 from spackscope.model.query.lexer import Token
@@ -602,7 +603,7 @@ class Parser:
             else:
                 groups = [*query.groups, *(_either(query.specs) if query.specs else ())]
                 if part.negated:
-                    opposites = ([(_negated(c),) for c in group] for group in groups)
+                    opposites = ([(negated(c),) for c in group] for group in groups)
                     groups = _either(opposites)
                 specs = [groups]
             for condition in chain.from_iterable(chain(*specs)):
@@ -724,10 +725,6 @@ def _product(parts: Iterable[Sequence[_Item]]) -> Iterable[tuple[_Item, ...]]:
     if math.prod(map(len, parts)) > MAX_TERMS:
         raise QueryError(_TOO_MANY)
     return product(*parts)
-
-
-def _negated(condition: Condition) -> Condition:
-    return replace(condition, negated=not condition.negated)
 
 
 def _size(condition: Condition) -> int:

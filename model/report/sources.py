@@ -66,15 +66,13 @@ def welcome(sources: Sequence[str]) -> str:
 
 def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
     """Return a sentence for each source whose cached copy is used as it is, with its age."""
-    return [
-        clean(f"{source.name}: using its cached copy{_checked(source, now)}: {source.remark}")
-        for source in sources
-        if source.remark and not source.failure
-    ]
-
-
-def _checked(source: SourceStatus, now: float) -> str:
-    return "" if source.checked is None else f", checked {age(now - source.checked)}"
+    sentences = []
+    for source in sources:
+        if source.remark and not source.failure:
+            checked = "" if source.checked is None else f", checked {age(now - source.checked)}"
+            sentence = f"{source.name}: using its cached copy{checked}: {source.remark}"
+            sentences.append(clean(sentence))
+    return sentences
 
 
 def age(seconds: float) -> str:

@@ -324,11 +324,14 @@ class Scopes:
 
     @cached_property
     def _own_variables(self) -> Mapping[str, Callable[[], str]]:
+        import getpass
+        import tempfile
+
         get = self._environ.get
         cache = get("SPACK_USER_CACHE_PATH") or os.path.join(self._home, ".spack")
         return {
-            "user": lambda: get("USER") or _user(),
-            "tempdir": lambda: get("TMPDIR") or _temporary_directory(),
+            "user": lambda: get("USER") or getpass.getuser(),
+            "tempdir": lambda: get("TMPDIR") or tempfile.gettempdir(),
             "user_cache_path": lambda: os.path.abspath(self._expand_home(cache)),
             "spack_home": lambda: get("SPACK_HOME") or self._home,
             "platform": lambda: _PLATFORM,
@@ -448,18 +451,6 @@ def _text(file: str, value: str, line: int) -> Text:
     text = Text(value)
     text.file, text.line = file, line
     return text
-
-
-def _user() -> str:
-    import getpass
-
-    return getpass.getuser()
-
-
-def _temporary_directory() -> str:
-    import tempfile
-
-    return tempfile.gettempdir()
 
 
 def _merge(high: Any, low: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import Frozen, field
@@ -170,12 +170,6 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
             values[name], origins[name] = value, COMMAND_LINE
     fields = {name: value for name, value in values.items() if "." not in name}
     for table in ("keys", "views"):
-        fields[table] = dict(_table(values, f"{table}."))
+        names = {name: name.removeprefix(f"{table}.") for name in values}
+        fields[table] = {own: values[name] for name, own in names.items() if own != name}
     return Settings(**fields, origins=origins, mistakes=tuple(mistakes))
-
-
-def _table(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
-    """Yield the values of a table by the names that the user chose."""
-    for name, value in values.items():
-        if name.startswith(prefix):
-            yield name.removeprefix(prefix), value

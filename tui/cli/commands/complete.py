@@ -239,12 +239,14 @@ class _Answers:
     def of(self, kind: Kind) -> Iterable[Choice]:
         """Return the choices of a kind of word."""
         kinds: dict[Kind, Callable[[], Iterable[Choice]]] = {
-            "query": self._query,
+            "query": lambda: self._word_of(join_words(self._place.words)),
             "spec": self._spec,
             "spec or source": self._spec_or_source,
             "source": self._sources,
             "environment": self._environments,
-            "package": self._packages,
+            "package": lambda: map(
+                Choice, self._catalog.texts("package") if self._catalog else ()
+            ),
             "axis": self._axes,
             "host": self._host,
             "topic": lambda: self._topics(WITH_HELP),
@@ -300,9 +302,6 @@ class _Answers:
                         return catalog
         return None
 
-    def _query(self) -> list[Choice]:
-        return self._word_of(join_words(self._place.words))
-
     def _word_of(self, before: str) -> list[Choice]:
         from spackscope.model.assist.completion import complete_word
 
@@ -353,11 +352,6 @@ class _Answers:
 
         for name in environment_names(self._session):
             yield Choice(name, "an environment of your Spack")
-
-    def _packages(self) -> Iterator[Choice]:
-        if self._catalog is not None:
-            for name in self._catalog.texts("package"):
-                yield Choice(name)
 
     def _axes(self) -> Iterator[Choice]:
         from spackscope.model.analysis.frequency import COUNTABLE, axis_names
