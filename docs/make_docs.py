@@ -13,7 +13,7 @@ from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
-from spackscope.tui.cli.commands.man import EXIT_CODES, FILES, PAGES, VARIABLES, man_page
+from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.cli.help import command_help
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
@@ -22,6 +22,7 @@ from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from make_manual import EXIT_CODES, FILES, VARIABLES, man_page
 from make_pictures import TOUR
 
 if sys.version_info >= (3, 11):
@@ -212,7 +213,7 @@ def with_table(text: str, name: str, table: str) -> str:
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
-MAN_PAGES = {DOCS / "man" / name: topic for topic, name in PAGES.items()}
+MAN_PAGES = {ROOT / "tui" / "cli" / "man_pages" / name: topic for topic, name in PAGES.items()}
 """The manual pages and their topics."""
 
 

@@ -14,7 +14,6 @@ import pytest
 import yaml
 
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.commands.man import VARIABLES
 from spackscope.tui.cli.main import main
 from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
@@ -220,7 +219,7 @@ def test_the_tables_that_documents_name_exist() -> None:
 
 
 def test_every_variable_of_the_environment_is_documented() -> None:
-    documented = {name for names, _ in VARIABLES for name in names.split(", ")}
+    documented = {name for names, _ in make_docs.VARIABLES for name in names.split(", ")}
     sources = [
         path.read_text("utf-8")
         for folder in ("model", "tui", "packaging")

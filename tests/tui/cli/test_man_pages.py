@@ -8,22 +8,15 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.command_table import BROWSE, WITH_HELP
-from spackscope.tui.cli.commands.man import (
-    EXIT_CODES,
-    PAGES,
-    example,
-    literal,
-    man_page,
-    marked,
-    synopsis,
-)
+from spackscope.tui.cli.commands.man import PAGES, man_page
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
+from tests.documents import make_manual
 from tests.program import Program, wait_until
 
-INSTALLED = Path(__file__).parents[3] / "docs" / "man"
+INSTALLED = Path(__file__).parents[3] / "tui" / "cli" / "man_pages"
 needs_mandoc = pytest.mark.skipif(shutil.which("mandoc") is None, reason="mandoc is missing")
 
 
@@ -41,7 +34,7 @@ def shown(page: Path) -> str:
 @pytest.mark.parametrize("topic", PAGES)
 def test_the_installed_page_is_up_to_date_and_ascii(topic: str) -> None:
     installed = (INSTALLED / PAGES[topic]).read_text("utf-8")
-    assert installed == man_page(topic), "run docs/make_docs.py"
+    assert installed == make_manual.man_page(topic), "run docs/make_docs.py"
     assert installed.isascii()
 
 
@@ -59,7 +52,7 @@ def test_no_formatter_has_a_warning(name: str, command: str) -> None:
 
 
 def test_each_exit_code_is_explained() -> None:
-    assert {str(code.value) for code in ExitCode} <= {code for code, _ in EXIT_CODES}
+    assert {str(code.value) for code in ExitCode} <= {code for code, _ in make_manual.EXIT_CODES}
 
 
 @needs_mandoc
@@ -69,7 +62,7 @@ def test_what_the_tables_say_is_shown_letter_by_letter(topic: str) -> None:
     assert max(map(len, text.splitlines())) <= 80
     if topic == BROWSE:
         sentences = [f"spackscope {name}" for name in WITH_HELP if name != BROWSE]
-        sentences += [sentence for _, sentence in EXIT_CODES]
+        sentences += [sentence for _, sentence in make_manual.EXIT_CODES]
         sentences += [key.sentence for key in KEYS]
         sentences += [f"{each.name} = {each.example} {each.sentence}" for each in SETTINGS]
     else:
@@ -82,15 +75,15 @@ def test_what_the_tables_say_is_shown_letter_by_letter(topic: str) -> None:
 
 
 def test_letters_that_roff_would_change_are_shown_as_they_are() -> None:
-    assert literal(r"a\b") == r"a\eb"
-    assert literal("~x ^y 'z' `w`") == r"\(tix \(hay \(aqz\(aq \(gaw\(ga"
-    assert literal(".so x") == r"\&.so x"
-    assert example(["'x", ".y"]) == [".PP", ".EX", r"\(aqx", r"\&.y", ".EE"]
-    assert marked("look-alikes by `--all-of`") == r"look-alikes by \fB\-\-all\-of\fR"
+    assert make_manual.literal(r"a\b") == r"a\eb"
+    assert make_manual.literal("~x ^y 'z' `w`") == r"\(tix \(hay \(aqz\(aq \(gaw\(ga"
+    assert make_manual.literal(".so x") == r"\&.so x"
+    assert make_manual.example(["'x", ".y"]) == [".PP", ".EX", r"\(aqx", r"\&.y", ".EE"]
+    assert make_manual.marked("look-alikes by `--all-of`") == r"look-alikes by \fB\-\-all\-of\fR"
 
 
 def test_a_synopsis_tells_names_from_what_stands_for_something() -> None:
-    assert synopsis("spackscope find [--json] [QUERY...]") == (
+    assert make_manual.synopsis("spackscope find [--json] [QUERY...]") == (
         r"\fBspackscope find\fR [\fB\-\-json\fR] [\fIQUERY\fR\&...]"
     )
 
