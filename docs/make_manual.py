@@ -97,7 +97,7 @@ FILES = (
     (
         "$XDG_STATE_HOME/spackscope",
         "~/.local/state/spackscope",
-        "what the program remembers by itself: the theme chosen, hidden columns and their widths, "
+        "what the program remembers by itself: the theme chosen, hidden columns, "
         "queries that were used, logs of crashes",
     ),
 )

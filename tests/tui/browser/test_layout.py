@@ -45,7 +45,7 @@ async def test_packages_are_beside_the_table_which_is_above_the_detail() -> None
 async def test_the_packages_are_as_wide_as_they_need_while_they_have_the_focus(
     tmp_path: Path, name: str, widths: tuple[int, ...]
 ) -> None:
-    write_page(tmp_path / f"{name}.md", [record(1)])
+    write_page(tmp_path, [record(1)], title=name)
     async with browsing(tmp_path, size=(160, 45)) as browser:
         for width, wide in zip((160, 120, 104), widths, strict=True):
             await browser.resize(width, 30)
