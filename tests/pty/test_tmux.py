@@ -60,13 +60,19 @@ class Tmux:
 
 
 @pytest.fixture
-def tmux(tmp_path: Path) -> Iterator[Tmux]:
+def started(tmp_path: Path) -> Iterator[Tmux]:
+    """A tmux whose program has not drawn or read anything yet."""
     server = Tmux(tmp_path)
     try:
-        server.until("py-safetensors")
         yield server
     finally:
         server("kill-server")
+
+
+@pytest.fixture
+def tmux(started: Tmux) -> Tmux:
+    started.until("py-safetensors")
+    return started
 
 
 @pytest.fixture(scope="module")
@@ -131,3 +137,10 @@ def test_keys_that_come_all_at_once_go_where_they_are_meant(tmux: Tmux) -> None:
     tmux.type("/", "q", "u", "i", "t")
     assert "› quit" in tmux.until("› quit")
     tmux.until("shows quit")
+
+
+def test_what_is_typed_before_anything_is_read_goes_where_it_would_go_afterwards(
+    started: Tmux,
+) -> None:
+    started.type("/", *"py-b", "Tab", *"os=ubuntu2", "Tab", "Enter", "j", "j", "Space")
+    assert "› package=py-build os=ubuntu24.04 " in started.until("1 marked")

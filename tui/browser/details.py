@@ -218,7 +218,9 @@ class DetailsController:
         """Check whether a key would meet lines or a tree that are still to be read."""
         if where.pane != "detail" and key not in key_names("tree", "users", "why"):
             return False
-        return self._host.is_running("edges", "detail", "unfold")
+        state = self._host.state
+        is_unconnected = where.row is not None and state.connected is not state.catalog
+        return is_unconnected or self._host.is_running("edges", "detail", "unfold")
 
     # Relations
 

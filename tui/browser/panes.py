@@ -582,6 +582,10 @@ class PaneFocus:
         self._focus_soon(self._panes.table.enter_filter)
         return True
 
+    def go_to_tree_search(self) -> None:
+        """Move the focus to the search for names in the tree."""
+        self._focus_soon(self._panes.detail.show_search_input().focus)
+
     def go_on(self, step: int) -> None:
         """Move the focus to the next filter or pane, or with -1 to the one before."""
         if self._panes.table.next_filter(step):

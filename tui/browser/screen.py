@@ -72,6 +72,7 @@ ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
     TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
     TreeRows.Changed: lambda self, event: self.controllers.details.take_tree(event.tree),
+    TreeRows.SearchOpened: lambda self, event: self.panes.focus.go_to_tree_search(),
     TreeRows.Closed: lambda self, event: actions.close_tree(self),
     FacetPane.Chosen: lambda self, event: self.controllers.facets.choose(
         event.verb, event.section, event.value
@@ -193,6 +194,9 @@ class BrowserScreen(Screen[None]):
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
+        if self.focused is None:
+            # It was hidden since then.
+            return
         actions.show_focus(self)
         if (input_ := self.panes.focus.focused_input) is not None:
             self.controllers.search.enter(input_.name or "", input_.value)

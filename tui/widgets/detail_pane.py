@@ -81,6 +81,8 @@ class DetailPane(Vertical):
     """The pane that the tree was opened from."""
     is_low = False
     """Whether the tree has the whole screen because the pane is low."""
+    # Whether the search is about to get the focus: until then nothing may hide it.
+    _opens_search = False
     _key: object = None
     _waiting: Timer | None = None
 
@@ -184,16 +186,18 @@ class DetailPane(Vertical):
     def _show_search(self, tree: Tree | None) -> None:
         """Show the search while there is one, or one is typed."""
         input_ = self.query_one(FilterInput)
-        is_shown = input_.has_focus or bool(tree is not None and tree.search)
+        self._opens_search &= not input_.has_focus
+        is_open = input_.has_focus or self._opens_search
+        is_shown = is_open or bool(tree is not None and tree.search)
         self.set_class(is_shown, "-search")
-        if not input_.has_focus:
+        if not (input_.has_focus or self.tree_rows.is_waiting):
             input_.reflect(tree.search if tree is not None else "")
 
-    @on(TreeRows.SearchOpened)
-    def _open_search(self, event: TreeRows.SearchOpened) -> None:
-        event.stop()
+    def show_search_input(self) -> FilterInput:
+        """Show the input of the search for names, and return it."""
+        self._opens_search = True
         self.add_class("-search")
-        self.call_after_refresh(self.query_one(FilterInput).focus)
+        return self.query_one(FilterInput)
 
     @on(Input.Changed)
     def _search(self, event: Input.Changed) -> None:
@@ -207,8 +211,9 @@ class DetailPane(Vertical):
     def _done(self, event: FilterInput.Done) -> None:
         """Go to the first line that was found."""
         event.stop()
+        self._opens_search = False
         self.tree_rows.focus()
-        self.call_after_refresh(self._show_search, self.tree_rows.dependency_tree)
+        self.call_after_refresh(lambda: self._show_search(self.dependency_tree))
 
     @on(FilterInput.GivenUp)
     @on(FilterInput.Emptied)

@@ -155,6 +155,19 @@ async def test_the_last_letter_of_a_search_counts_at_any_speed(
     assert "names with zlib " in browser.text
 
 
+@pytest.mark.parametrize("size", [(160, 50), (80, 24)])
+async def test_what_is_typed_ahead_is_found_in_the_tree(
+    index: Path, size: tuple[int, int]
+) -> None:
+    async with browsing(index, query="hdf5", size=size, settled=False) as browser:
+        browser.send("t", "slash", *"hwloc", "enter")
+        await browser.settle()
+        assert cursor(browser).startswith("l └ ▸ hwloc@1.0")
+        assert "names with hwloc" in head(browser)
+        assert "find hwloc" in browser.text
+        assert browser.query == "package=hdf5"
+
+
 async def test_t_goes_to_the_dependencies_and_u_to_the_dependents(browser: Browser) -> None:
     await browser.press("u")
     assert cursor(browser) == "▾ used by 1"
