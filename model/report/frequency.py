@@ -10,14 +10,7 @@ from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.facets import Facet
 from spackscope.model.report.export import array_lines, csv_writer
-from spackscope.model.report.progress import (
-    MatrixColumn,
-    bar,
-    fitting,
-    matrix_columns,
-    more_text,
-    value_text,
-)
+from spackscope.model.report.progress import bar, fitting, value_text
 from spackscope.model.report.report import Column, Report, Row, Section, styled
 
 _GAP = "  "
@@ -54,7 +47,7 @@ def frequency_section(counts: Frequency, width: int) -> Section:
     """
     if len(counts.axes) == 1:
         return _bars(counts, width, max_bar=width)
-    section = _matrix_of(counts, matrix_columns(counts, _MAX_HEAD), width)
+    section = _matrix(counts, width, len(counts.facets[1]))
     return section._replace(scrolled=range(1, len(section.columns)))
 
 
@@ -84,38 +77,40 @@ def _bars(counts: Frequency, width: int, max_bar: int = _MAX_BAR) -> Section:
     return Section("", rows, columns=columns, indent="")
 
 
-def _matrix(counts: Frequency, width: int) -> Section:
-    """Return as many columns as fit; one more counts the specs with any of the other values."""
-    columns = matrix_columns(counts, _MAX_HEAD)
-    total, *others = columns
-    widths = [len(_GAP) + column.width for column in others]
-    room = width - _value_width(counts, width) - total.width - len(_GAP)
-    shown = fitting(widths, room, lambda number: _GAP + more_text(number))
-    return _matrix_of(counts, columns[: 1 + shown], width)
+def _matrix(counts: Frequency, width: int, most: int | None = None) -> Section:
+    """Return a row for each value of the first axis, with a column for some of the second.
 
-
-def _value_width(counts: Frequency, width: int) -> int:
-    texts = (clean(counts.axes[0].label), *(value_text(row.value) for row in counts.facets[0]))
-    return min(max(map(cell_width, texts)), max(_MIN_ROOM, width // 3))
-
-
-def _matrix_of(counts: Frequency, shown: Sequence[MatrixColumn], width: int) -> Section:
-    """Return a row for each value of the first axis, with a column for some of the second."""
-    names = [column.value or "" for column in shown[1:]]
-    more = len(counts.facets[1]) - len(names)
-    rest = counts.rest(names) if more else {}
-    rest_head = more_text(more) if rest else ""
+    Unless it is told how many, they are as many as fit; one more column counts the specs with any
+    of the other values.
+    """
+    label, (rows, facets) = clean(counts.axes[0].label), counts.facets
+    texts = (label, *(value_text(row.value) for row in rows))
+    value_width = min(max(map(cell_width, texts)), max(_MIN_ROOM, width // 3))
+    total_width = max(len("total"), *(len(f"{row.count:,}") for row in rows))
+    heads = [shorten(value_text(facet.value), _MAX_HEAD) for facet in facets]
+    widths = [
+        max(cell_width(head), len(f"{facet.count:,}"))
+        for head, facet in zip(heads, facets, strict=True)
+    ]
+    if most is None:
+        room = width - value_width - total_width - len(_GAP)
+        with_gaps = [len(_GAP) + cells for cells in widths]
+        most = fitting(with_gaps, room, lambda number: f"{_GAP}{number:,} more")
+    names = [facet.value for facet in facets[:most]]
+    rest = counts.rest(names) if len(names) < len(facets) else {}
+    rest_head = f"{len(facets) - len(names):,} more"
     rest_width = max(cell_width(rest_head), *(len(f"{count:,}") for count in rest.values()), 0)
     columns = (
-        Column(clean(counts.axes[0].label), width=_value_width(counts, width), is_right=False),
-        *(Column(column.head, width=column.width, is_right=True) for column in shown),
+        Column(label, width=value_width, is_right=False),
+        Column("total", width=total_width, is_right=True),
+        *(
+            Column(head, width=cells, is_right=True)
+            for head, cells in zip(heads[:most], widths[:most], strict=True)
+        ),
         *([Column(rest_head, width=rest_width, is_right=True)] if rest else []),
     )
-    rows = [
-        Row(_Counts(counts, facet, names, rest), key=value_key(facet.value))
-        for facet in counts.facets[0]
-    ]
-    return Section("", rows, columns=columns, indent="")
+    lines = [Row(_Counts(counts, row, names, rest), key=value_key(row.value)) for row in rows]
+    return Section("", lines, columns=columns, indent="")
 
 
 class _Counts(Sequence[str]):

@@ -1,19 +1,14 @@
-"""Draw how far a long task is, and counts, as text, bars and the columns of a matrix."""
+"""Draw how far a long task is, and counts, as text and bars, and fit columns into a width."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import size_text
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.text import cell_width, clean, shorten
-
-if TYPE_CHECKING:
-    from spackscope.model.analysis.frequency import Frequency
-    from spackscope.model.index.facets import Facet
+from spackscope.model.core.text import cell_width, clean
 
 DOWNLOADING, READING = "bytes of ", "reading "
 """The beginnings of what is counted in bytes; the name of the file or source follows."""
@@ -105,30 +100,6 @@ def bar(count: int, most: int, cells: int) -> str:
     return _FULL * full + _EIGHTHS[eighths].strip()
 
 
-class MatrixColumn(NamedTuple):
-    """A column of a matrix: its value, None for the total, its head and its width."""
-
-    value: str | None
-    head: str
-    width: int
-
-
-def count_width(facets: Sequence[Facet]) -> int:
-    """Return the cells of the widest count."""
-    return max((len(f"{facet.count:,}") for facet in facets), default=1)
-
-
-def matrix_columns(counts: Frequency, max_head: int) -> list[MatrixColumn]:
-    """Return the column of the totals, and one for each value of the second axis."""
-    rows, columns = counts.facets
-    placed = [MatrixColumn(None, "total", max(len("total"), count_width(rows)))]
-    for facet in columns:
-        head = shorten(value_text(facet.value), max_head)
-        width = max(cell_width(head), len(f"{facet.count:,}"))
-        placed.append(MatrixColumn(facet.value, head, width))
-    return placed
-
-
 def fitting(widths: Sequence[int], room: int, more: Callable[[int], str] | None = None) -> int:
     """Return how many columns fit, whose widths include the gaps.
 
@@ -153,8 +124,3 @@ def first_in_view(
     while first < current and fitting(widths[first:], room, more) <= current - first:
         first += 1
     return first
-
-
-def more_text(number: int) -> str:
-    """Return the head in place of columns that do not fit; empty if all do."""
-    return f"{number:,} more" if number else ""
