@@ -9,6 +9,9 @@ from functools import lru_cache
 KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
 """The name, the operator and the value of `x=value`."""
 
+SHORT_DIGEST = 7
+"""Digits of a digest that are shown, as by Spack."""
+
 _SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
 
 
@@ -34,6 +37,15 @@ def spell_variant(name: str, values: Sequence[str]) -> str:
     if len(values) == 1 and values[0] in ("+", "~"):
         return f"{values[0]}{name}"
     return f"{name}={','.join(values)}"
+
+
+def spell_value(attribute: str, values: Sequence[str]) -> str:
+    """Spell the values of an attribute of a spec, or of `variant:NAME`, with short digests."""
+    kind, _, name = attribute.partition(":")
+    if kind == "variant":
+        return short_digests(spell_variant(name, values))
+    is_digest = kind in ("package_hash", "patches")
+    return ",".join(value[:SHORT_DIGEST] if is_digest else value for value in values)
 
 
 def spell_signs(names: Iterable[str], values: Container[str]) -> str:
@@ -69,4 +81,4 @@ def short_digests(variant: str) -> str:
     name, equals, digests = variant.partition("=")
     if name.removesuffix(":") != "patches":
         return variant
-    return name + equals + ",".join(digest[:7] for digest in digests.split(","))
+    return name + equals + ",".join(digest[:SHORT_DIGEST] for digest in digests.split(","))

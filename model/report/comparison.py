@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, clean, counted
-from spackscope.model.core.variants import short_digests, spell_signs, spell_variant
+from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
     NOT_LISTED,
@@ -248,7 +248,6 @@ def _users_row(table: ComparedTable) -> Row:
 Rank = Literal["common", "rare", "missing", "unknown"]
 """How a value compares with the others of its row."""
 
-_DIGESTS = ("package_hash", "patches")
 _MAX_VARYING_VALUES = 2
 _MAX_NAME_IN_CELL = 6
 """Characters of the name of a variant that is in the cells; a longer one is in the label."""
@@ -290,17 +289,12 @@ def value_texts(row: ComparedRow) -> list[str]:
 
 def value_text(attribute: str, cell: Cell, *, is_named: bool = True) -> str:
     """Spell a value in full, but for digests."""
-    kind, _, name = attribute.partition(":")
     if not cell:
         return "-"
     if cell == UNKNOWN:
         return cell[0]
-    if attribute in _DIGESTS:
-        return clean(",".join(digest[:SHORT_HASH] for digest in cell))
-    text = ",".join(cell)
-    if kind == "variant" and is_named:
-        text = spell_variant(name, (text,))
-    return clean(short_digests(text))
+    is_value_alone = attribute.startswith("variant:") and not is_named
+    return clean(",".join(cell) if is_value_alone else spell_value(attribute, cell))
 
 
 def _is_named_in_cells(row: ComparedRow) -> bool:

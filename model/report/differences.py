@@ -13,13 +13,13 @@ from spackscope.model.analysis.compare import (
     compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import Dag, Value
+from spackscope.model.analysis.dag import Dag, Value, texts
 from spackscope.model.analysis.kinds import kinds_of, run_the_same
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec, is_run
 from spackscope.model.core.text import clean, counted, shorten
-from spackscope.model.core.variants import spell_signs
+from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
 from spackscope.model.report.report import Cell, Line, Piece, Row, Section
@@ -198,9 +198,7 @@ def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
         return name, of_a, of_b
 
     def text(value: Value) -> str:
-        if isinstance(value, bool):
-            return f"{'+' if value else '~'}{name}"
-        return _MISSING if value is None else f"{name}={_text(value)}"
+        return _MISSING if value is None else spell_variant(name, texts(value))
 
     # Of two values in words the first one names the variant.
     is_named_once = not (isinstance(a, bool) or isinstance(b, bool) or None in (a, b))

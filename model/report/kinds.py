@@ -10,11 +10,11 @@ from operator import ne
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import SHORT_HASH, STORED
+from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, cut_name, cut_words
-from spackscope.model.core.variants import short_digests, spell_signs, spell_variant, variant_key
+from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
@@ -111,7 +111,7 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
         return f"no {package}"
     if not cell:
         return f"{package} without {name}"
-    text = ",".join(cell)
+    text = spell_value(kind, cell)
     if kind == "version":
         return f"{package} {text}"
     if kind != name:
@@ -119,13 +119,11 @@ def phrase(row: ComparedRow, column: int, usual: Cell = None) -> str:
         differing += (value for value in usual or () if value not in cell)
         if usual and len(differing) <= len(cell) > 1:
             return f"{package} {name} {spell_signs(differing, cell)}"
-        return f"{package} {spell_variant(name, cell)}"
+        return f"{package} {text}"
     if len(row.packages) > 1:
         return f"{name} {text}"
-    if kind in ("package_hash", "patches"):
-        digests = ",".join(digest[:SHORT_HASH] for digest in cell)
-        return f"{package} {'recipe' if kind == 'package_hash' else kind} {digests}"
-    return f"{package} {name.replace('_', ' ')} {text}"
+    label = "recipe" if kind == "package_hash" else name.replace("_", " ")
+    return f"{package} {label} {text}"
 
 
 # The analyses are imported in the thread that needs them, after the first rows are shown.
