@@ -195,7 +195,8 @@ def facet_sections(
 ) -> Iterator[FacetSection]:
     """Yield the sections of a query in their order: those with several values, or with filters.
 
-    The one that is `wanted` is among them in any case. Raises Cancelled and Unanswerable.
+    The versions of several packages are not comparable, and packages have a list of their own.
+    The section that is `wanted` is yielded in any case. Raises Cancelled and Unanswerable.
     """
     others = (c.name for c in BY_NAME.values() if c.has_dictionary)
     for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
@@ -203,10 +204,11 @@ def facet_sections(
             yield from _variant_sections(catalog, query, wanted, should_stop)
         elif not BY_NAME[name].is_by_host or catalog.by_host.is_connected:
             section = _column_section(catalog, query, FacetKey(name), should_stop)
+            is_of_one = query.package_term is not None
             # A chosen package is no filter of its own list.
-            is_chosen = name == "package" and query.package_term is not None
-            is_shown = section.varies or bool(section.key.groups(query))
-            if section.key == wanted or (is_shown and not is_chosen):
+            has_filter = bool(section.key.groups(query)) and not (name == "package" and is_of_one)
+            is_comparable = name != "package" and (name != "version" or is_of_one)
+            if section.key == wanted or has_filter or (section.varies and is_comparable):
                 yield section
 
 
@@ -220,9 +222,10 @@ def _column_section(
         ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
     offered: tuple[Condition, ...] = ()
     if key.column == "target" and catalog.by_host.is_connected:
-        # What the host can run, if its target is known.
+        # What the host can run, if its target is known, and that is more than one of the values.
         part = catalog.by_host.answers.part("target")
-        offered = (Term("target", f":{part}"),) if part else ()
+        term = Term("target", f":{part}")
+        offered = (term,) if part and sum(term.fits("target", text) for text in texts) > 1 else ()
     varies = sum(count > 0 for count in values.values()) > 1
     by_text = {text: texts[text] for text in ordered}
     return FacetSection(key, _marked(key, query, by_text, offered), varies)

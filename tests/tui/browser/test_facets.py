@@ -114,10 +114,9 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
     for verb, label, value, query in (
         ("exclude", "os", "sequoia", "os=ubuntu22.04 !os=sequoia"),
         ("only", "os", "ubuntu24.04", "os=ubuntu24.04"),
-        ("exclude", "package", "py-build", "os=ubuntu24.04 !package=py-build"),
-        ("clear", "package", "", "os=ubuntu24.04"),
+        ("exclude", "target", "aarch64", "os=ubuntu24.04 !target=aarch64"),
+        ("clear", "target", "", "os=ubuntu24.04"),
         ("clear", "os", "", ""),
-        ("only", "package", "py-build", "package=py-build"),
     ):
         before = browser.query
         choose(browser, verb, label, value)  # type: ignore[arg-type]
@@ -126,7 +125,6 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
             browser.navigation.retrace(by)
             browser.settle()
             assert browser.query == text
-    assert browser.selected == "py-build"
 
 
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
