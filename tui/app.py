@@ -15,9 +15,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from textual import events
-from textual.app import App
+from textual.app import App, ScreenStackError
 from textual.binding import Binding
 from textual.filter import NoColor
+from textual.geometry import Offset
 from textual.screen import Screen
 from textual.worker import WorkerFailed
 
@@ -98,6 +99,22 @@ class SpackscopeApp(App[list[str]]):
         self._typed: deque[events.Key | events.Paste] = deque()
         self._is_forwarding = False
         self._shown_cells = ShownCells()
+
+    @property
+    def cursor_position(self) -> Offset:
+        """Where the terminal's own cursor stands, though it is not shown.
+
+        It is in the row or the input with the focus: screen readers and braille lines follow it.
+        """
+        try:
+            return getattr(self.focused, "cursor_screen_offset", self._cursor_position)
+        except ScreenStackError:
+            return self._cursor_position
+
+    @cursor_position.setter
+    def cursor_position(self, position: Offset) -> None:
+        # Textual sets that of an input, also where it has lost the focus since then.
+        self._cursor_position = position
 
     @property
     def failure(self) -> str:

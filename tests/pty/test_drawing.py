@@ -107,3 +107,26 @@ def test_a_step_of_the_cursor_writes_little(program: Program, columns: int, line
         Shown(terminal, columns, lines).until("py-safetensors")
         assert bytes_of_steps(terminal, "2jj")[-1] < 1500, "rows and detail"
         assert bytes_of_steps(terminal, "+jj")[1] < 2 * (columns + 80), "two rows"
+
+
+def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> None:
+    with program.in_terminal(columns=100, lines=30) as terminal:
+        Shown(terminal, 100, 30).at_rest("py-safetensors")
+        screen = pyte.Screen(100, 30)
+        stream = pyte.ByteStream(screen)
+        fed = 0
+        for keys, text in (
+            ("j", "▸ py-build"),
+            ("2", "▸ ×4 1.2.2"),
+            ("j", "▸ ×2 1.2.2"),
+            ("3", "py-build@1.2.2"),
+            ("v", "2.2"),
+            ("/gcc", " gcc "),
+            ("\r", "gcc"),
+            ("?", "›"),
+        ):
+            terminal.send(keys)
+            terminal.read_to_rest(0.5)
+            stream.feed(re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", terminal.output[fed:]))
+            fed = len(terminal.output)
+            assert text in screen.display[screen.cursor.y], (keys, screen.display)

@@ -433,6 +433,9 @@ class Panes:
 
     def show_position(self) -> None:
         """Show the position in the list that has the focus; with the values of a spec its row."""
+        if self.toast.display:
+            # The cursor may be in its place now.
+            self.toast.place()
         pane, rows = self.focus.pane, self.table.shown_list
         if pane == "facets":
             self.status.show_position(titles.position(*self.facets.rows.position))

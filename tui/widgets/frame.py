@@ -401,7 +401,7 @@ class Toast(Widget):
             self.place()
 
     def place(self) -> None:
-        """Fit the lines into the screen, and put them above its last lines."""
+        """Put the lines above the last ones of the screen, but not over the row of the cursor."""
         width, height = self.screen.size
         room = max(1, min(_MAX_TOAST_WIDTH, width) - 2 * _TOAST_MARGIN)
         style = "error" if self._is_error else "note"
@@ -414,6 +414,10 @@ class Toast(Widget):
             widest = max(cell_width(line) for line, _ in self._lines) + 2 * _TOAST_MARGIN
             self.styles.width, self.styles.height = widest, len(self._lines)
             top = height - self._lines_below - len(self._lines)
+            cursor = self.app.cursor_position.y
+            if top <= cursor < top + len(self._lines):
+                above = cursor - len(self._lines)
+                top = above if above >= 0 else cursor + 1
             self.styles.offset = (max(0, width - widest), max(0, top))
         self.refresh()
 

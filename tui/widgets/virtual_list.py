@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from textual import events, on
-from textual.geometry import Region
+from textual.geometry import Offset, Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -53,6 +53,11 @@ class VirtualList(Widget, can_focus=True):
         self.length = self.cursor = self.top = 0
         self.empty = ""
         self._painter = RowPainter(self)
+
+    @property
+    def cursor_screen_offset(self) -> Offset:
+        """Where its cursor is on the screen, as an input of Textual says it."""
+        return self.region.offset + Offset(0, self.cursor - self.top)
 
     @abstractmethod
     def pieces(self, row: int, width: int) -> list[Piece]:

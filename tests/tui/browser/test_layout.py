@@ -479,6 +479,18 @@ async def test_a_message_hides_no_key_and_moves_nothing() -> None:
         assert browser.lines == before
 
 
+async def test_a_message_is_never_over_the_row_of_the_cursor() -> None:
+    async with browsing(size=(60, 12)) as browser:
+        await browser.press("2", "end")
+        browser.browser.host.say("Nothing was found")
+        for key in ("j", "k", "k", "k"):
+            await browser.press(key)
+            rows = browser.table.rows
+            line = browser.lines[rows.region.y + rows.cursor - rows.top]
+            assert browser.current.spec.hash[:7] in line
+            assert sum("Nothing was found" in line for line in browser.lines) == 1
+
+
 async def test_one_spec_is_counted_as_one(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     async with browsing(tmp_path) as browser:
