@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import Facet, variant_texts
+from spackscope.model.index.facets import Facet, FacetKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 
 
@@ -100,13 +100,8 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
     if not name or set(values) == {("",)}:
         return None
 
-    def term(value: str) -> Term:
-        if not value:
-            return Term("variants", f"{name}=*", negated=True)
-        return exact_term("variants", value)
-
     codes = catalog.column(FIELDS["variants"].storage)
-    return Axis(name, name, codes, values, term)
+    return Axis(name, name, codes, values, FacetKey("variants", name).term)
 
 
 _STEP = 4096

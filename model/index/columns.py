@@ -33,7 +33,7 @@ from typing import Any
 from spackscope.model.core.columns import STORED, Value
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
-from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 
 SCHEMA_VERSION = 12
 """Raise it with every change of the sections, or of what the readers make of a document."""
@@ -286,6 +286,12 @@ class Rows(Sequence[Any]):
         if section not in self._sections:
             self._sections[section] = self._columns.json(f"{self._name}.{section}")
         return self._make(self._sections[section][place])
+
+
+def node_rows(columns: Columns) -> Sequence[NodeFacts]:
+    """Return what nodes state beside the columns, by the codes of specs."""
+    count = columns.json("meta")["nodes"]
+    return Rows(columns, "nodes", count, lambda row: NodeFacts(*with_tuples(row)))
 
 
 def with_tuples(row: Sequence[Any]) -> tuple[Any, ...]:

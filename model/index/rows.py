@@ -20,7 +20,6 @@ from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
     PROVENANCE,
-    NodeFacts,
     Problem,
     SourceStatus,
     Spec,
@@ -33,11 +32,11 @@ from spackscope.model.index.columns import (
     Columns,
     Rows,
     narrowed,
+    node_rows,
     pack_hashes,
     read_dictionary,
     union,
     unpack_hashes,
-    with_tuples,
 )
 from spackscope.model.index.masks import Span, flags_of
 from spackscope.model.index.view import RowRole
@@ -111,9 +110,7 @@ class IndexData:
         self.meta: dict[str, Any] = columns.json("meta")
         self.by_host = ByHost()
         self.column: Callable[[str], array[int]] = lru_cache(None)(self._column)
-        self.nodes: Sequence[NodeFacts] = Rows(
-            columns, "nodes", self.meta["nodes"], lambda row: NodeFacts(*with_tuples(row))
-        )
+        self.nodes = node_rows(columns)
         self.widths = lru_cache(None)(self._widths)
         self._values: dict[str, Sequence[Value]] = {}
         # For each dictionary the values of the fields of `Spec` that a code means.

@@ -30,6 +30,7 @@ from spackscope.model.index.columns import (
     HASH_BYTES,
     Columns,
     Rows,
+    node_rows,
     pack_hashes,
     read_dictionary,
     unpack_hashes,
@@ -346,11 +347,10 @@ class OldIndex:
 
     def _node_codes(self, staged: Staged) -> array[int]:
         """Return the new codes of the nodes of all specs."""
-        codes, total = self._columns.wide("node"), self._columns.json("meta")["nodes"]
-        if total == 1:
+        codes, nodes = self._columns.wide("node"), node_rows(self._columns)
+        if len(nodes) == 1:
             return codes
-        rows = Rows(self._columns, "nodes", total)
-        new = [staged.nodes_stated[NodeFacts(*with_tuples(row))] for row in rows]
+        new = [staged.nodes_stated[node] for node in nodes]
         return array("I", map(new.__getitem__, codes))
 
     def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
