@@ -13,10 +13,15 @@ if TYPE_CHECKING:
 
 
 class Completion(Frozen):
-    """A text for the word at the cursor, and how many records it would leave."""
+    """A text for the word at the cursor, and how many records it would leave; 0 if not counted.
+
+    For a shell, `note` is told in place of the number; it `is_whole` unless more has to follow.
+    """
 
     text: str
-    count: int
+    count: int = 0
+    note: str | None = None
+    is_whole: bool = True
 
 
 class Completions(Frozen):
@@ -53,21 +58,13 @@ MAX_CHOICES = 100
 """Choices for a word; more are offered as what they begin with."""
 
 
-class Choice(Frozen):
-    """What a word can become, and a note on it; `is_whole` unless more has to follow it."""
-
-    text: str
-    note: str = ""
-    is_whole: bool = True
-
-
-def bounded(choices: Sequence[Choice]) -> list[Choice]:
+def bounded(choices: Sequence[Completion]) -> list[Completion]:
     """Return the choices, or where there are more than MAX_CHOICES what several begin with.
 
     A beginning is one character longer than what all have in common, so it never hides a choice:
     a shell inserts what all have in common.
 
-    >>> [choice.text for choice in bounded([Choice(f"py-{n}") for n in range(200)])][:2]
+    >>> [choice.text for choice in bounded([Completion(f"py-{n}") for n in range(200)])][:2]
     ['py-0', 'py-1']
     """
     if len(choices) <= MAX_CHOICES:
@@ -75,11 +72,13 @@ def bounded(choices: Sequence[Choice]) -> list[Choice]:
     first, last = min(choice.text for choice in choices), max(choice.text for choice in choices)
     pairs = enumerate(zip(first, last, strict=False), 1)
     length = next((n for n, (left, right) in pairs if left != right), len(first) + 1)
-    groups: dict[str, list[Choice]] = defaultdict(list)
+    groups: dict[str, list[Completion]] = defaultdict(list)
     for choice in choices:
         groups[choice.text[:length]].append(choice)
     shown = sorted(groups.items())[:MAX_CHOICES]
     return [
-        group[0] if len(group) == 1 else Choice(start, f"{len(group):,} choices", False)
+        group[0]
+        if len(group) == 1
+        else Completion(start, note=f"{len(group):,} choices", is_whole=False)
         for start, group in shown
     ]

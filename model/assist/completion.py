@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.assist.answers import MAX_CHOICES, Choice, Completion, Completions, bounded
+from spackscope.model.assist.answers import MAX_CHOICES, Completion, Completions, bounded
 from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, YES, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted, is_clean
@@ -82,7 +82,7 @@ def complete(
             if column
             else completer.candidates(word)
         )
-        items = [Completion(each.text, each.count) for each in found if each.count]
+        items = [each for each in found if each.count]
     except Unanswerable:
         return Completions(cursor, cursor)
     # The typed word is first, so that Tab takes no longer one instead of it. A word with nothing
@@ -91,18 +91,6 @@ def complete(
     exact = [item for item in items if item.text == word[part]]
     offered = [*exact[:1], *longer] if longer else []
     return Completions(word.start(part), cursor, tuple(offered[:MAX_COMPLETIONS]))
-
-
-class _Candidate(Frozen):
-    """What a word can become, with the number of specs; 0 where it is not counted.
-
-    For a shell, `note` is told in place of the number; it `is_whole` unless more has to follow.
-    """
-
-    text: str
-    count: int = 0
-    note: str | None = None
-    is_whole: bool = True
 
 
 class _Completer(NamedTuple):
@@ -132,7 +120,7 @@ class _Completer(NamedTuple):
             return 0
         return self.catalog.count(query, should_stop=self.should_stop)
 
-    def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[_Candidate]:
+    def candidates(self, word: re.Match[str], *, in_shell: bool = False) -> Iterator[Completion]:
         """Yield what a match of `typed_word` can become; `in_shell` not all begins with it."""
         parts = word.groupdict()
         if parts["key"] is not None:
@@ -144,12 +132,12 @@ class _Completer(NamedTuple):
             if in_shell:
                 values.sort(key=lambda facet: version_key(facet.value), reverse=True)
             for facet in values:
-                yield _Candidate(f"@{before}{facet.value}", facet.count)
+                yield Completion(f"@{before}{facet.value}", facet.count)
         elif (typed := parts["variant"]) is not None:
             flag = ("+" if parts["sign"][0] == "+" else "~") + typed
             for facet in self.facets("variants"):
                 if facet.value.startswith(flag):
-                    yield _Candidate(parts["sign"] + facet.value[1:], facet.count)
+                    yield Completion(parts["sign"] + facet.value[1:], facet.count)
         elif (typed := parts["dependency"]) is not None:
             counts: Counter[str] = Counter()
             if parts["sigil"] == "%":
@@ -164,16 +152,16 @@ class _Completer(NamedTuple):
             note = "" if parts["sigil"] == "^" else None
             for name, count in counts.most_common():
                 if name.startswith(typed) and is_clean(name):
-                    yield _Candidate(word[0].removesuffix(typed) + name, count, note)
+                    yield Completion(word[0].removesuffix(typed) + name, count, note)
         elif parts["hash"] is not None and in_shell and self.catalog is not None:
             for choice in hashes_with_prefix(self.catalog, parts["hash"], self.others):
-                yield _Candidate(f"/{choice.text}", 0, choice.note)
+                yield Completion(f"/{choice.text}", 0, choice.note)
         elif parts["name"] is not None and in_shell:
             yield from self.shell_words(parts["name"])
         elif parts["name"]:
             yield from self.anything(parts["name"])
 
-    def values(self, key: str, operator: str, typed: str, in_shell: bool) -> Iterator[_Candidate]:
+    def values(self, key: str, operator: str, typed: str, in_shell: bool) -> Iterator[Completion]:
         """Yield the values of a column or a variant that contain a text."""
         if key == VIEW and self.named is not None:
             yield from self.views(typed)
@@ -184,7 +172,7 @@ class _Completer(NamedTuple):
         if in_shell and column in HOST_COLUMNS:
             # Whether specs run on a host takes longer to find out than somebody waits.
             for answer in ANSWERS:
-                yield _Candidate(f"{key}={answer}", note="")
+                yield Completion(f"{key}={answer}", note="")
         elif column == "target" and before:
             yield from self.target_lists(before, typed, f"{key}=")
         else:
@@ -202,11 +190,11 @@ class _Completer(NamedTuple):
             for head in dict.fromkeys(("", before * is_list)):
                 for facet in _ranked(values, typed.removeprefix(head)):
                     text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
-                    yield _Candidate(text, facet.count)
+                    yield Completion(text, facet.count)
         if in_shell and column in _OF_HOST:
-            yield _Candidate(f"{key}={before}{HOST}", note="that of the host")
+            yield Completion(f"{key}={before}{HOST}", note="that of the host")
 
-    def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[_Candidate]:
+    def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[Completion]:
         """Yield lists and ranges of targets: each with a known target that begins with the end.
 
         Once that is begun also with targets that no record has, as that of a host.
@@ -218,9 +206,9 @@ class _Completer(NamedTuple):
         for name in dict.fromkeys([*known, *(TARGETS if last else ())]):
             if name in TARGETS and name.startswith(last):
                 query = self.others.plus(query_of(Term("target", before + name)))
-                yield _Candidate(sign + before + name, self.count(query))
+                yield Completion(sign + before + name, self.count(query))
 
-    def views(self, typed: str) -> Iterator[_Candidate]:
+    def views(self, typed: str) -> Iterator[Completion]:
         """Yield the named queries whose names contain a text, those that begin with it first."""
         if self.named is None:
             return
@@ -232,9 +220,9 @@ class _Completer(NamedTuple):
                 query = self.named.query(name)
                 both = query if self.others.specs and query.specs else self.others.plus(query)
                 count = self.count(both)
-            yield _Candidate(f"{VIEW}={name}", count, None if count else "")
+            yield Completion(f"{VIEW}={name}", count, None if count else "")
 
-    def anything(self, typed: str) -> Iterator[_Candidate]:
+    def anything(self, typed: str) -> Iterator[Completion]:
         """Yield packages, values of the other columns, variants and keys."""
         for column in _COMPLETED:
             if column.name == "package" and self.others.package_term:
@@ -242,42 +230,42 @@ class _Completer(NamedTuple):
             for facet in _ranked(self.facets(column.name), typed, begun=True):
                 keyed = f"{column.name}={lexer.quoted(facet.value)}"
                 text = keyed if column.sigil is None else column.sigil + facet.value
-                yield _Candidate(text, facet.count)
+                yield Completion(text, facet.count)
         for facet in self.facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
-                yield _Candidate(str(Term("variants", facet.value)), facet.count)
+                yield Completion(str(Term("variants", facet.value)), facet.count)
         for view in self.views(""):
             if view.text.startswith(typed) or view.text.startswith(f"{VIEW}={typed}"):
                 yield view
         for name in _KEYS:
             if name.startswith(typed):
-                yield _Candidate(f"{name}=", self.count(self.others))
+                yield Completion(f"{name}=", self.count(self.others))
 
-    def shell_words(self, typed: str) -> Iterator[_Candidate]:
+    def shell_words(self, typed: str) -> Iterator[Completion]:
         """Yield packages; after one, or where none begins so, words, keys and variants."""
         found = (f for f in self.facets("package") if f.value.startswith(typed))
-        packages = [_Candidate(facet.value, facet.count) for facet in found]
+        packages = [Completion(facet.value, facet.count) for facet in found]
         has_package = bool(self.others.package_term or self.others.specs)
         if not has_package:
             yield from packages
         if typed or has_package or not packages:
-            yield from (_Candidate(word, note="") for word in WORDS)
-            yield from (_Candidate(f"{key}=", 0, "column", False) for key in _KEYS)
+            yield from (Completion(word, note="") for word in WORDS)
+            yield from (Completion(f"{key}=", 0, "column", False) for key in _KEYS)
             if self.named is not None:
-                yield _Candidate(f"{VIEW}=", 0, "a query with a name", False)
+                yield Completion(f"{VIEW}=", 0, "a query with a name", False)
         if has_package or not packages:
             # What is counted of variants takes as long as the rest.
             total = self.count(self.others)
             for facet in self.facets("variants"):
                 if facet.value[:1] not in ("+", "~"):
-                    yield _Candidate(f"{split_variant(facet.value)[0]}=", 0, "variant", False)
+                    yield Completion(f"{split_variant(facet.value)[0]}=", 0, "variant", False)
                 elif not typed and facet.count < total:
                     # What all have tells nothing.
-                    yield _Candidate(facet.value, facet.count)
+                    yield Completion(facet.value, facet.count)
         if has_package and typed:
             yield from packages
 
-    def filter_values(self, column: str, typed: str) -> Iterator[_Candidate]:
+    def filter_values(self, column: str, typed: str) -> Iterator[Completion]:
         """Yield whole values of a column, where the word alone would match anywhere in others."""
         if column == "target" and (lists := _LISTS.match(typed)):
             yield from self.target_lists(lists[0], typed)
@@ -286,7 +274,7 @@ class _Completer(NamedTuple):
         sign = "" if variant or column == "variants" else "="
         for facet in _ranked(self.facets("variants" if variant else column), typed):
             if not variant or split_variant(facet.value)[0] == variant:
-                yield _Candidate(sign + quote_word(facet.value), facet.count)
+                yield Completion(sign + quote_word(facet.value), facet.count)
 
 
 def satisfiable(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Query:
@@ -376,7 +364,7 @@ def complete_word(
     *,
     named: NamedQueries | None = None,
     should_stop: ShouldStop = never,
-) -> list[Choice]:
+) -> list[Completion]:
     """Return what the last word of a query can become, the most frequent first.
 
     `before` is the text of the words before it, which may use queries of `named`. All choices
@@ -384,7 +372,7 @@ def complete_word(
     are the keys and words of the language. Nothing is found in a quoted value, or once
     `should_stop` is true.
 
-        complete_word(catalog, "hdf5", "os=rhel")  # Choice("os=rhel9", "12 specs")
+        complete_word(catalog, "hdf5", "os=rhel")  # os=rhel9, with the note "12 specs"
     """
     text = f"{before} {word}"
     parsed = parse_input(text, len(text), packages=None, named=named)
@@ -400,13 +388,13 @@ def complete_word(
     except (Cancelled, Unanswerable):
         return []
     head = text[len(before) + 1 : match.start()]
-    choices: dict[str, Choice] = {}
+    choices: dict[str, Completion] = {}
     for each in found:
         # It is inserted in one line.
         is_short = len(each.text) <= _MAX_LENGTH and is_clean(each.text)
         note = counted(each.count, "spec") if each.note is None and each.count else each.note
         if is_short and note is not None and each.text.startswith(match[0]):
-            choices.setdefault(each.text, Choice(head + each.text, note, each.is_whole))
+            choices.setdefault(each.text, replace(each, text=head + each.text, note=note))
     return bounded([*choices.values()])
 
 
@@ -430,7 +418,7 @@ def _before(text: str, named: NamedQueries | None) -> Query:
     return query
 
 
-def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Choice]:
+def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Completion]:
     """Return the hashes with a prefix, each with its spec, unless they are too many.
 
     Where no more than MAX_CHOICES records match the query, they are those of these records.
@@ -443,7 +431,7 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
         if len(hashes) > MAX_CHOICES:
             return []
         specs = [rows[0].spec for rows in map(catalog.by_hash, hashes) if rows]
-    return [Choice(s.hash, _note(s)) for s in specs if s.hash.startswith(prefix)]
+    return [Completion(s.hash, note=_note(s)) for s in specs if s.hash.startswith(prefix)]
 
 
 def _note(spec: Spec) -> str:

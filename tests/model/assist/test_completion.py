@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
+from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
 from spackscope.model.assist.completion import (
     complete,
     complete_word,
@@ -247,7 +247,7 @@ def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -
     found = hashes_with_prefix(sample, "", few)
 
     assert 0 < len(found) == len({choice.text for choice in found})
-    assert all("ubuntu22.04" in choice.note for choice in found)
+    assert all("ubuntu22.04" in (choice.note or "") for choice in found)
     assert hashes_with_prefix(sample, "") == []
     assert [c.text for c in hashes_with_prefix(sample, "pfqg2xi")] == [
         *sample.hashes("pfqg2xi", limit=2)
@@ -256,7 +256,7 @@ def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -
 
 def test_too_many_choices_become_what_they_begin_with() -> None:
     names = [f"py-{letter}{number}" for letter in "ab" for number in range(MAX_CHOICES)]
-    groups = bounded([*map(Choice, names), Choice("py-c")])
+    groups = bounded([*map(Completion, names), Completion("py-c")])
 
     assert [choice.text for choice in groups] == ["py-a", "py-b", "py-c"]
     assert [choice.is_whole for choice in groups] == [False, False, True]

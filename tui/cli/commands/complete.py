@@ -27,7 +27,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from spackscope.model.assist.answers import MAX_CHOICES, Choice, bounded
+from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
@@ -96,7 +96,7 @@ class Place(Frozen):
 class Answer(Frozen):
     """What a word can become, and whether it can become the path of a file as well."""
 
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Completion, ...] = ()
     with_files: bool = False
 
 
@@ -125,7 +125,7 @@ def _for_bash(line: str, breaks: str, environ: Mapping[str, str]) -> list[str]:
     choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
     if words.quote and len(choices) == 1 and not choices[0].is_whole:
         # Bash would close the quote after the only choice.
-        choices.append(Choice(f"{choices[0].text} ", "", False))
+        choices.append(Completion(f"{choices[0].text} ", is_whole=False))
     first = _first_line(with_files=False, nospace=not all(choice.is_whole for choice in choices))
     return [first, *(words.insertion(choice.text) for choice in choices)]
 
@@ -140,9 +140,9 @@ def _for_words(
     first = _first_line(with_files=found.with_files, nospace=False)
     if shell == "zsh":
         signs = {True: "+", False: "-"}
-        return [first, *(f"{signs[c.is_whole]}{c.text}\t{c.note}" for c in found.choices)]
+        return [first, *(f"{signs[c.is_whole]}{c.text}\t{c.note or ''}" for c in found.choices)]
     choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
-    return [first, *(f"{choice.text}\t{choice.note}" for choice in choices)]
+    return [first, *(f"{choice.text}\t{choice.note or ''}" for choice in choices)]
 
 
 def _first_line(*, with_files: bool, nospace: bool) -> str:
@@ -217,7 +217,7 @@ def answer(place: Place, environ: Mapping[str, str]) -> Answer:
     except SpackscopeError:
         return Answer()
     choices = [
-        Choice(place.head + choice.text, choice.note, choice.is_whole)
+        replace(choice, text=place.head + choice.text)
         for choice in found
         if choice.text.startswith(place.text) and is_clean(choice.text)
     ]
@@ -236,30 +236,30 @@ class _Answers:
         self._place, self._environ = place, environ
         self._deadline = time.monotonic() + _PATIENCE
 
-    def of(self, kind: Kind) -> Iterable[Choice]:
+    def of(self, kind: Kind) -> Iterable[Completion]:
         """Return the choices of a kind of word."""
-        kinds: dict[Kind, Callable[[], Iterable[Choice]]] = {
+        kinds: dict[Kind, Callable[[], Iterable[Completion]]] = {
             "query": lambda: self._word_of(join_words(self._place.words)),
             "spec": self._spec,
             "spec or source": self._spec_or_source,
             "source": self._sources,
             "environment": self._environments,
             "package": lambda: map(
-                Choice, self._catalog.texts("package") if self._catalog else ()
+                Completion, self._catalog.texts("package") if self._catalog else ()
             ),
             "axis": self._axes,
             "host": self._host,
             "topic": lambda: self._topics(WITH_HELP),
             "manual": lambda: self._topics(()),
-            "shell": lambda: map(Choice, SHELLS),
+            "shell": lambda: map(Completion, SHELLS),
             "option": self._options,
         }
         return kinds[kind]() if kind else ()
 
-    def commands(self) -> Iterator[Choice]:
+    def commands(self) -> Iterator[Completion]:
         """Yield the commands, where none was named."""
         for command in LISTED if self._place.may_be_command else ():
-            yield Choice(command.name, command.summary)
+            yield Completion(command.name, note=command.summary)
 
     @cached_property
     def _settings(self) -> Settings:
@@ -302,7 +302,7 @@ class _Answers:
                         return catalog
         return None
 
-    def _word_of(self, before: str) -> list[Choice]:
+    def _word_of(self, before: str) -> list[Completion]:
         from spackscope.model.assist.completion import complete_word
 
         def is_late() -> bool:
@@ -317,7 +317,7 @@ class _Answers:
             should_stop=is_late,
         )
 
-    def _spec(self, before: str | None = None) -> Iterator[Choice]:
+    def _spec(self, before: str | None = None) -> Iterator[Completion]:
         """Yield hashes and the words of a query."""
         before = join_words(self._place.words) if before is None else before
         typed = self._place.text
@@ -332,61 +332,61 @@ class _Answers:
             yield from hashes_with_prefix(self._catalog, typed)
         yield from self._word_of(before)
 
-    def _spec_or_source(self) -> Iterator[Choice]:
+    def _spec_or_source(self) -> Iterator[Completion]:
         yield from self._spec("")
         if self._place.text and not self._place.fields.get("sources"):
             yield from self._sources()
 
-    def _sources(self) -> Iterator[Choice]:
-        yield Choice(PUBLIC, "the public cache")
-        yield Choice(f"{PUBLIC}:", "one tag of it", is_whole=False)
+    def _sources(self) -> Iterator[Completion]:
+        yield Completion(PUBLIC, note="the public cache")
+        yield Completion(f"{PUBLIC}:", note="one tag of it", is_whole=False)
         spack = self._session.spack
         for mirror in spack.mirrors.values() if spack is not None else ():
             if mirror.binary and shown_url(mirror.name) == mirror.name:
-                yield Choice(f"{PREFIX}{mirror.name}", "a mirror of your Spack")
+                yield Completion(f"{PREFIX}{mirror.name}", note="a mirror of your Spack")
         for scheme in _SCHEMES:
-            yield Choice(scheme, "a URL", is_whole=False)
+            yield Completion(scheme, note="a URL", is_whole=False)
 
-    def _environments(self) -> Iterator[Choice]:
+    def _environments(self) -> Iterator[Completion]:
         from spackscope.model.sources.resolve import environment_names
 
         for name in environment_names(self._session):
-            yield Choice(name, "an environment of your Spack")
+            yield Completion(name, note="an environment of your Spack")
 
-    def _axes(self) -> Iterator[Choice]:
+    def _axes(self) -> Iterator[Completion]:
         from spackscope.model.analysis.frequency import COUNTABLE, axis_names
 
         names = axis_names(self._catalog) if self._catalog is not None else [*COUNTABLE]
         # Among hundreds of variants nobody would find the columns.
         for name in names if self._place.text or len(names) <= MAX_CHOICES else COUNTABLE:
-            yield Choice(name, "column" if name in COUNTABLE else "variant")
+            yield Completion(name, note="column" if name in COUNTABLE else "variant")
 
-    def _host(self) -> Iterator[Choice]:
+    def _host(self) -> Iterator[Completion]:
         """Yield the keys of a description of a host, and the values that specs have."""
         head, blank, word = self._place.text.rpartition(" ")
         key, is_value, _ = word.partition("=")
         if not is_value:
             for each in _HOST_KEYS:
-                yield Choice(f"{head}{blank}{each}=", is_whole=False)
+                yield Completion(f"{head}{blank}{each}=", is_whole=False)
         elif self._catalog is not None and key in ("target", "os", "platform"):
             for value in sorted({*self._catalog.texts(key)}):
-                yield Choice(f"{head}{blank}{key}={value}")
+                yield Completion(f"{head}{blank}{key}={value}")
 
-    def _topics(self, commands: Iterable[str]) -> Iterator[Choice]:
+    def _topics(self, commands: Iterable[str]) -> Iterator[Completion]:
         from spackscope.tui.cli.help import QUERY
 
-        yield from map(Choice, sorted({*commands} - {BROWSE}))
-        yield Choice(QUERY, "the query language")
+        yield from map(Completion, sorted({*commands} - {BROWSE}))
+        yield Completion(QUERY, note="the query language")
 
-    def _options(self) -> Iterator[Choice]:
+    def _options(self) -> Iterator[Completion]:
         for option in COMMANDS[self._place.command].options:
             # The first clause fits beside the name.
             note = re.split(r"[;:(]|\. | Default", option.sentence)[0].strip()
             for name in option.names:
-                yield Choice(name, note)
+                yield Completion(name, note=note)
 
 
-def _paths(place: Place, environ: Mapping[str, str]) -> list[Choice]:
+def _paths(place: Place, environ: Mapping[str, str]) -> list[Completion]:
     """Return the paths that the word of a place can become; directories end in a slash.
 
     They are of one directory. A file whose name begins with a dot is among them only where the
@@ -402,8 +402,10 @@ def _paths(place: Place, environ: Mapping[str, str]) -> list[Choice]:
             ]
     except (OSError, ValueError):
         return []
-    choices = [Choice(path, "", not is_dir) for path, is_dir in sorted(found) if is_clean(path)]
-    return [Choice(place.head + each.text, "", each.is_whole) for each in bounded(choices)]
+    choices = [
+        Completion(path, is_whole=not is_dir) for path, is_dir in sorted(found) if is_clean(path)
+    ]
+    return [replace(each, text=place.head + each.text) for each in bounded(choices)]
 
 
 def _expanded(word: str, environ: Mapping[str, str]) -> str:
