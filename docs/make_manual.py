@@ -76,7 +76,11 @@ VARIABLES = (
 """Variables of the environment, several as `A, B`, and what they do."""
 
 FILES = (
-    ("$XDG_CONFIG_HOME/spackscope", "~/.config/spackscope", "`config.toml`; only read"),
+    (
+        "$XDG_CONFIG_HOME/spackscope",
+        "~/.config/spackscope",
+        "`config.toml`; written only where a query is saved under a name in the browser",
+    ),
     (
         "$XDG_CONFIG_DIRS/spackscope",
         "/etc/xdg/spackscope",
@@ -200,7 +204,8 @@ def _settings() -> Iterator[str]:
     yield marked(
         "The command line comes before the environment, that before the user's configuration "
         "file, and that before the file for all users, `/etc/xdg/spackscope/config.toml`. "
-        "Both are TOML, and are only read."
+        "Both are TOML; a query that is saved under a name in the browser is written "
+        "to the `[views]` of the user's."
     )
     for setting in SETTINGS:
         also = ", ".join(bold(name) for name in (setting.variable, setting.option) if name)

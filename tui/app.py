@@ -23,6 +23,8 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from spackscope.model.core.errors import Cancelled, SourceError
+from spackscope.model.core.frozen import replace
+from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.browser.open_source import SourceChosen
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
@@ -94,6 +96,9 @@ class SpackscopeApp(App[list[str]]):
         self._themes = themes.ThemeMemory(session.environ, settings.theme)
         self.theme = themes.OWN.name if self.no_color else self._themes.theme()
         use_keys(changed_keys(settings))
+        # The first name may be given in the browser.
+        if session.named_queries is None:
+            session = replace(session, named_queries=NamedQueries({}))
         self._open = partial(BrowserScreen, session=session, settings=settings, pick=pick)
         self._browser = self._open(sources, query)
         self._typed: deque[events.Key | events.Paste] = deque()

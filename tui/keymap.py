@@ -95,6 +95,8 @@ KEYS = (
     Key(ANYWHERE, "query", "slash", "focus_query", "Type a query.", "query"),
     Key(ANYWHERE, "history", "ctrl+r", "history",
         "Search the queries that were used, and take one."),
+    Key(ANYWHERE, "name-query", "N", "name_query",
+        "Save the query under a name, as a view of the configuration."),
     Key(ANYWHERE, "filter", "f", "focus_filter",
         "Type a filter for the column or the list.", "filter", rank=2),
     Key(ANYWHERE, "clear", "X", "clear_query", "Remove all filters."),

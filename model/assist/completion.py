@@ -163,7 +163,7 @@ class _Completer(NamedTuple):
 
     def values(self, key: str, operator: str, typed: str, in_shell: bool) -> Iterator[Completion]:
         """Yield the values of a column or a variant that contain a text."""
-        if key == VIEW and self.named is not None:
+        if key == VIEW and self.named:
             yield from self.views(typed)
             return
         before = lists[0] if (lists := _LISTS.match(typed)) else ""
@@ -251,7 +251,7 @@ class _Completer(NamedTuple):
         if typed or has_package or not packages:
             yield from (Completion(word, note="") for word in WORDS)
             yield from (Completion(f"{key}=", 0, "column", False) for key in _KEYS)
-            if self.named is not None:
+            if self.named:
                 yield Completion(f"{VIEW}=", 0, "a query with a name", False)
         if has_package or not packages:
             # What is counted of variants takes as long as the rest.

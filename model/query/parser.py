@@ -101,8 +101,17 @@ class NamedQueries:
     """The texts of queries by their names; `places` has where each is defined, such as a line."""
 
     def __init__(self, texts: Mapping[str, str], places: Mapping[str, str] = {}) -> None:
-        self.texts, self._places = texts, places
+        self.texts, self._places = dict(texts), dict(places)
         self._queries: dict[str, Query] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    def define(self, name: str, text: str, place: str) -> None:
+        """Give a name to another text from now on."""
+        self.texts[name], self._places[name] = text, place
+        # Others may use it.
+        self._queries = {}
 
     def query(self, name: str, inside: Sequence[str] = ()) -> Query:
         """Return the query of a name; `inside` are the named queries that it is used in.
@@ -361,7 +370,7 @@ class Parser:
         dependency = self._at
         if dependency is not None and dependency.is_assigned and not dependency.is_begun:
             raise QueryError("Expected a package name, found =", token.start + parts.start(2))
-        if key == VIEW and self._named is not None:
+        if key == VIEW and self._named:
             if operator != "=":
                 raise QueryError(f"Use = after {VIEW}, not {operator}", token.start)
             self._view(token, value, self._named)

@@ -10,6 +10,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser.columns import column_word
+from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
 
@@ -214,6 +215,7 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
+    "name_query": name_query,
     "clear_query": clear,
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.answers.count(),

@@ -41,7 +41,7 @@ class History:
         The file is read again before, so that the queries of another program that runs at the
         same time stay.
         """
-        new = [query for query in map(str.strip, queries) if _can_be_kept(query)]
+        new = [query for query in map(str.strip, queries) if can_be_kept(query)]
         if not new:
             return
         with self._lock:
@@ -137,7 +137,7 @@ class QueryRecall:
             host.run(lambda _: self._history.remember(text), lambda _: done(), group="remember")
 
 
-def _can_be_kept(query: str) -> bool:
+def can_be_kept(query: str) -> bool:
     """Check that a query is one short line, without a password in the URL of a source."""
     # Imported in the thread that reads or writes the history.
     from spackscope.model.core.redaction import without_secrets
@@ -169,7 +169,7 @@ def _read(path: str | None) -> tuple[str, ...]:
     for line in data.split(b"\n"):
         with contextlib.suppress(UnicodeDecodeError):
             query = line.decode().strip()
-            if _can_be_kept(query):
+            if can_be_kept(query):
                 queries.append(query)
     return _newest_once(queries)
 

@@ -126,6 +126,7 @@ class BrowserScreen(Screen[None]):
             is_sample=SAMPLES.keys() <= {*sources},
             is_pick=pick,
         )
+        assert session.named_queries is not None
         self.named_queries = self.panes.query_bar.named = session.named_queries
         first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
         self.host = ScreenHost(self, self.panes, BrowserState(view=first))

@@ -54,9 +54,7 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
     return [*found, *more, THEME]
 
 
-def named_query_commands(
-    named: NamedQueries | None, take: Callable[[str], object]
-) -> list[Command]:
+def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> list[Command]:
     """Return a command for each named query, which is taken as a text."""
     return [
         Command(
@@ -64,7 +62,7 @@ def named_query_commands(
             place="named in the configuration",
             run=partial(take, f"{VIEW}={name}"),
         )
-        for name, text in sorted(named.texts.items() if named is not None else ())
+        for name, text in sorted(named.texts.items())
     ]
 
 

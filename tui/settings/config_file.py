@@ -5,6 +5,7 @@ It is imported only where there is such a file. What a value means is checked wh
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -72,7 +73,7 @@ class ConfigFile:
         self.origins: dict[str, Origin] = {}
         self.mistakes: list[Mistake] = []
         try:
-            text = _text(read_file(path, MAX_BYTES))
+            text = text_of(read_file(path, MAX_BYTES))
         except FileNotFoundError:
             raise
         except UnicodeDecodeError as error:
@@ -173,7 +174,7 @@ class ConfigFile:
         self.mistakes.append(Mistake(origin, sentence))
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
     """Return the text of a file. Raises UnicodeDecodeError, and ValueError for other encodings."""
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise ValueError("it is UTF-16; save it as UTF-8")
@@ -187,6 +188,43 @@ def _problem(text: str) -> str:
     if len(text) > MAX_LENGTH:
         return f"has {len(text):,} characters; at most {MAX_LENGTH:,}"
     return "" if is_clean(text) else "has a control character"
+
+
+def view_line(name: str, query: str) -> str:
+    """Return the line of a view in the table `[views]`."""
+    # JSON writes a text as TOML does.
+    return f"{name} = {json.dumps(query, ensure_ascii=False)}"
+
+
+def with_view(text: str, name: str, query: str) -> str:
+    """Return the text of a file with another view, or another query of one; the rest stays.
+
+    Raises ValueError if that cannot be, as where the views are not in a table of lines.
+    """
+    lines, new = text.rstrip("\n").split("\n"), view_line(name, query)
+    start = end = 0
+    is_in_views = False
+    for line, statement in _statements(text):
+        if statement.startswith("["):
+            is_in_views = tomllib.loads(statement) == {"views": {}}
+        if is_in_views:
+            start = end = line + statement.count("\n")
+            if name in tomllib.loads(statement):
+                start = line - 1
+                comments = [token for token in re.findall(_TOKENS, statement) if token[0] == "#"]
+                new = "  ".join([new, *comments])
+                break
+    if end:
+        lines[start:end] = [new]
+    else:
+        lines += ["", "[views]", new]
+    changed = "\n".join(lines).lstrip("\n") + "\n"
+    before = tomllib.loads(text)
+    if tomllib.loads(changed) != {**before, "views": {**before.get("views", {}), name: query}}:
+        raise ValueError("its views are not lines below [views]")
+    if len(changed.encode()) > MAX_BYTES:
+        raise ValueError("it would be too large")
+    return changed
 
 
 def lines_of_keys(text: str) -> Mapping[Path, int]:

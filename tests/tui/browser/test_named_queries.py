@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
+from spackscope.tui.settings import read_settings
 from tests.browsing import HOST, Browser, browsing, sample_where
 
 VIEWS = NamedQueries(
@@ -92,3 +95,53 @@ async def test_without_named_queries_none_are_offered() -> None:
         await browser.press("escape", "colon")
         await browser.type("view ")
         assert "View x" not in browser.text
+
+
+async def save(browser: Browser, name: str) -> None:
+    """Save the query that is shown under a name."""
+    await browser.press("N")
+    await browser.type(name)
+    await browser.press("enter")
+
+
+async def test_the_query_is_saved_under_a_name_in_the_configuration(tmp_path: Path) -> None:
+    path = tmp_path / "spackscope" / "config.toml"
+    environ = {"XDG_CONFIG_HOME": str(tmp_path)}
+    async with browsing(environ=environ, query="os=ubuntu24.04 ~virtualenv") as browser:
+        await save(browser, "my view")
+        assert f"Saved as view=my-view in {path}" in browser.status
+        await browser.ask("view=my-view target=aarch64")
+        assert browser.shown == sample_where(
+            lambda record: (
+                record["os"] == "ubuntu24.04"
+                and record["target"] == "aarch64"
+                and "~virtualenv" in record["variants"]
+            )
+        )
+        await browser.press("enter")
+        path.write_text(f"# mine\n{path.read_text()}# the end\n")
+        await browser.press("N")
+        assert "replace os=ubuntu24.04 ~virtualenv" in browser.text
+        await browser.press("enter")
+        assert "in place of os=ubuntu24.04 ~virtualenv" in browser.status
+    query = "target=aarch64 os=ubuntu24.04 ~virtualenv"
+    assert path.read_text() == f'# mine\n[views]\nmy-view = "{query}"\n# the end\n'
+    assert read_settings(environ).views == {"my-view": query}
+
+
+async def test_what_cannot_be_saved_is_said_with_the_line_to_write(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('views = { other = "+x" }\n')
+    async with browsing(environ={"SPACKSCOPE_CONFIG": str(path)}, query="os=sequoia") as browser:
+        for name in ("theme", "../"):
+            await save(browser, name)
+            assert browser.dialog is not None, "this is no name"
+            await browser.press("escape", "escape")
+        await save(browser, "mac")
+        assert 'To keep it, put mac = "os=sequoia" below [views]: ' in browser.status
+        await browser.ask("view=mac")
+        assert browser.shown == sample_where(lambda record: record["os"] == "sequoia")
+        await browser.ask("")
+        await browser.press("enter", "N")
+        assert "Nothing to save" in browser.text
+    assert path.read_text() == 'views = { other = "+x" }\n'

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import sys
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.tui.settings.config_file import lines_of_keys
+from spackscope.tui.settings.config_file import lines_of_keys, with_view
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -103,3 +104,40 @@ def test_any_key_is_found_in_its_line(drawn: list[tuple[str, str | None, str]]) 
             text += f'"k {number}" = {value}{after}\n'
     tomllib.loads(text)
     assert lines_of_keys(text) == expected
+
+
+VIEWS = """# above
+[views] # of mine
+a = '+x' # why
+b = '''
+os=x
+''' # two
+  # below
+
+[keys]
+quit = "Q"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "old", "new"),
+    [
+        ("", "a", "", '[views]\na = "any=\\"1\\""\n'),
+        ("fold = true\n\n", "a", "true\n\n", 'true\n\n[views]\na = "any=\\"1\\""\n'),
+        (VIEWS, "a", "'+x' # why", '"any=\\"1\\""  # why'),
+        (VIEWS, "b", "'''\nos=x\n''' # two", '"any=\\"1\\""  # two'),
+        (VIEWS, "c", "# two\n", '# two\nc = "any=\\"1\\""\n'),
+    ],
+)
+def test_a_view_is_added_or_replaced_and_all_else_stays(
+    text: str, name: str, old: str, new: str
+) -> None:
+    changed = with_view(text, name, 'any="1"')
+    assert changed == (text.replace(old, new) if old else new)
+    assert tomllib.loads(changed)["views"][name] == 'any="1"'
+
+
+@pytest.mark.parametrize("text", ["views.a = '+x'", "[views.a]\nb = 1", "views = {}", "views = ["])
+def test_a_view_is_not_added_where_the_file_would_say_something_else(text: str) -> None:
+    with pytest.raises(ValueError, match=r"\[views\]|Invalid|Cannot"):
+        with_view(text, "a", "+y")
