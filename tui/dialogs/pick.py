@@ -160,13 +160,12 @@ class Pick(Frozen):
 class PickList(VirtualList, inherit_bindings=False):
     """The picks that fit a search; with `fills` the remarks are at the right edge."""
 
-    def __init__(self, picks: Sequence[Pick], *, fills: bool) -> None:
+    def __init__(self, *, fills: bool) -> None:
         super().__init__()
         self.picks: Sequence[Pick] = ()
         self.needles: Sequence[str] = ()
         self._fills = fills
-        self.widen(picks)
-        self._remark_width = 0
+        self._text_width = self._remark_width = 0
 
     def widen(self, picks: Sequence[Pick]) -> None:
         """Leave room for the texts of some picks, whether or not they fit a search."""
@@ -215,7 +214,7 @@ class PickDialog(SearchDialog[Any]):
         on_move: Callable[[Any], object] = lambda value: None,
         find_all: Callable[[str, Sequence[Pick]], Sequence[Pick]] | None = None,
     ) -> None:
-        self.list = PickList(picks, fills=fills)
+        self.list = PickList(fills=fills)
         super().__init__(title, self.list)
         self._noun, self._picks, self._empty, self._on_move = noun, picks, empty, on_move
         self._find_all = find_all or best_first
@@ -224,7 +223,6 @@ class PickDialog(SearchDialog[Any]):
     def show_picks(self, picks: Sequence[Pick]) -> None:
         """Show other picks."""
         self._picks = picks
-        self.list.widen(picks)
         if self.list.is_mounted:
             self.find()
 
@@ -237,6 +235,8 @@ class PickDialog(SearchDialog[Any]):
         """Show those that fit the search."""
         picks = self._find_all(self.search, self._picks)
         empty = self.why_empty(self._noun) if self._picks else self._empty
+        # What is typed may be one itself.
+        self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)
         self._move()
 

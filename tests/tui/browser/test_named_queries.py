@@ -137,7 +137,10 @@ async def test_what_cannot_be_saved_is_said_with_the_line_to_write(tmp_path: Pat
             await save(browser, name)
             assert browser.dialog is not None, "this is no name"
             await browser.press("escape", "escape")
-        await save(browser, "mac")
+        await browser.press("N")
+        await browser.type("mac")
+        assert "▸ mac  a new name" in browser.text
+        await browser.press("enter")
         assert 'To keep it, put mac = "os=sequoia" below [views]: ' in browser.status
         await browser.ask("view=mac")
         assert browser.shown == sample_where(lambda record: record["os"] == "sequoia")
