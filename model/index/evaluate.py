@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache, reduce
+from functools import cached_property, lru_cache, partial, reduce
 from itertools import compress
-from operator import or_
-from typing import NamedTuple
+from operator import not_, or_
+from typing import NamedTuple, cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.columns import COLUMNS, FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_compiler
@@ -228,6 +228,7 @@ class Evaluation:
             lambda counts: _ENTRY_SIZE * len(counts)
         )
         self._dependents: BoundedCache[Depends, bytes] = BoundedCache(len)
+        self._masks: BoundedCache[tuple[str, str], bytes] = BoundedCache(len)
 
     def match(self, query: Query, should_stop: ShouldStop) -> Matches:
         """Return the listed records that match.
@@ -351,14 +352,43 @@ class Evaluation:
         data = self._data
         if isinstance(condition, Depends):
             return self._mask_by_compiler(condition)
-        if condition.column == ANY:
-            return data.mask_of_any(condition)
+        match = self._match_any if condition.column == ANY else self._match_column
         if condition.column == "flags" and not data.lists_dependencies:
             label = FIELDS["flags"].label
             raise Unanswerable(f"{condition} asks for {label}, and pages list none", condition)
         if condition.column == "source":
             condition = with_full_name(condition, data.source_names)
-        return data.mask(condition.column, condition)
+        # The next letter of a query hardly changes its other terms.
+        return self._masks.get((condition.column, condition.pattern), partial(match, condition))
+
+    def _match_column(self, term: Term) -> bytes:
+        """Return the mask of a term on a column; each *distinct* value is compared once."""
+        fitting = self._fitting(term.column, term)
+        return flags_of(self._data.column(FIELDS[term.column].storage), fitting)
+
+    def _match_any(self, term: Term) -> bytes:
+        """Return the mask of the look-alikes that show a bare word in any column."""
+        # Columns that share a dictionary share the codes of look-alikes.
+        flags: dict[str, bytes] = {}
+        for column in COLUMNS:
+            if column.has_dictionary:
+                fitting, storage = self._fitting(column.name, term), column.storage
+                flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
+        masks = (
+            flags_of(self._data.column(storage), fitting)
+            for storage, fitting in flags.items()
+            if any(fitting)
+        )
+        return reduce(union, masks, bytes(self._data.look_alike_count))
+
+    def _fitting(self, column: str, term: Term) -> bytes:
+        """Return a byte for each value of a column: 1 if it matches a term."""
+        fits, values = term.matcher(column), self._data.values(column)
+        if not FIELDS[column].is_list:
+            return bytes(map(fits, values))
+        lists = cast(Sequence[tuple[str, ...]], values)
+        fitting = set(filter(fits, self._data.texts_of_lists(column)))
+        return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
 
     def _mask_by_compiler(self, condition: Depends) -> bytes:
         """Return the mask of look-alikes in pages, which list no dependency but the compiler."""

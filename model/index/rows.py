@@ -8,14 +8,13 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache, partial, reduce
+from functools import cached_property, lru_cache, partial
 from itertools import chain, groupby, islice, repeat
-from operator import itemgetter, not_, sub
+from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import COLUMNS, FIELDS, STORED, Column, Value
+from spackscope.model.core.columns import FIELDS, STORED, Column, Value
 from spackscope.model.core.frozen import Frozen, fields, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
@@ -35,13 +34,11 @@ from spackscope.model.index.columns import (
     node_rows,
     pack_hashes,
     read_dictionary,
-    union,
     unpack_hashes,
 )
-from spackscope.model.index.masks import Span, flags_of
+from spackscope.model.index.masks import Span
 from spackscope.model.index.view import RowRole
-from spackscope.model.query.ast import Query, Term, exact_term
-from spackscope.model.query.matchers import ANY
+from spackscope.model.query.ast import Query, exact_term
 
 _Answer = TypeVar("_Answer")
 
@@ -102,7 +99,8 @@ class IndexData:
     Specs that look alike in the table are adjacent, and are one look-alike, which has the codes
     of the dictionaries. `column` returns the numbers of a column, `nodes` has what nodes state
     beside the columns, by the codes of specs, and `widths` returns the cells that each value of a
-    column takes. `meta` is what is known of the whole index. Safe to use from several threads.
+    column takes, `texts_of_lists` the distinct texts in the lists of one. `meta` is what is known
+    of the whole index. Safe to use from several threads.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -117,10 +115,9 @@ class IndexData:
         self._restored = [
             lru_cache(None)(partial(self._restore, stored)) for stored in STORED.values()
         ]
-        self._texts_of_lists = lru_cache(None)(self._find_texts)
+        self.texts_of_lists = lru_cache(None)(self._find_texts)
         self._cache: dict[Callable[[Any], Any], Any] = {}
         self._cache_lock = threading.RLock()
-        self._masks: BoundedCache[tuple[str, str, str], bytes] = BoundedCache(len)
 
     def cached(self, compute: Callable[[Any], _Answer]) -> _Answer:
         """Return what a function computes from this index; it is called once."""
@@ -208,54 +205,12 @@ class IndexData:
     @cached_property
     def source_names(self) -> frozenset[str]:
         """The names of the sources that have records."""
-        return self._texts_of_lists("source")
+        return self.texts_of_lists("source")
 
     @cached_property
     def lists_dependencies(self) -> bool:
         """Whether any document lists dependencies, and flags with them."""
         return bool(self.meta["lists_dependencies"])
-
-    # Masks: a byte for each look-alike, 1 if its value matches a term. Negation is not looked at.
-
-    def mask(self, column: str, term: Term) -> bytes:
-        """Return the mask of a term on a column.
-
-        Each *distinct* value is compared once. Masks are cached, since the next letter of a query
-        hardly changes its other terms.
-        """
-
-        def match() -> bytes:
-            return flags_of(self.column(FIELDS[column].storage), self._fitting(column, term))
-
-        return self._masks.get((column, term.column, term.pattern), match)
-
-    def mask_of_any(self, term: Term) -> bytes:
-        """Return the mask of the look-alikes that show a bare word in any column."""
-
-        def match() -> bytes:
-            # Columns that share a dictionary share the codes of look-alikes.
-            flags: dict[str, bytes] = {}
-            for column in COLUMNS:
-                if column.has_dictionary:
-                    fitting, storage = self._fitting(column.name, term), column.storage
-                    flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
-            masks = (
-                flags_of(self.column(storage), fitting)
-                for storage, fitting in flags.items()
-                if any(fitting)
-            )
-            return reduce(union, masks, bytes(self.look_alike_count))
-
-        return self._masks.get((ANY, ANY, term.pattern), match)
-
-    def _fitting(self, column: str, term: Term) -> bytes:
-        """Return a byte for each value of a column: 1 if it matches a term."""
-        fits, values = term.matcher(column), self.values(column)
-        if not FIELDS[column].is_list:
-            return bytes(map(fits, values))
-        lists = cast(Sequence[tuple[str, ...]], values)
-        fitting = set(filter(fits, self._texts_of_lists(column)))
-        return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
 
     def _find_texts(self, column: str) -> frozenset[str]:
         """Return the distinct texts in the lists of a column, of which there are few."""
