@@ -19,6 +19,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
+from spackscope.model.report.differences import path_text
 from spackscope.model.report.table_columns import Told, flowing_variants, signed, variant_texts
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
                 rest = {*row.values[:column], *row.values[column + 1 :]}
                 if row.attribute == "version" and row.values[column] and most and rest == {most}:
                     others = f", others {clean(', '.join(most))}"
+                    if len(row.path) > 1:
+                        others += f" · {path_text(row.path[:-1])}"
             lines.append(_listed(phrases) + others)
         before = phrases
     return lines

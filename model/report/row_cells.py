@@ -31,7 +31,7 @@ _RUN_THE_SAME = (ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY)
 _SHORTER = (BUILD_TOOLS_ONLY, "build only")
 _BETWEEN = " · "
 _INDENT = 3
-_MIN_NOTE_WIDTH = 36
+_MIN_NOTE_WIDTH = 60
 """Cells of a note below which it gets those of the cells that kinds leave empty."""
 
 

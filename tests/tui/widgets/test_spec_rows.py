@@ -141,7 +141,7 @@ def test_kinds_have_room_for_their_sign_where_the_hash_is_the_first_column() -> 
     assert cells[-1].end == 49, "they end where the others do"
     narrow = kind_cells([Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 12)])
     assert [(cell.at, cell.end) for cell in narrow] == [(3, 11), (12, 51)]
-    wide = [Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 40)]
+    wide = [Placed(placed[0].column, 30, 8), Placed(placed[1].column, 39, 60)]
     assert kind_cells(wide) == wide
 
 
