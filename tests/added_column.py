@@ -128,11 +128,11 @@ def test_the_table_of_find_shows_it(source: Path, tmp_path: Path) -> None:
         _, text = program.on_terminal(*words, "-f", str(source), columns=120, changes=PLAIN)
         return text.splitlines()
 
-    *_, heads, first, second, third = table("find")
+    *_, heads, first, second, third = table("find", "--flat")
     assert {"digests", "series"} <= set(heads.split())
     assert {"1.2.13", "aaaa", "1.2"} <= set(first.split())
     assert {"bbbb", "1.3"} <= set(second.split()) & set(third.split())
-    assert " · bbbb · 1.3" in table("find", "digest=bbbb")[0]
+    assert " · bbbb · 1.3" in table("find", "--flat", "digest=bbbb")[0]
 
 
 def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def position(row: int, length: int) -> str:
     return f"{row + 1:,}/{length:,}" if length else ""
 
 
-MIN_WIDTH = 38
+MIN_WIDTH = 37
 """Cells of a row from which on there is more than a name and a count."""
 
 _MARK = _GAP = 2
