@@ -9,7 +9,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, Dag, Value, post_order
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, Dag, Step, Value, post_order
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
@@ -176,15 +176,6 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
     ]
 
 
-class _Link(NamedTuple):
-    """An edge of a node: the package it leads to, its kind, the dependency and its identity."""
-
-    name: str
-    kind: EdgeKind
-    child: int
-    identity: int
-
-
 class Node(NamedTuple):
     """A spec as it is compared, read once; `edges` has its links without what they lead to."""
 
@@ -194,7 +185,7 @@ class Node(NamedTuple):
     is_described: bool
     is_listed: bool
     build_spec: str
-    links: tuple[_Link, ...]
+    links: tuple[Step, ...]
     edges: tuple[tuple[str, ...], tuple[EdgeKind, ...]]
 
 
@@ -250,7 +241,7 @@ class Pairs:
             below = self._below[number] = {}
             for a, b in _match_links(*self.nodes[number]):
                 if a is not None and b is not None and a.identity != b.identity:
-                    child, use = self.number(a.child, b.child), _use(a.kind, b.kind)
+                    child, use = self.number(a.id, b.id), _use(a.kind, b.kind)
                     if child in below:
                         use = _Use(*map(max, use, below[child]))
                     below[child] = use
@@ -278,17 +269,17 @@ class Pairs:
             yield from self._link_differences(a, b)
 
     def _link_differences(self, a: Node, b: Node) -> Iterator[Difference]:
-        def label(link: _Link) -> str:
-            version = self.dag.version(link.child)
+        def label(link: Step) -> str:
+            version = self.dag.version(link.id)
             return f"{link.name}@{version}" if version else link.name
 
-        def lone(link: _Link, of_a: str | None, of_b: str | None) -> Difference:
+        def lone(link: Step, of_a: str | None, of_b: str | None) -> Difference:
             kind = link.kind
             return Difference(
                 "dependency", of_a, of_b, "", link.name, kind.virtuals, kind.deptypes, a.name
             )
 
-        only_a, only_b = list[_Link](), list[_Link]()
+        only_a, only_b = list[Step](), list[Step]()
         for of_a, of_b in _match_links(a, b):
             if of_a is None or of_b is None:
                 only_a += [of_a] if of_a else []
@@ -307,7 +298,7 @@ class Pairs:
             for of_b in (providing if of_a.kind.virtuals else ())
             if of_a.name != of_b.name
         )
-        provided = set[_Link]()
+        provided = set[Step]()
         for of_a, of_b, virtuals in islice(filter(itemgetter(2), shared), _MAX_PROVIDERS):
             provided |= {of_a, of_b}
             deptypes, labels = of_a.kind.deptypes, (label(of_a), label(of_b))
@@ -335,7 +326,7 @@ class Pairs:
             dag.is_described(id_),
             dag.lists_dependencies(id_),
             dag.build_spec(id_),
-            tuple(map(_Link, names, kinds, children, map(self._identity, children))),
+            tuple(map(Step, children, map(self._identity, children), names, kinds)),
             (names, kinds),
         )
 
@@ -348,7 +339,7 @@ class Pairs:
         """
         dag = self.dag
         children = {
-            link.child: link.name
+            link.id: link.name
             for link in self.node(id_).links
             if not _LANGUAGES.isdisjoint(link.kind.virtuals)
         }
@@ -497,14 +488,14 @@ def _use(kind: EdgeKind, other: EdgeKind) -> _Use:
     return _Use(is_run(kind.deptypes) or is_run(other.deptypes), compiles)
 
 
-def _match_links(a: Node, b: Node) -> Iterable[tuple[_Link | None, _Link | None]]:
+def _match_links(a: Node, b: Node) -> Iterable[tuple[Step | None, Step | None]]:
     """Match the edges of two nodes by their names; what only one has is matched with None.
 
     Several edges of a node to one name are told apart as link or run against build only, and
     then by their order. A spliced spec lists no build dependencies, so that they are not compared
     with it.
     """
-    sides: list[Sequence[_Link]] = [a.links, b.links]
+    sides: list[Sequence[Step]] = [a.links, b.links]
     if a.build_spec or b.build_spec:
         sides = [
             [
@@ -518,7 +509,7 @@ def _match_links(a: Node, b: Node) -> Iterable[tuple[_Link | None, _Link | None]
         return zip(*sides, strict=True)
     counts = [Counter(link.name for link in side) for side in sides]
     several = {name for count in counts for name, number in count.items() if number > 1}
-    keyed: list[dict[tuple[str, bool, int], _Link]] = []
+    keyed: list[dict[tuple[str, bool, int], Step]] = []
     for side in sides:
         keyed.append({})
         numbers: Counter[tuple[str, bool]] = Counter()

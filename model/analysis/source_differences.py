@@ -219,7 +219,7 @@ def match_specs(
         return frozenset(
             ("", -1 - match_of[link.identity])
             if link.identity in match_of
-            else (link.name, graph.configuration(link.child))
+            else (link.name, graph.configuration(link.id))
             if link.identity in unmatched
             else ("", link.identity)
             for link in pairs.node(id_).links
@@ -274,7 +274,7 @@ def match_specs(
     packages: dict[str, int] = {}
 
     def below(id_: int) -> list[int]:
-        return [link.child for link in pairs.node(id_).links if link.identity in unmatched]
+        return [link.id for link in pairs.node(id_).links if link.identity in unmatched]
 
     for id_ in post_order((id_ for side in sides for ids in side.values() for id_ in ids), below):
         # In the cycles of damaged documents a child may have no height yet.
