@@ -16,8 +16,8 @@ from spackscope.tui import VERSION
 from spackscope.tui.process import signals
 from spackscope.tui.process.exit_codes import ExitCode
 
-_MAX_ERRORS = 10
-"""Errors, and causes of one error, in a log."""
+_MAX_CAUSES = 10
+"""Causes of an error in a log, itself included."""
 _MAX_FRAMES = 30
 """Frames of a traceback in a log, the innermost ones."""
 
@@ -45,7 +45,7 @@ def run_guarded(command: Callable[[], int]) -> int:
 
 def record(error: BaseException) -> None:
     """Record an unexpected error of any thread, and call the listeners."""
-    if len(_errors) < _MAX_ERRORS and all(error is not known for known in _errors):
+    if not _errors:
         _errors.append(error)
     for listener in tuple(_listeners):
         listener(error)
@@ -107,20 +107,19 @@ def _write_log(environ: Mapping[str, str]) -> str:
 
 
 def _lines() -> Iterator[str]:
-    """Describe each error and its causes, the outermost first."""
+    """Describe the first error and its causes, the outermost first."""
     import platform
     import traceback
 
     yield f"spackscope {VERSION}, Python {platform.python_version()}, {platform.platform()}\n"
-    for error in _errors:
-        link: BaseException | None = error
-        for _ in range(_MAX_ERRORS):
-            if link is None:
-                break
-            number = link.errno if isinstance(link, OSError) else None
-            yield f"{_type(link)} {number}\n" if isinstance(number, int) else f"{_type(link)}\n"
-            yield from traceback.format_tb(link.__traceback__, -_MAX_FRAMES)
-            link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
+    link: BaseException | None = _errors[0]
+    for _ in range(_MAX_CAUSES):
+        if link is None:
+            break
+        number = link.errno if isinstance(link, OSError) else None
+        yield f"{_type(link)} {number}\n" if isinstance(number, int) else f"{_type(link)}\n"
+        yield from traceback.format_tb(link.__traceback__, -_MAX_FRAMES)
+        link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 
 def _type(error: BaseException) -> str:
