@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import Cancelled, describe_unexpected
@@ -14,8 +13,6 @@ from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
-
-_PROGRESS_INTERVAL = 0.1
 
 
 @dataclass
@@ -48,15 +45,10 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     kind = f"{discovered.kind} {discovered.layout}".strip()
     verified = VerifiedSource(discovered.source, kind, failure=discovered.failure)
     verified.problems += discovered.problems
-    reported = 0.0
 
     def report(what: str, done: int, total: int | None) -> None:
-        """Report progress at most ten times a second. Raises Cancelled."""
-        nonlocal reported
-        if time.monotonic() - reported > _PROGRESS_INTERVAL:
-            session.check_cancelled()
-            session.on_progress(what, done, total)
-            reported = time.monotonic()
+        session.check_cancelled()
+        session.on_progress(what, done, total)
 
     is_known = False
     for number, document in enumerate(discovered.documents):
