@@ -109,6 +109,7 @@ KEYS = (
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
     Key(ANYWHERE, "count", "F", "frequency", "Count the rows by the column, or by two of them."),
     Key(ANYWHERE, "cover", "C", "cover", "Show what the caches have of an environment."),
+    Key(ANYWHERE, "changes", "D", "changes", "Show what changed from one source to another."),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
         "Go to the previous pane or filter."),

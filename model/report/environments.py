@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import Any
 
 from spackscope.model.analysis.compare import Difference
 from spackscope.model.analysis.dag import Dag
 from spackscope.model.analysis.doubles import Build, DoubleCause, Doubles, PairCause
 from spackscope.model.analysis.source_differences import PackageChange, SourceComparison
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import FIELDS, SHORT_HASH
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.differences import difference_line, path_text
 from spackscope.model.report.report import Report, Row, Section, cut
 
@@ -164,12 +166,29 @@ _MAX_NAMED_CAUSES = 3
 
 _ARROW = "→"
 
+_Linked = tuple[str, tuple[Query, ...]]
+"""A line, and the queries for the specs that it is about."""
+
+
+def _queries(changes: Iterable[Difference]) -> tuple[Query, ...]:
+    """Return queries for what changed: a package, what is provided now, or another value."""
+    queries = []
+    for change in changes:
+        if change.package:
+            queries.append(Query().with_package(change.package))
+        elif change.attribute == "provider":
+            queries.append(Query().with_package(str(change.b).partition("@")[0]))
+        elif change.attribute in FIELDS and isinstance(change.b, str):
+            queries.append(Query().also(exact_term(change.attribute, change.b)))
+    return tuple(queries)
+
 
 def source_differences_report(
     its: SourceComparison, names: tuple[str, str], *, shows_all: bool = False
 ) -> Report:
     """Report the comparison of two sources; long sections are cut, unless all is shown."""
     graph, roots = its.graph, its.roots
+    of_old, of_new = (Query().also(exact_term("source", name)) for name in names)
 
     def sections() -> Iterator[Section]:
         if its.are_alike:
@@ -186,7 +205,9 @@ def source_differences_report(
             ("more builds", build_lines(its.changed, "added")),
             ("fewer builds", build_lines(its.changed, "removed")),
         ):
-            if rows := [Row((line,)) for line in lines]:
+            if rows := [
+                Row((line,), key=f"{heading}: {line}", queries=queries) for line, queries in lines
+            ]:
                 yield Section(heading, cut(rows, None if shows_all else MAX_LINES), is_apart=True)
 
     def summary() -> str:
@@ -200,39 +221,45 @@ def source_differences_report(
         parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
         return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
 
-    def root_lines() -> Iterator[str]:
+    def root_lines() -> Iterator[_Linked]:
         for sign, ids in (("+", roots.added), ("-", roots.removed)):
             for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
                 label = clean(f"{graph.name(id_)}@{graph.version(id_)}")
-                yield f"{sign} {label} /{hash_[:SHORT_HASH]}"
+                query = Query().also(exact_term("hash", hash_))
+                yield f"{sign} {label} /{hash_[:SHORT_HASH]}", (query,)
 
-    def follower_lines() -> Iterator[str]:
+    def follower_lines() -> Iterator[_Linked]:
         """Yield the causes of changes in specs whose own package did not change."""
         rest = 0
         for followers in its.followers:
             if len(followers.causes) > _MAX_NAMED_CAUSES:
                 rest += followers.count
                 continue
-            causes = (its.causes[number].differences for number in followers.causes)
+            causes = [its.causes[number].differences for number in followers.causes]
             text = " · ".join(changes_text(changes, _ARROW) for changes in causes)
-            yield f"{followers.count:,} only because of {text}"
+            queries = _queries(chain(*causes)) or (of_new,)
+            yield f"{followers.count:,} only because of {text}", queries
         if rest:
-            yield f"{rest:,} because of several changes"
+            yield f"{rest:,} because of several changes", (of_new,)
         if its.unexplained:
-            yield f"{its.unexplained:,} for reasons that the sources do not list"
+            yield f"{its.unexplained:,} for reasons that the sources do not list", (of_new,)
 
-    def cause_lines() -> Iterator[str]:
+    def cause_lines() -> Iterator[_Linked]:
         for cause in its.causes:
             builds = f" ({counted(cause.own, 'build')})" if cause.own > 1 else ""
             others = cause.only + cause.also
             also = f", and {counted(others, 'spec')} through it" if others else ""
-            yield f"{changes_text(cause.differences, _ARROW)}{builds}{also}"
+            text = f"{changes_text(cause.differences, _ARROW)}{builds}{also}"
+            yield text, _queries(cause.differences) or (of_new,)
 
-    def build_lines(packages: Iterable[PackageChange], ids_name: str) -> Iterator[str]:
+    def build_lines(packages: Iterable[PackageChange], ids_name: str) -> Iterator[_Linked]:
+        of_source = of_new if ids_name == "added" else of_old
         for package in packages:
             if ids := getattr(package, ids_name):
                 builds = f" ({counted(len(ids), 'build')})" if len(ids) > 1 else ""
-                yield f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
+                named = Query().with_package(package.package)
+                text = f"{clean(package.package)}@{', '.join(map(clean, versions(ids)))}{builds}"
+                yield text, (of_source.plus(named), named)
 
     def versions(ids: Iterable[int]) -> list[str]:
         return sorted(sorted({*map(graph.version, ids)}), key=version_key)

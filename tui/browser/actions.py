@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from spackscope.model.index.catalog import Catalog
@@ -228,6 +229,7 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "unmark": lambda self: self.controllers.rows.clear(),
     "compare": lambda self: self.controllers.answers.compare(),
     "cover": lambda self: self.controllers.answers.cover(),
+    "changes": lambda self: self.controllers.answers.changes(partial(open_row, self)),
     "dependencies": lambda self: show_tree(self, "dependencies"),
     "dependents": lambda self: show_tree(self, "dependents"),
     "why": lambda self: self.controllers.navigation.explain(),

@@ -1,4 +1,4 @@
-"""Answers in dialogs of their own: specs side by side, what caches have, how often values occur.
+"""Answers in dialogs of their own: specs or sources compared, coverage, how often values occur.
 
 Each is read in a worker thread, shown when it is read, and read again for another catalog.
 """
@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import partial
+from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.dag import Walker, dag_of, spec_at
-from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS, SHORT_HASH
+from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS, SHORT_HASH, shorten_path
 from spackscope.model.core.errors import SourceError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
-from spackscope.model.core.text import counted
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.query.ast import Query, Term
@@ -31,13 +32,17 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
     from spackscope.model.report.comparison import ComparedTable
     from spackscope.model.report.report import Report
+    from spackscope.model.report.report import Row as ReportRow
     from spackscope.model.sources.session import Session
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
     from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
 
 _TOO_FEW = "Only one of the marked specs is in the index"
+ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
+_MAX_SOURCE = 30
+"""Cells of the name of a source."""
 _MAX_KNOWN = 16
 """Answers that are kept of a catalog, to be shown again at once."""
 _STEP = 16
@@ -53,7 +58,7 @@ def nothing_to_compare() -> str:
 
 
 class Answers:
-    """Open the comparison, the coverage and the counts, fill them, and follow what is chosen.
+    """Open comparisons, the coverage and the counts, fill them, and follow what is chosen.
 
     `copy` copies a text by a name, and says what came of it with a function.
     """
@@ -79,6 +84,13 @@ class Answers:
         while len(self._known) > _MAX_KNOWN:
             del self._known[next(iter(self._known))]
         return self._known
+
+    def _given(self, catalog: Catalog, name: str) -> str:
+        """Return the source of a name as it was given."""
+        # A catalog lists its sources in the order given.
+        names = [source.name for source in catalog.sources]
+        is_given = len(names) == len(self._sources)
+        return self._sources[names.index(name)] if is_given else name
 
     # Comparison
 
@@ -227,10 +239,7 @@ class Answers:
             report: Report | None = known.get(name)
             if report is not None:
                 return report
-            # A catalog lists its sources in the order given.
-            names = [source.name for source in catalog.sources]
-            is_given = len(names) == len(self._sources)
-            source = self._sources[names.index(name)] if is_given else name
+            source = self._given(catalog, name)
             try:
                 environment = load([source], replace(self._session, should_stop=task))
             except SourceError as error:
@@ -257,6 +266,74 @@ class Answers:
                 screen.show_coverage(report)
 
         self._host.run(job, done, group="cover")
+
+    # Changes from one source to another
+
+    def changes(self, go: Callable[[ReportRow | None], object]) -> None:
+        """Show what changed from the first source to the second, or between two of more.
+
+        `go` is called with the row that is chosen.
+        """
+        catalog = self._host.state.catalog
+        names = [source.name for source in catalog.sources] if catalog is not None else []
+        if len(names) > 2:
+            # It is imported when it is first opened.
+            from spackscope.tui.dialogs.pick import Pick, PickDialog
+
+            def take(pair: tuple[str, str] | None) -> None:
+                if pair is not None:
+                    self._open_changes(pair, go)
+
+            picks = [Pick(pair, _pair_text(pair)) for pair in permutations(names, 2)]
+            title = "what changed from one source to another"
+            self._host.open(PickDialog(title, "pair", picks, choose="compare"), take)
+        elif len(names) == 2:
+            self._open_changes((names[0], names[1]), go)
+        else:
+            self._host.say(ONE_SOURCE)
+
+    def _open_changes(
+        self, names: tuple[str, str], go: Callable[[ReportRow | None], object]
+    ) -> None:
+        """Compare two sources, and show what changed."""
+        from spackscope.tui.dialogs.report import ReportsDialog
+
+        def close(row: ReportRow | None) -> None:
+            self._host.cancel("changes")
+            go(row)
+
+        def ask() -> None:
+            if (catalog := self._host.state.catalog) is not None:
+                reading = partial(self._read_changes, catalog, names)
+                self._host.run(reading, partial(done, catalog), group="changes")
+
+        def done(catalog: Catalog, report: Report | str) -> None:
+            if isinstance(report, str):
+                dialog.show_failure(report)
+            else:
+                self._known_of(catalog)[names] = report
+                dialog.show_report(report)
+
+        dialog = ReportsDialog("change", self._copy)
+        dialog.heading = _pair_text(names)
+        self._host.open(dialog, close, ask=ask, group="changes")
+
+    def _read_changes(self, catalog: Catalog, names: tuple[str, str], task: Task) -> Report | str:
+        """Return what changed from a source to another, or why they cannot be read."""
+        from spackscope.model.analysis.source_differences import compare_sources
+        from spackscope.model.index.load import load
+        from spackscope.model.report.environments import source_differences_report
+
+        known: Report | None = self._known.get(names) if catalog is self._catalog else None
+        if known is not None:
+            return known
+        session = replace(self._session, should_stop=task, include_dependency_only=False)
+        try:
+            its = [load([self._given(catalog, name)], session) for name in names]
+        except SourceError as error:
+            return str(error)
+        comparison = compare_sources(its[0], its[1], should_stop=task)
+        return source_differences_report(comparison, names, shows_all=True).read()
 
     # Frequency
 
@@ -325,6 +402,11 @@ class Answers:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._search.choose(query, sentence)
+
+
+def _pair_text(names: Sequence[str]) -> str:
+    """Name two sources, an old and a new one."""
+    return " → ".join(shorten_path(clean(name), _MAX_SOURCE) for name in names)
 
 
 def _ids_of(

@@ -299,9 +299,10 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
             empty = self.why_empty(self.noun)
         elif self._failure or self.report is not None:
             empty = f"{self._failure or self._empty}\n{close} closes"
-        fitting = [
-            matching(self.search, _rows(section), self.searched) for section in self._sections
-        ]
+        rows = [(n, row) for n, section in enumerate(self._sections) for row in _rows(section)]
+        # Those that fit badly are left out where one fits better, also in another section.
+        found = matching(self.search, rows, lambda row: self.searched(row[1]))
+        fitting = [[row for n, row in found if n == m] for m in range(len(self._sections))]
         self.list.show_sections(self._sections, fitting, self.search, empty=empty)
         self.show_head()
 
@@ -362,7 +363,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
 
 
 class ReportsDialog(ReportDialog[Row]):
-    """Sources or problems, each with its whole text; the result is the row to open.
+    """Sources, problems or changes, each with its whole text; the result is the row to open.
 
     `copy` is called to copy a text.
     """
@@ -374,11 +375,16 @@ class ReportsDialog(ReportDialog[Row]):
         super().__init__()
         self.noun, self._copy = noun, copy
 
-    def result(self, row: Row) -> Row:
-        """Return the row to open."""
-        return row
+    def reading(self) -> str:
+        """Return the note of the row under the cursor, or its text, which the list may cut."""
+        row = self.list.row
+        return row.note or "  ".join(row.texts) if row is not None and row.key else ""
+
+    def result(self, row: Row) -> Row | None:
+        """Return the row to open, if it is about some specs."""
+        return row if row.queries else None
 
     def action_copy(self) -> None:
         """Copy the whole text of the row."""
-        if (row := self.list.row) is not None:
-            self._copy(row.note, f"the text of the {self.noun}", self.say)
+        if text := self.reading():
+            self._copy(text, f"the text of the {self.noun}", self.say)
