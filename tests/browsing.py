@@ -27,7 +27,7 @@ from textual.widget import Widget
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import Columns
 from spackscope.model.index.listing import Listing
-from spackscope.model.index.rows import IndexData, Row
+from spackscope.model.index.rows import Hashes, Row
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser import host
@@ -562,7 +562,7 @@ def no_queries_on_the_event_loop() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Columns, "view", guarded(Columns.view))
-        patch.setattr(IndexData, "hashes_of", guarded(IndexData.hashes_of))
+        patch.setattr(Hashes, "of", guarded(Hashes.of))
         yield
 
 

@@ -275,7 +275,7 @@ class _Side:
         Both in order: there may be hundreds of thousands, and a set for each hash would be ten
         times larger.
         """
-        pairs = self.catalog.repeated_hashes() if self.count else iter(())
+        pairs = self.catalog.hashes.repeated() if self.count else iter(())
         absent = (
             (self._absent[each.hash], id_) for id_, each in enumerate(self.absent, self.count)
         )
@@ -298,14 +298,14 @@ class _Side:
     def hashes(self, ids: Sequence[int]) -> list[str]:
         """Return the hash of each id, in their order."""
         present = [id_ for id_ in ids if id_ < self.count]
-        hashes = iter(self.catalog.hashes_of(present) if present else ())
+        hashes = iter(self.catalog.hashes.of(present) if present else ())
         return [next(hashes) if i < self.count else self.absent[i - self.count].hash for i in ids]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
         """Return the first id of each of some hashes, of those that are there."""
         found = {}
         for hash_ in hashes:
-            ids = self.catalog.ids_of_hash(hash_) if self.count else ()
+            ids = self.catalog.hashes.ids_of(hash_) if self.count else ()
             if ids or hash_ in self._absent:
                 found[hash_] = min(ids, default=self._absent.get(hash_, 0))
         return found

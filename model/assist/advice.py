@@ -240,7 +240,7 @@ def _wider(
         yield from _wider_variant(pattern, values("variants"))
     elif column in ("package", ANY):
         column = "package"
-        if len(typed) >= _MIN_HASH_WORD and catalog.has_hash(typed):
+        if len(typed) >= _MIN_HASH_WORD and catalog.hashes.with_prefix(typed):
             yield Term("hash", typed)
         if can_be_near and typed not in catalog.texts("package"):
             if (meant := _meant_condition(catalog, typed, should_stop)) is not None:
@@ -250,7 +250,7 @@ def _wider(
         # The longest prefix that some hash has.
         prefix = pattern.removeprefix("/").lower()
         shorter = (prefix[:end] for end in range(len(prefix), _MIN_PREFIX - 1, -1))
-        longest = (p for p in shorter if p != pattern and catalog.has_hash(p))
+        longest = (p for p in shorter if p != pattern and catalog.hashes.with_prefix(p))
         if not is_glob(prefix) and (found := next(longest, None)) is not None:
             yield Term("hash", found)
     elif column in ("fits", "reusable"):
@@ -565,7 +565,7 @@ def explain_no_match(catalog: Catalog, query: Query) -> str:
     (condition, *others) = query.conditions
     if not others and isinstance(condition, Term) and condition.column == "package":
         word = condition.pattern
-        if len(word) >= _MIN_HASH_WORD and catalog.has_hash(word):
+        if len(word) >= _MIN_HASH_WORD and catalog.hashes.with_prefix(word):
             return f"No match for {query}, but /{word} is a hash"
     if (advice := advise(catalog, query)) is not None:
         return advice.sentence

@@ -427,7 +427,7 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
     if 0 < len(ids) <= MAX_CHOICES:
         specs = [row.spec for row in catalog.rows(list(ids))]
     else:
-        hashes = catalog.hashes(prefix, limit=MAX_CHOICES + 1) if prefix else []
+        hashes = catalog.hashes.first(prefix, limit=MAX_CHOICES + 1) if prefix else []
         if len(hashes) > MAX_CHOICES:
             return []
         specs = [rows[0].spec for rows in map(catalog.by_hash, hashes) if rows]

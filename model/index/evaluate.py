@@ -345,7 +345,7 @@ class Evaluation:
         if is_glob(term.pattern):
             return ()
         word = term.pattern.lower() if term.column == ANY else term.pattern.removeprefix("/")
-        return self._data.with_prefix(word) if word else ()
+        return self._data.hashes.with_prefix(word) if word else ()
 
     def _shared_mask(self, condition: Condition) -> bytes:
         """Return the mask of look-alikes. Raises Unanswerable."""
@@ -426,7 +426,7 @@ class Evaluation:
             if condition.column == "hash" and is_glob(condition.pattern):
                 fits = matcher("hash", condition.pattern)
                 some = list(compress(range(data.spec_count), among))
-                return mask_of(compress(some, map(fits, data.hashes_of(some))), len(among))
+                return mask_of(compress(some, map(fits, data.hashes.of(some))), len(among))
             if condition.column in ("hash", ANY):
                 mask = bytes(mask_of(self._with_prefix(condition), len(among)))
                 if condition.column == "hash":

@@ -42,7 +42,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
             return data.by_host.ordered(column, ids, descending=sort.descending)
         if column.name == "hash":
             is_row = mask_of(ids, data.spec_count)
-            all_ids = data.in_hash_order(descending=sort.descending)
+            all_ids = data.hashes.ordered(descending=sort.descending)
             return array("I", filter(is_row.__getitem__, all_ids))
 
         def size(id_: int) -> float:

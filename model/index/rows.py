@@ -93,6 +93,81 @@ class PackageCount(NamedTuple):
         return self.first, self.first + self.total
 
 
+class Hashes:
+    """The hashes of the specs of an index, by their ids and in their own order."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns = columns
+
+    @cached_property
+    def _bytes(self) -> memoryview:
+        return self._columns.view("hash")
+
+    def _hash(self, id_: int) -> bytes:
+        return bytes(self._bytes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
+
+    def of(self, ids: Iterable[int]) -> list[str]:
+        """Return the hashes of specs."""
+        return unpack_hashes(b"".join(map(self._hash, ids)))
+
+    @cached_property
+    def _order(self) -> array[int]:
+        """The ids in the order of their hashes."""
+        return self._columns.numbers("hash_order")
+
+    def with_prefix(self, prefix: str) -> array[int]:
+        """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
+        order = self._order
+        if not _HASH_PREFIX.fullmatch(prefix):
+            return array("I")
+        lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
+        start = bisect_left(order, lowest, key=self._hash)
+        return order[start : bisect_right(order, highest, start, key=self._hash)]
+
+    def ids_of(self, hash_: str) -> array[int]:
+        """Return the ids of the specs with a full hash, ascending."""
+        return self.with_prefix(hash_) if is_hash(hash_) else array("I")
+
+    def first(self, prefix: str, *, limit: int) -> list[str]:
+        """Return the first hashes with a prefix, in their order, each once."""
+        hashes: dict[str, None] = {}
+        ids = self.with_prefix(prefix)
+        for start in range(0, len(ids), limit):
+            hashes.update(dict.fromkeys(self.of(ids[start : start + limit])))
+            if len(hashes) >= limit:
+                break
+        return list(islice(hashes, limit))
+
+    @cached_property
+    def _repeats(self) -> array[int]:
+        """The places in the order of hashes whose hash is that of the place before."""
+        return self._columns.ascending("hash_repeats")
+
+    def repeated(self) -> Iterator[tuple[int, int]]:
+        """Yield the ids with the hash of a smaller one: the first id with it, and each other.
+
+        Those of a hash come together, and in their order.
+        """
+        order, first, before = self._order, 0, -2
+        for place in self._repeats:
+            if place != before + 1:
+                first = order[place - 1]
+            before = place
+            yield first, order[place]
+
+    def ordered(self, *, descending: bool) -> array[int]:
+        """Return all ids by hash; equal ones by id."""
+        if not descending:
+            return self._order
+        order, count = self._order[::-1], len(self._order)
+        # Equal ones are now in the order from the last.
+        for _, run in groupby(enumerate(self._repeats), lambda pair: pair[1] - pair[0]):
+            places = [place for _, place in run]
+            equal = slice(count - 1 - places[-1], count - places[0] + 1)
+            order[equal] = order[equal][::-1]
+        return order
+
+
 class IndexData:
     """What an index has, by the ids of its specs; each column is read when it is first needed.
 
@@ -104,7 +179,7 @@ class IndexData:
     """
 
     def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+        self.columns, self.hashes = columns, Hashes(columns)
         self.meta: dict[str, Any] = columns.json("meta")
         self.by_host = ByHost()
         self.column: Callable[[str], array[int]] = lru_cache(None)(self._column)
@@ -216,79 +291,7 @@ class IndexData:
         """Return the distinct texts in the lists of a column, of which there are few."""
         return frozenset(chain.from_iterable(cast(Sequence[tuple[str, ...]], self.values(column))))
 
-    # Hashes and sizes
-
-    @cached_property
-    def _hashes(self) -> memoryview:
-        return self.columns.view("hash")
-
-    def _hash(self, id_: int) -> bytes:
-        return bytes(self._hashes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
-
-    def hashes_of(self, ids: Iterable[int]) -> list[str]:
-        """Return the hashes of specs."""
-        return unpack_hashes(b"".join(map(self._hash, ids)))
-
-    @cached_property
-    def _hash_order(self) -> array[int]:
-        """The ids in the order of their hashes."""
-        return self.columns.numbers("hash_order")
-
-    def with_prefix(self, prefix: str) -> array[int]:
-        """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
-        order = self._hash_order
-        if not _HASH_PREFIX.fullmatch(prefix):
-            return array("I")
-        lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
-        start = bisect_left(order, lowest, key=self._hash)
-        return order[start : bisect_right(order, highest, start, key=self._hash)]
-
-    def ids_of_hash(self, hash_: str) -> array[int]:
-        """Return the ids of the specs with a full hash, ascending."""
-        return self.with_prefix(hash_) if is_hash(hash_) else array("I")
-
-    def has_hash(self, prefix: str) -> bool:
-        """Check whether any hash has a prefix."""
-        return bool(self.with_prefix(prefix))
-
-    def hashes(self, prefix: str, *, limit: int) -> list[str]:
-        """Return the first hashes with a prefix, in their order, each once."""
-        hashes: dict[str, None] = {}
-        ids = self.with_prefix(prefix)
-        for start in range(0, len(ids), limit):
-            hashes.update(dict.fromkeys(self.hashes_of(ids[start : start + limit])))
-            if len(hashes) >= limit:
-                break
-        return list(islice(hashes, limit))
-
-    @cached_property
-    def _repeats(self) -> array[int]:
-        """The places in the order of hashes whose hash is that of the place before."""
-        return self.columns.ascending("hash_repeats")
-
-    def repeated_hashes(self) -> Iterator[tuple[int, int]]:
-        """Yield the ids with the hash of a smaller one: the first id with it, and each other.
-
-        Those of a hash come together, and in their order.
-        """
-        order, first, before = self._hash_order, 0, -2
-        for place in self._repeats:
-            if place != before + 1:
-                first = order[place - 1]
-            before = place
-            yield first, order[place]
-
-    def in_hash_order(self, *, descending: bool) -> array[int]:
-        """Return all ids by hash; equal ones by id."""
-        if not descending:
-            return self._hash_order
-        order, count = self._hash_order[::-1], self.spec_count
-        # Equal ones are now in the order from the last.
-        for _, run in groupby(enumerate(self._repeats), lambda pair: pair[1] - pair[0]):
-            places = [place for _, place in run]
-            equal = slice(count - 1 - places[-1], count - places[0] + 1)
-            order[equal] = order[equal][::-1]
-        return order
+    # Sizes
 
     @cached_property
     def sizes(self) -> array[float]:
@@ -321,7 +324,7 @@ class IndexData:
         documents, sources = self.column("document"), self._source_names
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
-        for id_, hash_ in zip(unique, self.hashes_of(unique), strict=True):
+        for id_, hash_ in zip(unique, self.hashes.of(unique), strict=True):
             look_alike = self.look_alike(id_)
             document = documents[look_alike]
             values = (
@@ -344,7 +347,7 @@ class IndexData:
 
     def by_hash(self, hash_: str) -> list[Row]:
         """Return all records with a full hash."""
-        return self.rows(sorted(self.ids_of_hash(hash_)))
+        return self.rows(sorted(self.hashes.ids_of(hash_)))
 
     @cached_property
     def _document_sources(self) -> Sequence[int]:

@@ -197,7 +197,7 @@ def _folded_lines(
         for row in rows:
             if known[note_key(row)].kinds:
                 first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
-                (hash_,) = catalog.hashes_of([first])
+                (hash_,) = catalog.hashes.of([first])
                 row = replace(row, spec=replace(row.spec, hash=hash_))
             count = f"×{row.count:,}" if row.count > 1 else ""
             line = [Piece(count.ljust(lead))]

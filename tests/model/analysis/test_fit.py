@@ -57,7 +57,7 @@ def hosts() -> Iterator[tuple[int, Host]]:
 
 def ids_by_prefix(catalog: Catalog) -> dict[str, int]:
     ids = range(catalog.spec_count)
-    hashes = catalog.hashes_of(ids)
+    hashes = catalog.hashes.of(ids)
     return {hash_[:DIGITS]: id_ for id_, hash_ in zip(ids, hashes, strict=True)}
 
 

@@ -53,7 +53,7 @@ def test_needs_are_those_of_spack(whole_catalogs: dict[str, Catalog]) -> None:
     for line in lzma.decompress(CLOSURES.read_bytes()).splitlines():
         case: dict[str, Any] = json.loads(line)
         catalog = whole_catalogs[case["index"]]
-        (hash_,) = catalog.hashes(case["hash"], limit=2)
+        (hash_,) = catalog.hashes.first(case["hash"], limit=2)
         needs = needs_of(catalog, hash_)
         assert {
             "needs": cut(needs.specs),

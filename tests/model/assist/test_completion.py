@@ -215,7 +215,7 @@ def test_choices_begin_with_the_word(
 ) -> None:
     if "/" in word:
         prefix = word.rpartition("/")[2]
-        expected = [f"py-build /{hash_}" for hash_ in sample.hashes(prefix, limit=9)]
+        expected = [f"py-build /{hash_}" for hash_ in sample.hashes.first(prefix, limit=9)]
     assert texts(sample, before, word)[: len(expected) or 9] == expected
 
 
@@ -250,7 +250,7 @@ def test_hashes_are_those_of_few_records_and_else_of_a_prefix(sample: Catalog) -
     assert all("ubuntu22.04" in (choice.note or "") for choice in found)
     assert hashes_with_prefix(sample, "") == []
     assert [c.text for c in hashes_with_prefix(sample, "pfqg2xi")] == [
-        *sample.hashes("pfqg2xi", limit=2)
+        *sample.hashes.first("pfqg2xi", limit=2)
     ]
 
 

@@ -54,19 +54,21 @@ def test_packages_with_a_match_come_by_name_with_their_counts(
 def test_hashes_are_found_by_their_beginning(three: Catalog) -> None:
     everyone = sorted(spec.hash for spec in all_records(three))
 
-    assert three.hashes("", limit=10) == everyone
-    assert three.hashes("", limit=2) == everyone[:2]
-    assert three.hashes(everyone[3], limit=10) == [everyone[3]]
-    assert three.hashes(everyone[0][:31], limit=10) == [h for h in everyone if h[:31] == "2" * 31]
-    assert three.hashes("z", limit=10) == []
+    assert three.hashes.first("", limit=10) == everyone
+    assert three.hashes.first("", limit=2) == everyone[:2]
+    assert three.hashes.first(everyone[3], limit=10) == [everyone[3]]
+    assert three.hashes.first(everyone[0][:31], limit=10) == [
+        h for h in everyone if h[:31] == "2" * 31
+    ]
+    assert three.hashes.first("z", limit=10) == []
 
 
 @pytest.mark.parametrize(
     "prefix", ["*", "?", "A", "1", "2%", "2_", "2' OR 1", "\0", "\ud800", "é"]
 )
 def test_what_begins_no_hash_finds_none(prefix: str, three: Catalog) -> None:
-    assert three.hashes(prefix, limit=10) == []
-    assert not three.has_hash(prefix)
+    assert three.hashes.first(prefix, limit=10) == []
+    assert not three.hashes.with_prefix(prefix)
     assert three.by_hash(prefix) == []
 
 
@@ -74,7 +76,7 @@ def test_a_hash_in_several_tags_is_named_once_and_found_in_each(mixed: Catalog) 
     counts = Counter(spec.hash for spec in all_records(mixed))
     (twice, *_) = [hash_ for hash_, count in counts.items() if count == 2]
 
-    assert mixed.hashes(twice, limit=10) == [twice]
+    assert mixed.hashes.first(twice, limit=10) == [twice]
     assert {row.spec.tag for row in mixed.by_hash(twice)} == {"develop", "other"}
 
 

@@ -168,6 +168,6 @@ def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:
 
 def test_no_hash_of_the_dictionaries_is_looked_for_in_vain(mixed: Catalog) -> None:
     assert mixed.count(parse("/7QYOKW")) == 0
-    assert not mixed.hashes("\ud800", limit=5)
+    assert not mixed.hashes.first("\ud800", limit=5)
     assert not mixed.by_hash("\ud800")
-    assert not mixed.has_hash("2" * 33)
+    assert not mixed.hashes.with_prefix("2" * 33)

@@ -495,7 +495,7 @@ def test_eight_builds_of_one_index_at_once_all_answer_right(home: Home) -> None:
         home.add(number, count=100)
     code = """
 catalog = load(sources, Session(environ), keep=True, rebuild=True)
-print(catalog.total, len(catalog.hashes("", limit=10_000)), catalog.notice)
+print(catalog.total, len(catalog.hashes.first("", limit=10_000)), catalog.notice)
 """
     processes = [python(code, home.mirror, home.cache) for _ in range(8)]
     answers = [process.communicate(timeout=PATIENCE) for process in processes]

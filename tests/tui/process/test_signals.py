@@ -21,7 +21,7 @@ IN_A_QUERY = """
 from spackscope.model.index.catalog import Catalog
 def total(catalog):
     print("begins", flush=True)
-    while True: catalog.hashes_of(range(300))
+    while True: catalog.hashes.of(range(300))
 Catalog.total = property(total)
 """
 IN_A_BUILD = """

@@ -252,7 +252,7 @@ class SpecArgument:
         """
         prefix, query = self._prefix.removeprefix("/"), self._query
         limit = _MAX_CANDIDATES + 1
-        hashes = catalog.hashes(prefix, limit=limit) if prefix else []
+        hashes = catalog.hashes.first(prefix, limit=limit) if prefix else []
         several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
         if query and (not hashes or prefix in catalog.texts("package")):
             specs = catalog.records(catalog.listing(View(query)).ids)
