@@ -45,6 +45,8 @@ _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _MAX_KNOWN = 16
 """Answers that are kept of a catalog, to be shown again at once."""
+_AWAITED = 0.3
+"""Seconds after which it is asked again what more sources may answer."""
 _STEP = 16
 """Specs after which progress is shown."""
 
@@ -185,11 +187,18 @@ class Answers:
             if names:
                 self._open_coverage(next((name for name in names if name in sources), names[0]))
             else:
-                is_loading = self._host.is_running("load")
-                self._host.say(STILL_LOADING if is_loading else NO_ENVIRONMENT)
+                self._ask_when_loaded(self.cover, NO_ENVIRONMENT)
 
         if catalog is not None:
             self._read_environments(take, "menu")
+
+    def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
+        """Ask again as long as sources are being read, or else say why there is no answer."""
+        if self._host.is_running("load"):
+            self._host.say(STILL_LOADING)
+            self._host.run(lambda _: None, lambda _: ask(), group="awaited", delay=_AWAITED)
+        else:
+            self._host.say(failure)
 
     def _read_environments(self, done: Callable[[Sequence[str]], object], group: str) -> None:
         """Read which sources are environments: that is in the index."""
@@ -290,7 +299,7 @@ class Answers:
         elif len(names) == 2:
             self._open_changes((names[0], names[1]), go)
         else:
-            self._host.say(ONE_SOURCE)
+            self._ask_when_loaded(partial(self.changes, go), ONE_SOURCE)
 
     def _open_changes(
         self, names: tuple[str, str], go: Callable[[ReportRow | None], object]

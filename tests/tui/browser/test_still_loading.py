@@ -109,6 +109,23 @@ async def test_a_dialog_says_that_sources_are_being_read_and_follows(
         assert STILL not in text_of(browser)
 
 
+@pytest.mark.parametrize("key", ["C", "D"])
+async def test_what_needs_more_sources_is_answered_once_they_are_read(
+    held: Held, tmp_path: Path, key: str
+) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.results is not None)
+        await browser.press(key, settle=False)
+        await browser.until(lambda: STILL in browser.text)
+        held.let_go("large")
+        if key == "D":
+            await browser.until(lambda: browser.dialog is not None)
+            assert "→" in text_of(browser)
+        else:
+            await browser.until(lambda: "No source is an environment" in browser.text)
+
+
 async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwards(
     held: Held,
 ) -> None:
