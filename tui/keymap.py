@@ -34,6 +34,7 @@ class Key(Frozen):
     commas, and empty for none. `hint` is the word in the status line, if any; a key that works
     anywhere may have one only while some panes have the focus, `hinted_in`; those of a higher
     `rank` come later. A key that `moves` only moves a cursor, so that many can be handled at once.
+    Where a command of the shell prints what it shows, that is how it is had `as_text`.
     The actions of keys that work anywhere, and those of `screen.browse`, are in the table of
     tui/browser/actions.py, others methods of the focused widget.
     """
@@ -47,6 +48,7 @@ class Key(Frozen):
     hinted_in: tuple[str, ...] = ()
     moves: bool = False
     rank: int = 0
+    as_text: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,11 +84,11 @@ KEYS = (
         "Mark all shown, in an opened row its builds; again: unmark."),
     Key(ANYWHERE, "unmark", "U", "unmark", "Clear all marks."),
     Key(ANYWHERE, "compare", "d", "compare",
-        "Compare the marked rows, or look-alikes.", "compare", _ROWS),
+        "Compare the marked rows, or look-alikes.", "compare", _ROWS, as_text="diff HASH HASH"),
     Key(ANYWHERE, "tree", "t", "dependencies",
-        "Show the tree of dependencies.", "tree", _ROWS, rank=1),
+        "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH"),
     Key(ANYWHERE, "users", "u", "dependents",
-        "Show the users: what depends on it.", "users", (TREE,), rank=1),
+        "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH"),
     Key(ANYWHERE, "why", "w", "why", "Show why: the path to the dependency or the marked spec."),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
@@ -107,20 +109,26 @@ KEYS = (
         "Show the keys, and run one.", "help", rank=9),
     Key(ANYWHERE, "commands", "colon", "app.command_palette", "Find a command by its name."),
     Key(ANYWHERE, "sort", "s", "sort", "Sort: ascending, descending, off."),
-    Key(ANYWHERE, "count", "F", "frequency", "Count the rows by the column, or by two of them."),
-    Key(ANYWHERE, "cover", "C", "cover", "Show what the caches have of an environment."),
-    Key(ANYWHERE, "changes", "D", "changes", "Show what changed from one source to another."),
+    Key(ANYWHERE, "count", "F", "frequency", "Count the rows by the column, or by two of them.",
+        as_text="stats COLUMN"),
+    Key(ANYWHERE, "cover", "C", "cover", "Show what the caches have of an environment.",
+        as_text="cover"),
+    Key(ANYWHERE, "changes", "D", "changes", "Show what changed from one source to another.",
+        as_text="diff OLD NEW"),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",
         "Go to the previous pane or filter."),
-    Key(ANYWHERE, "packages", "1", "focus_packages", "Go to the packages."),
-    Key(ANYWHERE, "specs", "2", "focus_specs", "Go to the specs."),
+    Key(ANYWHERE, "packages", "1", "focus_packages", "Go to the packages.",
+        as_text="stats package"),
+    Key(ANYWHERE, "specs", "2", "focus_specs", "Go to the specs.", as_text="find QUERY"),
     Key(ANYWHERE, "detail", "3", "focus_detail",
-        "Go to the detail; again: give it the whole screen."),
+        "Go to the detail; again: give it the whole screen.", as_text="show HASH"),
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back."),
     Key(ANYWHERE, "back", "escape", "back", "Go one step back."),
-    Key(ANYWHERE, "problems", "exclamation_mark", "show_problems", "List what could not be read."),
-    Key(ANYWHERE, "sources", "S", "show_sources", "List the sources: kind, specs, problems, age."),
+    Key(ANYWHERE, "problems", "exclamation_mark", "show_problems", "List what could not be read.",
+        as_text="sources"),
+    Key(ANYWHERE, "sources", "S", "show_sources", "List the sources: kind, specs, problems, age.",
+        as_text="sources"),
     Key(ANYWHERE, "open", "O", "open_source",
         "Open another source: a cache, a file, a directory."),
     Key(ANYWHERE, "dependency-only", "a", "everything", "Show or hide dependency-only specs."),

@@ -32,6 +32,7 @@ class Command(NamedTuple):
     action: str = ""
     run: Callable[[], object] | None = None
     name: str = ""
+    as_text: str = ""
 
 
 THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
@@ -46,6 +47,7 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
             HEADINGS[where].lower(),
             first_key(key.name),
             name=key.name,
+            as_text=f"as text: spackscope {key.as_text}" if key.as_text else "",
         )
         for where in panes
         for key in keys_of(where)
@@ -85,7 +87,9 @@ def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Comma
             command.sentence,
             command.shown,
             "accent",
-            " · ".join(filter(None, (command.sentence, *command[1:3], command.name))),
+            " · ".join(
+                filter(None, (command.sentence, *command[1:3], command.name, command.as_text))
+            ),
             command.name,
         )
         for command in commands(panes, more)

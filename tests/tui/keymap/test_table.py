@@ -14,6 +14,7 @@ from textual.widget import Widget
 from spackscope.tui.app import SpackscopeApp
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.copy import FormList
@@ -154,6 +155,13 @@ def test_the_palette_offers_what_works_in_the_pane_first() -> None:
         is_none = key.where not in panes or key.moves or key.name == "commands"
         assert is_offered is not is_none, key.name
     assert offered[-1].action == "app.change_theme"
+
+
+async def test_the_palette_says_how_a_screen_is_had_as_text() -> None:
+    assert {key.as_text.split()[0] for key in KEYS if key.as_text} <= set(COMMANDS)
+    async with browsing(size=(100, 30)) as browser:
+        await browser.press("colon", *"caches")
+        assert "as text: spackscope cover" in browser.text
 
 
 async def test_the_last_line_and_the_palette_follow_the_table() -> None:
