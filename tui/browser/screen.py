@@ -53,10 +53,9 @@ _REST = 0.1
 
 ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
     Call: lambda self, event: self.host.take(event),
-    FilterInput.CursorMoved: lambda self, event: self.controllers.search.move_cursor(
-        event.input.name or "", event.input.value, event.input.cursor_position
+    CompletionPopup.Clicked: lambda self, event: self.take_completion(
+        self.panes.focus.focused_input
     ),
-    FilterInput.Rejected: lambda self, event: self.controllers.search.reject(),
     PackageRows.SummariesNeeded: lambda self, event: self.controllers.facets.summarize(
         event.packages, self.panes.names.take_summaries
     ),
@@ -236,13 +235,25 @@ class BrowserScreen(Screen[None]):
         if input_ is not None and isinstance(input_.parent, QueryBar | FilterBar):
             self.controllers.search.type(self._parse(input_))
 
-    @on(FilterInput.CompletionAccepted)
-    @on(CompletionPopup.Clicked)
-    def _accept(self, event: FilterInput.CompletionAccepted | CompletionPopup.Clicked) -> None:
+    @on(FilterInput.Pressed)
+    def _press(self, event: FilterInput.Pressed) -> None:
+        """Do what a key means in the query line or a filter."""
+        input_, key, search = event.input, event.key, self.controllers.search
+        if key == "moved":
+            search.move_cursor(input_.name or "", input_.value, input_.cursor_position)
+        elif key == "take":
+            self.take_completion(input_)
+        elif key in ("next", "previous"):
+            self._mark_completion(input_, 1 if key == "next" else -1)
+        elif key in ("older", "newer"):
+            self._recall(input_, 1 if key == "newer" else -1)
+        elif key == "give_up":
+            self._give_up(input_)
+        elif key == "reject":
+            search.reject()
+
+    def take_completion(self, input_: FilterInput | None) -> None:
         """Insert the marked completion into the input, or go on to the next pane."""
-        input_ = self.panes.focus.focused_input
-        if isinstance(event, FilterInput.CompletionAccepted):
-            input_ = event.input
         if input_ is None:
             return
         name, item, search = input_.name or "", self.panes.popup.marked, self.controllers.search
@@ -252,28 +263,24 @@ class BrowserScreen(Screen[None]):
         elif item is None and search.may_leave(name):
             self.panes.focus.go_on(1)
 
-    @on(FilterInput.CompletionMoved)
-    def _move_completion(self, event: FilterInput.CompletionMoved) -> None:
+    def _mark_completion(self, input_: FilterInput, step: int) -> None:
         """Mark another completion, or show some where none are shown."""
-        is_query_or_filter = isinstance(event.input.parent, QueryBar | FilterBar)
-        if not self.panes.popup.mark(event.step) and is_query_or_filter:
-            self.controllers.search.request_completions(self._parse(event.input))
+        is_query_or_filter = isinstance(input_.parent, QueryBar | FilterBar)
+        if not self.panes.popup.mark(step) and is_query_or_filter:
+            self.controllers.search.request_completions(self._parse(input_))
 
-    @on(QueryInput.Recalled)
-    def _recall(self, event: QueryInput.Recalled) -> None:
+    def _recall(self, input_: FilterInput, step: int) -> None:
         """Show the query before or after the one shown; after the last go on to the rows."""
         search = self.controllers.search
-        text = self.controllers.recall.go(event.step, event.input.value, search.given_up)
+        text = self.controllers.recall.go(step, input_.value, search.given_up)
         if text is not None:
             search.keep_as_it_is(text)
-            event.input.recall(text)
-        elif event.step > 0:
-            event.input.action_done()
+            input_.recall(text)
+        elif step > 0:
+            input_.action_done()
 
-    @on(FilterInput.GivenUp)
-    def _give_up(self, event: FilterInput.GivenUp) -> None:
+    def _give_up(self, input_: FilterInput) -> None:
         """Leave an input with what it showed when it got the focus."""
-        input_ = event.input
         text = self.controllers.search.give_up(input_.name or "")
         if text is not None and input_.name == PackageList.FILTER:
             self.panes.names.filter_by(text)

@@ -215,18 +215,10 @@ class DetailPane(Vertical):
         self.tree_rows.focus()
         self.call_after_refresh(lambda: self._show_search(self.dependency_tree))
 
-    @on(FilterInput.GivenUp)
-    @on(FilterInput.Emptied)
-    def _give_up(self, event: FilterInput.GivenUp | FilterInput.Emptied) -> None:
-        """Remove the search."""
+    @on(FilterInput.Pressed)
+    def _press(self, event: FilterInput.Pressed) -> None:
+        """Remove the search; complete nothing, since names are found while they are typed."""
         event.stop()
-        event.input.value = ""
-        event.input.finish()
-
-    @on(FilterInput.CompletionAccepted)
-    @on(FilterInput.CompletionMoved)
-    @on(FilterInput.CursorMoved)
-    @on(FilterInput.Rejected)
-    def _ignore(self, event: FilterInput.CursorMoved) -> None:
-        """Complete nothing: names are found while they are typed."""
-        event.stop()
+        if event.key in ("give_up", "empty"):
+            event.input.value = ""
+            event.input.finish()

@@ -285,27 +285,23 @@ class FacetPane(Vertical):
         if line is not None and not line.is_head:
             self._choose("include")
 
-    @on(FilterInput.CursorMoved)
-    @on(FilterInput.CompletionMoved)
-    @on(FilterInput.Emptied)
-    def _ignore(self, event: Message) -> None:
-        event.stop()
-
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:
         event.stop()
         self._refill(is_typed=True)
 
     @on(FilterInput.Done)
-    @on(FilterInput.CompletionAccepted)
-    def _filter_done(self, event: Message) -> None:
+    def _filter_done(self, event: FilterInput.Done) -> None:
         event.stop()
         self.rows.focus()
 
-    @on(FilterInput.GivenUp)
-    def _give_up(self, event: FilterInput.GivenUp) -> None:
+    @on(FilterInput.Pressed)
+    def _press(self, event: FilterInput.Pressed) -> None:
         event.stop()
-        self._close_filter()
+        if event.key == "take":
+            self.rows.focus()
+        elif event.key == "give_up":
+            self._close_filter()
 
     def _close_filter(self) -> bool:
         """Close the filter; return False if none is open."""

@@ -36,50 +36,33 @@ MAX_LENGTH = 2000
 """Characters of a pasted text that are kept; a pasted file is not a filter."""
 
 
-class FilterMessage(Message):
-    """A message about an input."""
-
-    def __init__(self, input: FilterInput) -> None:
-        super().__init__()
-        self.input = input
-
-
 class FilterInput(Input):
-    """An input that posts how the user leaves it, and the keys of the completions.
+    """An input that posts how the user leaves it, and keys that its owner decides about.
 
     The owner sets `is_wrong` if the text is not a filter; Enter does not leave the input then.
     """
 
     BINDINGS = [*bindings(FILTERS), Binding("backspace", "delete_or_drop", show=False)]
 
-    class Done(FilterMessage):
+    class Done(Message):
         """Posted when the user goes on to the rows; `given_up` if with Escape."""
 
         def __init__(self, input: FilterInput, given_up: bool = False) -> None:
-            super().__init__(input)
-            self.given_up = given_up
+            super().__init__()
+            self.input, self.given_up = input, given_up
 
-    class Emptied(FilterMessage):
-        """Posted when Backspace is pressed in an empty input."""
+    class Pressed(Message):
+        """Posted for a key that does what the owner decides, and when the cursor `moved`.
 
-    class Rejected(FilterMessage):
-        """Posted when Enter is pressed on a text that is not a filter."""
+        `give_up` is Escape, after which `finish` leaves the input, `reject` Enter on a text that
+        is not a filter, `empty` Backspace without a text. `take` accepts the marked completion,
+        `next` and `previous` mark another one. In the query line `older` and `newer` ask for a
+        query of the history.
+        """
 
-    class GivenUp(FilterMessage):
-        """Posted when Escape is pressed; `finish` leaves the input."""
-
-    class CursorMoved(FilterMessage):
-        """Posted when the cursor moved."""
-
-    class CompletionAccepted(FilterMessage):
-        """Posted when Tab is pressed, to accept the marked completion if there is one."""
-
-    class CompletionMoved(FilterMessage):
-        """Posted to mark the next completion, or with a negative step the previous one."""
-
-        def __init__(self, input: FilterInput, step: int) -> None:
-            super().__init__(input)
-            self.step = step
+        def __init__(self, input: FilterInput, key: str) -> None:
+            super().__init__()
+            self.input, self.key = input, key
 
     is_wrong = False
 
@@ -121,7 +104,7 @@ class FilterInput(Input):
 
     def _watch_selection(self, selection: Selection) -> None:
         super()._watch_selection(selection)
-        self.post_message(self.CursorMoved(self))
+        self.action_press("moved")
 
     def recall(self, text: str) -> None:
         """Replace the text as if it had been typed."""
@@ -135,13 +118,13 @@ class FilterInput(Input):
     def action_done(self) -> None:
         """Go on to the rows if the text is a filter."""
         if self.is_wrong:
-            self.post_message(self.Rejected(self))
+            self.action_press("reject")
         else:
             self.finish()
 
-    def action_give_up(self) -> None:
-        """Post that the user gives up typing."""
-        self.post_message(self.GivenUp(self))
+    def action_press(self, key: str) -> None:
+        """Leave it to the owner what a key does."""
+        self.post_message(self.Pressed(self, key))
 
     def action_older(self) -> None:
         """Do nothing: only queries have a history."""
@@ -150,20 +133,12 @@ class FilterInput(Input):
         """Go on to the rows: only queries have a history."""
         self.action_done()
 
-    def action_take(self) -> None:
-        """Accept the marked completion, or go on to the next pane."""
-        self.post_message(self.CompletionAccepted(self))
-
-    def action_mark(self, step: int) -> None:
-        """Mark the next or previous completion."""
-        self.post_message(self.CompletionMoved(self, step))
-
     def action_delete_or_drop(self) -> None:
         """Delete the character to the left, or post that there is none."""
         if self.value:
             self.action_delete_left()
         else:
-            self.post_message(self.Emptied(self))
+            self.action_press("empty")
 
 
 _COUNT_MARGIN = 2
@@ -192,13 +167,6 @@ class QueryInput(FilterInput):
     `named` are the named queries that its text may use, `packages` the packages that a word of it
     may name.
     """
-
-    class Recalled(FilterMessage):
-        """Posted to show the previous query of the history, or with a positive step the next."""
-
-        def __init__(self, input: FilterInput, step: int) -> None:
-            super().__init__(input)
-            self.step = step
 
     def __init__(self, *, name: str = "", id: str | None = None) -> None:
         super().__init__(name=name, id=id)
@@ -231,11 +199,11 @@ class QueryInput(FilterInput):
 
     def action_older(self) -> None:
         """Request the previous query."""
-        self.post_message(self.Recalled(self, -1))
+        self.action_press("older")
 
     def action_newer(self) -> None:
         """Request the next query."""
-        self.post_message(self.Recalled(self, 1))
+        self.action_press("newer")
 
 
 class QueryCount(Widget):
