@@ -337,10 +337,11 @@ class Panes:
         if state.summary is None:
             return
         runs = titles.RUNS_HERE if state.machine is None else titles.runs_head(state.machine)
-        self.names.show_machine(runs if state.summary.catalog.lists_dependencies else "")
-        longest = max(map(len, state.summary.names), default=0)
+        head = runs if state.summary.catalog.lists_dependencies else ""
+        width = titles.overview_width(max(map(len, state.summary.names), default=0), head)
+        self.names.show_overview(head, width)
         # The divider is beside it.
-        self.overview_width = 1 + titles.overview_width(longest, self.names.rows.runs_head)
+        self.overview_width = 1 + width
         self.focus.fit()
 
     def _show_results(self, state: BrowserState) -> None:

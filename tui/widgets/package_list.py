@@ -60,6 +60,8 @@ class PackageRows(VirtualList):
     shown = 0
     needles: Sequence[str] = ()
     runs_head = ""
+    widest = MIN_WIDTH
+    """Cells that the overview needs: its numbers are not far from the names in a wider list."""
 
     def __init__(self, *, id: str | None = None, opens_source: bool = False) -> None:
         super().__init__(id=id)
@@ -75,7 +77,7 @@ class PackageRows(VirtualList):
         width = self.size.width
         if width < MIN_WIDTH:
             return None
-        return overview_layout(width, self.runs_head)
+        return overview_layout(min(width, self.widest), self.runs_head)
 
     def set_packages(self, packages: Sequence[PackageCount], needles: Sequence[str]) -> None:
         """Set the packages of the rows, and what to mark in their names."""
@@ -280,9 +282,9 @@ class PackageList(Vertical):
             title = Content.assemble(name, ("  " + "  ".join(heads), "not bold dim"))
         self.query_one("#packages-title", Static).update(title, layout=False)
 
-    def show_machine(self, runs_head: str) -> None:
-        """Show in the head of the overview where the builds run."""
-        self.rows.runs_head = runs_head
+    def show_overview(self, runs_head: str, width: int) -> None:
+        """Say in the head of the overview where the builds run, and how wide it is at most."""
+        self.rows.runs_head, self.rows.widest = runs_head, width
         self.rows.refresh()
         self._show_title()
 
