@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
+from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import column_word
 from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
@@ -27,7 +28,7 @@ _MIN_TREE_HEIGHT = 16
 def back(screen: BrowserScreen) -> None:
     """Stop loading, end the zoom, close the drawer, or go one step back."""
     if screen.controllers.loading.is_loading or not screen.panes.focus.give_back():
-        screen.controllers.focus.back()
+        focus.back(screen.controllers)
 
 
 def show_tree(screen: BrowserScreen, section: Section) -> None:
@@ -116,6 +117,13 @@ def list_columns(screen: BrowserScreen) -> None:
         for name, remark in names
     ]
     screen.host.open(PickDialog("columns", "column", picks, choose="bring back, go to it"), go_to)
+
+
+def export(screen: BrowserScreen) -> None:
+    """Write the shown or the marked rows to a file."""
+    from spackscope.tui.browser.export import open_export
+
+    open_export(screen.host, screen.controllers.recall)
 
 
 def show_sources(screen: BrowserScreen) -> None:
@@ -210,7 +218,7 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": back,
-    "leave": lambda self: self.controllers.focus.leave(),
+    "leave": lambda self: focus.leave(self.controllers),
     "sort": sort,
     "hide_column": hide_column,
     "list_columns": list_columns,
@@ -223,7 +231,7 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "copy_hash": lambda self: self.controllers.copying.copy_hash(),
     "copy_menu": lambda self: self.controllers.copying.open_menu(),
     "copy_address": lambda self: self.controllers.copying.copy_address(),
-    "export": lambda self: self.controllers.exporting.open(),
+    "export": export,
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from spackscope.tui.browser.columns import ColumnsController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
-from spackscope.tui.browser.focus import Focus
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
@@ -27,14 +26,14 @@ if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
     from spackscope.tui.browser.answers import Answers
     from spackscope.tui.browser.copy import CopyController
-    from spackscope.tui.browser.export import ExportController
     from spackscope.tui.copy_forms import CopyDone, ViewForm
 
 
 class Controllers:
     """The controllers of one browser; each knows the host, and those that it is given here.
 
-    `copy` copies a text, and returns a message that calls it by another one.
+    `copy` copies a text, and returns a message that calls it by another one; `is_pick` if leaving
+    the first pane ends the program.
     """
 
     def __init__(
@@ -48,7 +47,7 @@ class Controllers:
         *,
         is_pick: bool = False,
     ) -> None:
-        self.host = host
+        self.host, self.is_pick = host, is_pick
         self._sources, self._session, self._copy = sources, session, copy
         self.recall = QueryRecall(host, History(session.environ))
         self.search = Search(host, session.named_queries)
@@ -63,7 +62,6 @@ class Controllers:
         self.loading.on_catalog = self.rows.forget
         self.facets = FacetsController(host, self.search)
         self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
-        self.focus = Focus(host, self.loading, self.details, self.rows, is_pick=is_pick)
 
     def _rows_shown(self) -> None:
         self.navigation.record()
@@ -79,13 +77,6 @@ class Controllers:
 
         trust = self.mirrors.trust
         return CopyController(self.host, self.recall, self.rows, self._copy, forms_of, trust)
-
-    @cached_property
-    def exporting(self) -> ExportController:
-        """Writing of rows to files."""
-        from spackscope.tui.browser.export import ExportController
-
-        return ExportController(self.host, self.recall)
 
     @cached_property
     def answers(self) -> Answers:

@@ -17,8 +17,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.tui.browser.mirror_answers import Answer, MirrorAnswers
-from spackscope.tui.browser.state import Details, Host, Task, Where
-from spackscope.tui.keymap import key_names
+from spackscope.tui.browser.state import Details, Host, Task
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section, Tree
@@ -213,14 +212,6 @@ class DetailsController:
         if self._host.state.details is None:
             return "no spec is selected"
         return "This source lists no dependencies"
-
-    def is_late(self, where: Where, key: str) -> bool:
-        """Check whether a key would meet lines or a tree that are still to be read."""
-        if where.pane != "detail" and key not in key_names("tree", "users", "why"):
-            return False
-        state = self._host.state
-        is_unconnected = where.row is not None and state.connected is not state.catalog
-        return is_unconnected or self._host.is_running("edges", "detail", "unfold")
 
     # Relations
 

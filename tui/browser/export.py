@@ -46,89 +46,89 @@ class _Rows(Frozen):
     name: str
 
 
-class ExportController:
-    """Open the dialog, and write the file in a worker thread."""
+def open_export(host: Host, recall: QueryRecall) -> None:
+    """Show which rows can be written, in which format, and a name; write the file."""
+    if why_not := why_not_shown(host.state):
+        host.say(why_not, error=True)
+        return
 
-    def __init__(self, host: Host, recall: QueryRecall) -> None:
-        self._host, self._recall = host, recall
-        self._stopped = Event()
-
-    def open(self) -> None:
-        """Show which rows can be written, in which format, and a name."""
-        if why_not := why_not_shown(self._host.state):
-            self._host.say(why_not, error=True)
-            return
-
-        def show(rows: _Rows) -> None:
-            def write(request: Request) -> None:
-                self._write(rows.catalog, request, dialog)
-
-            def follow(newer: _Rows) -> None:
-                nonlocal rows
-                rows = newer
-                dialog.show_rows(rows.sets)
-
-            def ask() -> None:
-                # Marked rows were chosen as they are.
-                if rows.catalog is not self._host.state.catalog and not self._host.state.marks:
-                    self._read(follow, group="row-sets")
-
-            dialog = ExportDialog(rows.sets, rows.name, write, lambda: self._stopped.set())
-            self._host.open(dialog, ask=ask, group="row-sets")
-
-        self._read(show, group="menu")
-
-    def _read(self, done: Callable[[_Rows], object], *, group: str) -> None:
-        """Read which rows can be written, and propose a name."""
-        state = self._host.state
-        if (catalog := state.catalog) is None:
-            return
-
-        def read(task: Task) -> _Rows:
-            shown = shown_ids(catalog, state.view, should_stop=task)
-            packages = [package.name for package in catalog.packages(state.view.query)]
-            package = packages[0] if len(packages) == 1 else ""
-            name = proposed_name(package, FILE_FORMATS[0].ending)
-            return _Rows(catalog, row_sets(state, shown), name)
-
-        self._host.run(read, done, group=group)
-
-    def _write(self, catalog: Catalog, request: Request, dialog: ExportDialog) -> None:
-        """Write the file, and show in the dialog what comes of it.
-
-        A job that is cancelled has no result; this one says whether it was stopped in time.
-        Its result is what to show.
-        """
-        stopped = self._stopped = Event()
-
-        def job(task: Task) -> Callable[[], object]:
-            total = len(request.rows.ids)
-
-            def should_stop() -> bool:
-                return stopped.is_set() or task()
-
-            def on_lines(count: int) -> None:
-                task.report(lambda: dialog.show_progress(min(count, total), total))
-
-            try:
-                output = find_output(request.name)
-                if output.size is not None and not request.replaces:
-                    sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
-                    return partial(dialog.ask, request.name, sentence)
-                lines = request.format.lines(catalog, request.rows.ids)
-                count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
-            except Unwritable as error:
-                return partial(dialog.show_failure, str(error))
-            except Cancelled:
-                return partial(dialog.show_failure, "Stopped: nothing was written")
-            return partial(leave, _sentence(request, output.path, count))
+    def show(rows: _Rows) -> None:
+        stopped = Event()
 
         def leave(sentence: str) -> None:
-            self._recall.remember()
+            recall.remember()
             dialog.dismiss()
-            self._host.say(sentence)
+            host.say(sentence)
 
-        self._host.run(job, lambda show: show(), group="export")
+        def write(request: Request) -> None:
+            stopped.clear()
+            writing = partial(_write, rows.catalog, request, dialog, stopped, leave)
+            host.run(writing, lambda show: show(), group="export")
+
+        def follow(newer: _Rows) -> None:
+            nonlocal rows
+            rows = newer
+            dialog.show_rows(rows.sets)
+
+        def ask() -> None:
+            # Marked rows were chosen as they are.
+            if rows.catalog is not host.state.catalog and not host.state.marks:
+                _read(host, follow, group="row-sets")
+
+        dialog = ExportDialog(rows.sets, rows.name, write, stopped.set)
+        host.open(dialog, ask=ask, group="row-sets")
+
+    _read(host, show, group="menu")
+
+
+def _read(host: Host, done: Callable[[_Rows], object], *, group: str) -> None:
+    """Read which rows can be written, and propose a name."""
+    state = host.state
+    if (catalog := state.catalog) is None:
+        return
+
+    def read(task: Task) -> _Rows:
+        shown = shown_ids(catalog, state.view, should_stop=task)
+        packages = [package.name for package in catalog.packages(state.view.query)]
+        package = packages[0] if len(packages) == 1 else ""
+        name = proposed_name(package, FILE_FORMATS[0].ending)
+        return _Rows(catalog, row_sets(state, shown), name)
+
+    host.run(read, done, group=group)
+
+
+def _write(
+    catalog: Catalog,
+    request: Request,
+    dialog: ExportDialog,
+    stopped: Event,
+    leave: Callable[[str], object],
+    task: Task,
+) -> Callable[[], object]:
+    """Write the file, and return what shows in the dialog what came of it.
+
+    A job that is cancelled has no result; this one says whether it was `stopped` in time.
+    """
+    total = len(request.rows.ids)
+
+    def should_stop() -> bool:
+        return stopped.is_set() or task()
+
+    def on_lines(count: int) -> None:
+        task.report(lambda: dialog.show_progress(min(count, total), total))
+
+    try:
+        output = find_output(request.name)
+        if output.size is not None and not request.replaces:
+            sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
+            return partial(dialog.ask, request.name, sentence)
+        lines = request.format.lines(catalog, request.rows.ids)
+        count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
+    except Unwritable as error:
+        return partial(dialog.show_failure, str(error))
+    except Cancelled:
+        return partial(dialog.show_failure, "Stopped: nothing was written")
+    return partial(leave, _sentence(request, output.path, count))
 
 
 def _sentence(request: Request, path: str, count: int) -> str:

@@ -19,7 +19,7 @@ from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.sources import welcome
 from spackscope.model.sources.source_name import SAMPLES
 from spackscope.tui import keymap
-from spackscope.tui.browser import actions
+from spackscope.tui.browser import actions, focus
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
@@ -117,7 +117,6 @@ class BrowserScreen(Screen[None]):
 
             return copy_text(text, what, session.environ, self.app, settings.copy)
 
-        self._is_pick = pick
         self._was_shown = False
         self.panes = Panes(
             self,
@@ -161,7 +160,7 @@ class BrowserScreen(Screen[None]):
     def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:
         """Check whether the next key has to wait for sources that are being read."""
         key = getattr(event, "key", "")
-        return self.controllers.focus.needs_sources(key, has_waited=has_waited)
+        return focus.needs_sources(self.controllers, key, has_waited=has_waited)
 
     def goes_back(self, event: events.Key | events.Paste) -> bool:
         """Check whether a key goes one step back from an input or a pane."""
@@ -172,7 +171,7 @@ class BrowserScreen(Screen[None]):
         """Check whether what is typed next would meet a pane or rows that are about to change."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
-        return self.controllers.focus.is_late(getattr(event, "key", ""))
+        return focus.is_late(self.host, getattr(event, "key", ""))
 
     def action_browse(self, name: str) -> None:
         """Do what a key does in every pane, with the cursor in view.
@@ -332,7 +331,7 @@ class BrowserScreen(Screen[None]):
 
     @on(SpecTable.Chosen)
     def _choose(self, event: SpecTable.Chosen) -> None:
-        if self._is_pick and not event.row.has_look_alikes:
+        if self.controllers.is_pick and not event.row.has_look_alikes:
             self.controllers.rows.pick(event.row)
             self.panes.table.rows.show_cursor()
         elif event.row.count > 1:

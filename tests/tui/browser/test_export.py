@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.report import export
-from spackscope.tui.browser.export import proposed_name
+from spackscope.tui.browser.export import open_export, proposed_name
 from spackscope.tui.browser.rows import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS
 from tests.browsing import HOST, Browser, browsing, reading
@@ -152,7 +152,7 @@ async def test_a_file_is_written_completely_or_not_at_all(directory: Path) -> No
 def test_rows_of_another_query_are_not_written() -> None:
     browser = FakeBrowser(is_folded=False).load()
     browser.type("os=")
-    browser.controllers.exporting.open()
+    open_export(browser.host, browser.controllers.recall)
     browser.settle()
     assert browser.host.message == STALE
     assert not browser.host.dialogs

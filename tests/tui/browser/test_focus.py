@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
+from spackscope.tui.browser.focus import back, is_late, leave
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -22,19 +23,18 @@ def at(browser: FakeBrowser, pane: str, input_: str | None = None) -> None:
 
 def late(browser: FakeBrowser, *keys: str) -> list[str]:
     """Return which of some keys wait."""
-    return [key for key in keys if browser.controllers.focus.is_late(key)]
+    return [key for key in keys if is_late(browser.host, key)]
 
 
 def test_escape_goes_one_step_back_and_loses_nothing(browser: FakeBrowser) -> None:
     browser.search.select_package("py-build")
     browser.settle()
-    back = browser.controllers.focus.back
     at(browser, "detail")
-    back()
-    back()
+    back(browser.controllers)
+    back(browser.controllers)
     assert browser.host.focused == ["specs", "packages"]
     assert browser.selected == "py-build"
-    back()
+    back(browser.controllers)
     browser.settle()
     assert browser.selected == "py-build"
     assert browser.host.message == "Press q to quit"
@@ -44,10 +44,10 @@ def test_escape_goes_one_step_back_and_loses_nothing(browser: FakeBrowser) -> No
 def test_leaving_without_a_choice_picks_nothing() -> None:
     for is_pick, code in ((True, 130), (False, 0)):
         browser = FakeBrowser(is_pick=is_pick).load()
-        browser.controllers.focus.leave()
+        leave(browser.controllers)
         assert browser.host.ended == (None, code)
     browser = FakeBrowser(is_pick=True).load()
-    browser.controllers.focus.back()
+    back(browser.controllers)
     assert browser.host.ended == (None, 130)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.view import RowRole
+from spackscope.tui.browser.focus import back
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
@@ -89,11 +90,11 @@ def test_escape_closes_the_kind_then_the_group_then_leaves(browser: FakeBrowser)
     toggle(browser, 1)
     browser.go_to(3)
     for expected, at in ((KINDS, 1), (FOLDED, 0)):
-        browser.controllers.focus.back()
+        back(browser.controllers)
         browser.settle()
         assert shown(browser) == expected
         assert browser.results.cursor == at
-    browser.controllers.focus.back()
+    back(browser.controllers)
     assert browser.host.where.pane == "packages"
 
 
@@ -147,11 +148,11 @@ def test_look_alikes_of_pages_open_into_specs(tmp_path: Path) -> None:
     assert [row[1:] for row in shown(browser)] == [(SPEC, 1), (SPEC, 1)]
     browser.go_to(1)
     browser.host.focus("specs")
-    browser.controllers.focus.back()
+    back(browser.controllers)
     browser.settle()
     assert [row[1:] for row in shown(browser)] == [(SPEC, 2)]
     assert browser.host.where.pane == "specs"
-    browser.controllers.focus.back()
+    back(browser.controllers)
     assert browser.host.where.pane == "packages"
 
 
