@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from spackscope.model.report.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
-KINDS_DIFFER, DOWNLOAD = "they differ in", "download"
+KINDS_DIFFER, DOWNLOAD = "differ in", "download"
 """The labels of the lines."""
 
 COMPARE_HINTS = (("compare", "compare"),)

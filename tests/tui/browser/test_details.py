@@ -133,7 +133,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     lines = [line.text + line.suffix for line in details.lines[:2]]
     assert lines == ["hdf5@1.14", "2 of 4 builds run differently: ⏎ opens"]
     # Each mpich needs another zlib.
-    shared = ["they differ in: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
+    shared = ["differ in: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
     assert relations(browser) == [FITS, *shared]
     assert browser.tree.members == tuple(sorted(browser.tree.members))
     assert len(browser.tree.members) == 4
