@@ -137,7 +137,7 @@ def relaxations(
                 yield from near(rest, _CHANGED, after=f", {label}")
 
     apart = [(_DROPPED, "without what all specs share", Query((), query.specs))]
-    keyed = _as_compiler(catalog, query, should_stop)
+    keyed = _as_keyed(catalog, query, should_stop)
     stages: tuple[Iterable[_Candidate], ...] = (
         # What is changed is counted last: there may be much of it.
         chain(keyed, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
@@ -173,18 +173,23 @@ def relaxations(
     return ()
 
 
-def _as_compiler(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
-    """Yield a query for a compiler and its version, which were typed like a package: `gcc@12`."""
-    name, versions = query.package, query.of_column("version")
-    if name is None or not versions:
-        return
-    meant = _meant_condition(catalog, name, should_stop)
-    if isinstance(meant, Depends):
-        terms = [term for group in versions for term in group if isinstance(term, Term)]
-        compiler = replace(meant, terms=(*meant.terms, *terms))
-        typed = Query((*query.of_column("package"), *versions))
-        changed = query.minus(typed).also(compiler)
-        yield _CHANGED, f"{compiler} instead of {name}{''.join(map(str, terms))}", changed
+def _as_keyed(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
+    """Yield queries with the key of a word: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`."""
+    for group in (*query.of_column(ANY), *query.of_column("package")):
+        word, *others = group
+        if others or not isinstance(word, Term) or word.negated:
+            continue
+        meant = _meant_condition(catalog, word.pattern, should_stop)
+        typed, versions = [group], list[Term]()
+        if isinstance(meant, Depends):
+            # A version would be that of the compiler.
+            for of_version in query.of_column("version"):
+                typed.append(of_version)
+                versions += (term for term in of_version if isinstance(term, Term))
+            meant = replace(meant, terms=(*meant.terms, *versions))
+        if meant is not None:
+            label = f"{meant} instead of {word.pattern}{''.join(map(str, versions))}"
+            yield _CHANGED, label, query.minus(Query(tuple(typed))).also(meant)
 
 
 def _replaced(query: Query, group: Group, new: _Groups) -> Query | None:

@@ -208,6 +208,14 @@ class _Completer(NamedTuple):
                 query = self.others.plus(query_of(Term("target", before + name)))
                 yield Completion(sign + before + name, self.count(query))
 
+    def named_target(self, typed: str) -> Iterator[Completion]:
+        """Yield the targets up to one that is named in full, though no record may have it."""
+        from archspec.cpu import TARGETS
+
+        if typed in TARGETS:
+            query = self.others.plus(query_of(Term("target", f":{typed}")))
+            yield Completion(f"target=:{typed}", self.count(query))
+
     def views(self, typed: str) -> Iterator[Completion]:
         """Yield the named queries whose names contain a text, those that begin with it first."""
         if self.named is None:
@@ -231,6 +239,7 @@ class _Completer(NamedTuple):
                 keyed = f"{column.name}={lexer.quoted(facet.value)}"
                 text = keyed if column.sigil is None else column.sigil + facet.value
                 yield Completion(text, facet.count)
+        yield from self.named_target(typed)
         for facet in self.facets("variants"):
             if split_variant(facet.value)[0].startswith(typed) and is_clean(facet.value):
                 yield Completion(str(Term("variants", facet.value)), facet.count)

@@ -46,6 +46,7 @@ def offered(catalog: Catalog, text: str) -> dict[str, int]:
         ("%", "%gcc", 247),
         ("%c,cxx=g", "%c,cxx=gcc", 247),
         ("aarch", "target=aarch64", 150),
+        ("py-build zen3", "py-build target=:zen3", 17),
         ("ta", "target=", 346),
         ("stack=rocm", "stack=ml-linux-x86_64-rocm", 38),
         ("!os=ubuntu2", "!os=ubuntu24.04", 208),
