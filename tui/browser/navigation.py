@@ -80,7 +80,6 @@ class Navigation:
         self._host.cancel("jump", "path")
         self._steps.clear()
         self._at, self._arriving = -1, None
-        self._host.change(can_go_back=False)
         self._details.forget()
 
     def leave(self) -> None:
@@ -129,7 +128,6 @@ class Navigation:
                 lines += len(tree.lines)
             if each.details is not None and lines > MAX_LINES:
                 self._steps[number] = replace(each, details=replace(each.details, tree=None))
-        self._host.change(can_go_back=self._at > 0)
 
     def _here(self) -> Step:
         state, where, current = self._host.state, self._host.where, self._current
@@ -144,7 +142,6 @@ class Navigation:
             return
         self._at += by
         self._host.say("")
-        self._host.change(can_go_back=self._at > 0)
         self._arrive(self._steps[self._at])
 
     def _arrive(self, step: Step) -> None:

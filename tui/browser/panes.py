@@ -244,8 +244,6 @@ class Panes:
                 self.show_query()
         if new.stale != old.stale:
             self._show_stale(new.stale)
-        if new.can_go_back != old.can_go_back or new.connected is not old.connected:
-            self.show_hints()
 
     def _show_marks(self) -> None:
         """Name the marked specs; in the detail `y` copies the spec that is shown there."""

@@ -165,7 +165,6 @@ class BrowserState(Frozen):
     marks: tuple[str, ...] = ()
     marked: tuple[MarkedSpec, ...] = ()
     connected: Catalog | None = None
-    can_go_back: bool = False
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
     facets: Facets | None = None
