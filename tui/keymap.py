@@ -164,7 +164,7 @@ KEYS = (
     Key(TREE, "tree-unfold", "right,l", "unfold",
         "Unfold, or go to where it is unfolded.", "unfold"),
     Key(TREE, "tree-fold", "left,h", "fold", "Fold, or go to the parent line.", "fold"),
-    Key(TREE, "tree-search", "slash,f", "search",
+    Key(TREE, "tree-search", "slash,f", "screen.browse('search_tree')",
         "Find names: only these lines are shown.", "find"),
     Key(TREE, "tree-fold-all", "z", "fold_all", "Unfold everything, or fold it again.", "all"),
     Key(TREE, "tree-build-tools", "b", "run_only",

@@ -208,7 +208,7 @@ def open_row(screen: BrowserScreen, row: Row | None) -> None:
     screen.host.run(find, show, group="menu")
 
 
-ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
+ACTIONS: dict[str, Callable[..., object]] = {
     "focus_packages": lambda self: self.panes.focus.peek("packages"),
     "focus_specs": lambda self: self.panes.focus.go_to("specs"),
     "focus_detail": lambda self: self.panes.focus.go_to_detail(),
@@ -249,5 +249,22 @@ ACTIONS: dict[str, Callable[[BrowserScreen], object]] = {
     "show_sources": show_sources,
     "show_problems": show_problems,
     "show_help": lambda self: self.panes.open_help(),
+    "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
+    # What widgets ask for, with values
+    "close_tree": close_tree,
+    "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
+    "jump": lambda self, id_: self.controllers.navigation.jump(id_),
+    "jump_to": lambda self, node: self.controllers.navigation.jump_to(node),
+    "add_term": lambda self, term: self.controllers.search.add(term),
+    "toggle_term": lambda self, term: self.controllers.search.toggle(term),
+    "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),
+    "take_completion": lambda self: self.take_completion(),
+    "close_group": lambda self, row: self.controllers.rows.close(row),
+    "summarize": lambda self, packages: self.controllers.facets.summarize(
+        packages, self.panes.names.take_summaries
+    ),
+    "count_facets": lambda self: self.controllers.facets.count(),
+    "choose_facet": lambda self, *chosen: self.controllers.facets.choose(*chosen),
+    "leave_facets": lambda self: self.panes.focus.give_back(),
 }
-"""What keys do that no single widget can do; `keymap.KEYS` names the actions and explains them."""
+"""What no single widget can do, for the keys of `keymap.KEYS` and for the message `Browse`."""

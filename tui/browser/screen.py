@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.sources import welcome
@@ -29,17 +27,14 @@ from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
-from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import SHARED_STYLES
-from spackscope.tui.widgets.facets import FacetPane
-from spackscope.tui.widgets.frame import TitleLine
-from spackscope.tui.widgets.package_list import PackageList, PackageRows
-from spackscope.tui.widgets.query_line import CompletionPopup, FilterInput, QueryBar, QueryInput
+from spackscope.tui.widgets.package_list import PackageList
+from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import RelaxationList, SpecTable
+from spackscope.tui.widgets.spec_table import SpecTable
 from spackscope.tui.widgets.table_head import ColumnHeader, FilterBar, HeadLine
 from spackscope.tui.widgets.tree_rows import TreeRows
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
@@ -50,41 +45,6 @@ _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""
 _REST = 0.1
 """Seconds that rows rest before their notes are computed: a letter may follow."""
-
-ROUTES: dict[type[Message], Callable[[BrowserScreen, Any], object]] = {
-    Call: lambda self, event: self.host.take(event),
-    CompletionPopup.Clicked: lambda self, event: self.take_completion(
-        self.panes.focus.focused_input
-    ),
-    PackageRows.SummariesNeeded: lambda self, event: self.controllers.facets.summarize(
-        event.packages, self.panes.names.take_summaries
-    ),
-    VirtualList.Highlighted: lambda self, event: self.panes.show_position(),
-    PackageList.Opened: lambda self, event: self.panes.focus.go_to("specs"),
-    PackageList.SourceWanted: lambda self, event: self.action_browse("open_source"),
-    RelaxationList.Taken: lambda self, event: self.controllers.search.relax(event.relaxation),
-    SpecTable.Closed: lambda self, event: self.controllers.rows.close(event.row),
-    ColumnHeader.Clicked: lambda self, event: self.call_after_refresh(self.action_browse, "sort"),
-    HeadLine.Clicked: lambda self, event: self.panes.focus.go_to_filter(),
-    DetailLines.TermChosen: lambda self, event: self.controllers.search.add(event.term),
-    DetailLines.LinkChosen: lambda self, event: self.controllers.navigation.jump(event.id),
-    DetailLines.Left: lambda self, event: self.panes.focus.go_to("specs"),
-    TreeRows.SpecChosen: lambda self, event: self.controllers.navigation.jump_to(event.node),
-    TreeRows.Changed: lambda self, event: self.controllers.details.take_tree(event.tree),
-    TreeRows.SearchOpened: lambda self, event: self.panes.focus.go_to_tree_search(),
-    TreeRows.Closed: lambda self, event: actions.close_tree(self),
-    FacetPane.Chosen: lambda self, event: self.controllers.facets.choose(
-        event.verb, event.section, event.value
-    ),
-    FacetPane.Needed: lambda self, event: self.controllers.facets.count(),
-    FacetPane.Left: lambda self, event: self.panes.focus.give_back(),
-    TitleLine.Clicked: lambda self, event: (
-        self.controllers.search.toggle(event.target)
-        if isinstance(event.target, Term)
-        else self.action_browse(event.target)
-    ),
-}
-"""What one line does with a message; handlers of more than that are methods of the screen."""
 
 
 class BrowserScreen(Screen[None]):
@@ -185,11 +145,25 @@ class BrowserScreen(Screen[None]):
         if name != "copy_hash":
             ACTIONS[name](self)
 
-    def _route(self, message: Message) -> None:
-        ROUTES[type(message)](self, message)
+    @on(Browse)
+    def _browse(self, event: Browse) -> None:
+        ACTIONS[event.action](self, *event.values)
 
-    for _kind in ROUTES:
-        on(_kind)(_route)
+    @on(Call)
+    def _call(self, event: Call) -> None:
+        self.host.take(event)
+
+    @on(VirtualList.Highlighted)
+    def _show_position(self) -> None:
+        self.panes.show_position()
+
+    @on(ColumnHeader.Clicked)
+    def _sort(self) -> None:
+        self.call_after_refresh(self.action_browse, "sort")
+
+    @on(HeadLine.Clicked)
+    def _filter(self) -> None:
+        self.panes.focus.go_to_filter()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
@@ -241,7 +215,7 @@ class BrowserScreen(Screen[None]):
         if key == "moved":
             search.move_cursor(input_.name or "", input_.value, input_.cursor_position)
         elif key == "take":
-            self.take_completion(input_)
+            self.take_completion()
         elif key in ("next", "previous"):
             self._mark_completion(input_, 1 if key == "next" else -1)
         elif key in ("older", "newer"):
@@ -251,9 +225,9 @@ class BrowserScreen(Screen[None]):
         elif key == "reject":
             search.reject()
 
-    def take_completion(self, input_: FilterInput | None) -> None:
+    def take_completion(self) -> None:
         """Insert the marked completion into the input, or go on to the next pane."""
-        if input_ is None:
+        if (input_ := self.panes.focus.focused_input) is None:
             return
         name, item, search = input_.name or "", self.panes.popup.marked, self.controllers.search
         replacement = search.accept(item, name, input_.value)

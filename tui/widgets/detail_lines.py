@@ -7,13 +7,11 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import events
-from textual.message import Message
 
 from spackscope.model.core.text import cell_width
-from spackscope.model.query.ast import Term
 from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
@@ -61,23 +59,6 @@ class DetailLines(VirtualList):
 
     BINDINGS = bindings(DETAIL)
     CURSOR_IS_ROW = False
-
-    class TermChosen(Message):
-        """Posted when the user chooses a value; `term` is its filter, if it has one."""
-
-        def __init__(self, term: Term | None) -> None:
-            super().__init__()
-            self.term = term
-
-    class LinkChosen(Message):
-        """Posted when the user chooses a value that leads to the record with an id."""
-
-        def __init__(self, id: int) -> None:
-            super().__init__()
-            self.id = id
-
-    class Left(Message):
-        """Posted when the user goes back to the specs."""
 
     stop = 0
     _lines: Sequence[DetailLine] = ()
@@ -159,7 +140,7 @@ class DetailLines(VirtualList):
         """Move the cursor to the next value of the row, or before it; before the first: leave."""
         stop = min(self.stop, max(0, len(self.row.stops) - 1)) + step
         if stop < 0:
-            self.post_message(self.Left())
+            self.post_message(Browse("focus_specs"))
         elif stop < len(self.row.stops):
             self.stop = stop
             self.refresh_rows(self.cursor)
@@ -194,9 +175,9 @@ class DetailLines(VirtualList):
             if key := first_key(value.hints[0][0]):
                 self.app.simulate_key(key)
         elif value.id is not None:
-            self.post_message(self.LinkChosen(value.id))
+            self.post_message(Browse("jump", value.id))
         else:
-            self.post_message(self.TermChosen(value.term))
+            self.post_message(Browse("add_term", value.term))
 
 
 def _place_of(value: DetailLine, rows: Sequence[LayoutRow]) -> tuple[int, int] | None:

@@ -17,7 +17,7 @@ from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.model.report.progress import bar
 from spackscope.tui.keymap import FACETS, bindings, shown
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
@@ -137,21 +137,6 @@ class FacetPane(Vertical):
 
     BINDINGS = bindings(FACETS)
 
-    class Chosen(Message):
-        """Posted when the user includes a value, and so on; `value` is None to clear."""
-
-        def __init__(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
-            super().__init__()
-            self.verb = verb
-            self.section = section
-            self.value = value
-
-    class Needed(Message):
-        """Posted to have the values counted: the pane was shown, or the query changed."""
-
-    class Left(Message):
-        """Posted when the user goes back to the rows."""
-
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.rows = FacetRows(id="facet-rows")
@@ -187,7 +172,7 @@ class FacetPane(Vertical):
     def expect(self) -> None:
         """Ask for counts if the pane is on the screen."""
         if self.is_on_screen:
-            self.post_message(self.Needed())
+            self.post_message(Browse("count_facets"))
 
     def on_resize(self) -> None:
         """Ask for counts when the pane is shown."""
@@ -240,7 +225,7 @@ class FacetPane(Vertical):
         if line.value is None and verb != "clear":
             self._switch(line)
         else:
-            self.post_message(self.Chosen(verb, line.section, line.value))
+            self.post_message(Browse("choose_facet", verb, line.section, line.value))
 
     def _switch(self, line: FacetLine) -> None:
         """Show all values of a section, or the first ones."""
@@ -265,7 +250,7 @@ class FacetPane(Vertical):
     def action_leave(self) -> None:
         """Close the filter; if none is open, go back to the rows."""
         if not self._close_filter():
-            self.post_message(self.Left())
+            self.post_message(Browse("leave_facets"))
 
     def action_focus_filter(self) -> None:
         """Go to the filter."""
@@ -276,7 +261,7 @@ class FacetPane(Vertical):
         line = self.line
         self._choose("only")
         if line is not None and line.value is not None:
-            self.post_message(self.Left())
+            self.post_message(Browse("leave_facets"))
 
     @on(FacetRows.Clicked)
     def _click(self, event: FacetRows.Clicked) -> None:

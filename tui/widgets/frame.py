@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from textual.message import Message
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -19,6 +18,7 @@ from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
 from spackscope.tui.widgets.drawing import Part, PartLine, draw
 from spackscope.tui.widgets.spec_rows import MARKED
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
@@ -61,13 +61,6 @@ class Form(NamedTuple):
 class TitleLine(PartLine):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
-    class Clicked(Message):
-        """Posted when the chip of a source is clicked, or a number: its term, or an action."""
-
-        def __init__(self, target: Term | str) -> None:
-            super().__init__()
-            self.target = target
-
     _title = Title()
 
     def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
@@ -92,8 +85,9 @@ class TitleLine(PartLine):
         return lay_out(self._title, width)
 
     def take(self, target: Term | str) -> None:
-        """Post what was clicked."""
-        self.post_message(self.Clicked(target))
+        """Filter by the source that was clicked, or do the action of a number."""
+        action = (target,) if isinstance(target, str) else ("toggle_term", target)
+        self.post_message(Browse(*action))
 
 
 def lay_out(title: Title, width: int) -> tuple[Sequence[Part], Sequence[Part]]:

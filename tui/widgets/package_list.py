@@ -27,7 +27,7 @@ from spackscope.model.report.frame import (
 from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.package_summary import PackageSummary, Summaries
@@ -45,13 +45,6 @@ class PackageRows(VirtualList):
     """
 
     BINDINGS = bindings(PACKAGES)
-
-    class SummariesNeeded(Message):
-        """Posted when packages on the screen have no summary of this query, or none need one."""
-
-        def __init__(self, packages: Sequence[PackageCount]) -> None:
-            super().__init__()
-            self.packages = packages
 
     class Resized(Message):
         """Posted when the rows have another width, and so other columns."""
@@ -104,7 +97,7 @@ class PackageRows(VirtualList):
         self.post_message(self.Resized())
         if self.overview is None and self._asked:
             self._asked.clear()
-            self.post_message(self.SummariesNeeded(()))
+            self.post_message(Browse("summarize", ()))
 
     def _ask(self) -> None:
         """Ask for the summaries of what is on the screen."""
@@ -113,7 +106,7 @@ class PackageRows(VirtualList):
         seen = self.packages[first : first + self.size.height + 1]
         if any(package.id not in self._asked for package in seen):
             self._asked = {package.id for package in seen}
-            self.post_message(self.SummariesNeeded(seen))
+            self.post_message(Browse("summarize", seen))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark of the cursor, the name and the number of specs, or the overview."""
@@ -177,12 +170,6 @@ class PackageList(Vertical):
         def __init__(self, package: str | None) -> None:
             super().__init__()
             self.package = package
-
-    class Opened(Message):
-        """Posted when the user goes on to the specs."""
-
-    class SourceWanted(Message):
-        """Posted when the user wants to open another source."""
 
     FILTER = "names"
     """The name of the input for its filter."""
@@ -324,4 +311,4 @@ class PackageList(Vertical):
     def _chosen(self, event: PackageRows.Chosen) -> None:
         event.stop()
         is_package = not event.row or self.rows.package_of(event.row) is not None
-        self.post_message(self.Opened() if is_package else self.SourceWanted())
+        self.post_message(Browse("focus_specs" if is_package else "open_source"))

@@ -27,6 +27,7 @@ from spackscope.model.query.parser import ParsedInput, parse_input
 from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
 from spackscope.tui.widgets.drawing import draw, part_style
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
@@ -318,9 +319,6 @@ class PopupLine(NamedTuple):
 class CompletionPopup(Widget):
     """A box that floats under an input, with a note and completions, one of them marked."""
 
-    class Clicked(Message):
-        """Posted when a completion was clicked; it is marked then."""
-
     _items: Sequence[Completion] = ()
     _marked = 0
     _chosen = ""
@@ -402,7 +400,7 @@ class CompletionPopup(Widget):
         event.stop()
         number = event.y - len(self._notes)
         if 0 <= number < len(self._items) and self.mark(number - self._marked):
-            self.post_message(self.Clicked())
+            self.post_message(Browse("take_completion"))
 
 
 def note_lines(note: str, caret: int | None, width: int) -> list[PopupLine]:

@@ -26,7 +26,7 @@ from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
 from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
@@ -70,13 +70,6 @@ class RelaxationRows(VirtualList):
 class RelaxationList(Vertical):
     """Why there are no rows, above what to do about it."""
 
-    class Taken(Message):
-        """Posted when a relaxation is chosen with Enter or a double click."""
-
-        def __init__(self, relaxation: Relaxation) -> None:
-            super().__init__()
-            self.relaxation = relaxation
-
     rows = getters.query_one(RelaxationRows)
 
     def compose(self) -> ComposeResult:
@@ -99,7 +92,7 @@ class RelaxationList(Vertical):
         if isinstance(choice, KeyChoice):
             self.app.simulate_key(choice.key)
         else:
-            self.post_message(self.Taken(choice))
+            self.post_message(Browse("relax", choice))
 
 
 class SpecTable(Vertical):
@@ -121,13 +114,6 @@ class SpecTable(Vertical):
 
     class Chosen(Message):
         """Posted when a row is chosen with Enter or a double click."""
-
-        def __init__(self, row: Row) -> None:
-            super().__init__()
-            self.row = row
-
-    class Closed(Message):
-        """Posted to close the opened group of a row."""
 
         def __init__(self, row: Row) -> None:
             super().__init__()
@@ -331,7 +317,7 @@ class SpecTable(Vertical):
         row, columns = self.highlighted, self.columns
         is_first = columns.current == columns.columns.names[0]
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
-            self.post_message(self.Closed(row))
+            self.post_message(Browse("close_group", row))
         elif columns.move(step):
             self.place()
 

@@ -12,7 +12,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import TREE, bindings
-from spackscope.tui.widgets.virtual_list import VirtualList
+from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Node, Section, Tree
@@ -28,13 +28,6 @@ class TreeRows(VirtualList):
 
     BINDINGS = bindings(TREE)
 
-    class SpecChosen(Message):
-        """Posted when the user chooses a spec."""
-
-        def __init__(self, node: Node) -> None:
-            super().__init__()
-            self.node = node
-
     class TreeRequested(Message):
         """Posted when lines are to be shown that are not read yet: `read` is for a worker."""
 
@@ -42,19 +35,6 @@ class TreeRows(VirtualList):
             super().__init__()
             self.tree = tree
             self.read = read
-
-    class Changed(Message):
-        """Posted when the tree was unfolded, folded, or read anew."""
-
-        def __init__(self, tree: Tree) -> None:
-            super().__init__()
-            self.tree = tree
-
-    class SearchOpened(Message):
-        """Posted to open the search for names."""
-
-    class Closed(Message):
-        """Posted when the user leaves the tree."""
 
     dependency_tree: Tree | None = None
     # Whether lines are being read.
@@ -110,7 +90,7 @@ class TreeRows(VirtualList):
         is_filtered = new.search != old.search or new.run_only != old.run_only
         self.dependency_tree = new
         self.show(len(new.lines), _first_match(new) if is_filtered else self.cursor)
-        self.post_message(self.Changed(new))
+        self.post_message(Browse("take_tree", new))
         self._put_at_top(_top_of_children(self, new))
         self.refresh()
 
@@ -138,7 +118,7 @@ class TreeRows(VirtualList):
         if (node := self.node) is None:
             return
         if node.edge is not None:
-            self.post_message(self.SpecChosen(node))
+            self.post_message(Browse("jump_to", node))
         elif node.is_unfolded:
             self.action_fold()
         else:
@@ -171,7 +151,7 @@ class TreeRows(VirtualList):
         elif (parent := tree.parent(row)) is not None:
             self.move_to(parent)
         else:
-            self.post_message(self.Closed())
+            self.post_message(Browse("close_tree"))
 
     def action_fold_all(self) -> None:
         """Unfold all lines of the section, or fold all but the direct ones."""
@@ -193,15 +173,11 @@ class TreeRows(VirtualList):
         if (tree := self.dependency_tree) is not None:
             self._request(lambda catalog, _: _read_again(catalog, tree, not tree.run_only))
 
-    def action_search(self) -> None:
-        """Open the search for names."""
-        self.post_message(self.SearchOpened())
-
     def action_close(self) -> None:
         """Remove the search; without one leave the tree."""
         tree = self.dependency_tree
         self.post_message(
-            (search_request(tree, "") if tree is not None else None) or self.Closed()
+            (search_request(tree, "") if tree is not None else None) or Browse("close_tree")
         )
 
 

@@ -17,6 +17,14 @@ from spackscope.tui.widgets.drawing import CURSOR_STYLES, RowPainter, empty_row
 _WHEEL_ROWS = 3
 
 
+class Browse(Message):
+    """Posted to have the browser do one of its actions, as keys do, with some values."""
+
+    def __init__(self, action: str, *values: object) -> None:
+        super().__init__()
+        self.action, self.values = action, values
+
+
 class ListMessage(Message):
     """A message about a row of a list."""
 

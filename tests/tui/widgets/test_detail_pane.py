@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 from textual.message import Message
@@ -15,6 +15,7 @@ from spackscope.model.query.ast import Term
 from spackscope.model.report.detail import DetailLine
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
+from spackscope.tui.widgets.virtual_list import Browse
 from tests.model.index.test_dependency_tree import catalog_with
 
 Posted = TypeVar("Posted", bound=Message)
@@ -31,6 +32,10 @@ class Recorder(Widget):
 
     def posted(self, kind: type[Posted]) -> list[Posted]:
         return [message for message in self.messages if isinstance(message, kind)]
+
+    def asked(self, action: str) -> list[Any]:
+        """Return the values with which the browser was asked for an action."""
+        return [message.values for message in self.posted(Browse) if message.action == action]
 
 
 class Rows(Recorder, TreeRows):
@@ -79,8 +84,8 @@ def test_a_section_is_unfolded_once_its_lines_have_been_read(rows: Rows) -> None
     rows.answer()
     assert not rows.is_waiting
     assert rows.line == "dependencies"
-    changed = rows.posted(TreeRows.Changed)
-    assert [message.tree.unfolded_sections for message in changed] == [{"dependencies"}]
+    ((tree,),) = rows.asked("take_tree")
+    assert tree.unfolded_sections == {"dependencies"}
 
 
 def test_an_old_answer_and_one_without_lines_change_nothing(rows: Rows) -> None:
@@ -118,9 +123,9 @@ def test_arrows_unfold_go_in_and_come_back_out(rows: Rows) -> None:
     assert rows.line == "dependencies"
     rows.action_fold()
     assert len(tree_of(rows).lines) == 2
-    assert not rows.posted(TreeRows.Closed)
+    assert not rows.asked("close_tree")
     rows.action_fold()
-    assert len(rows.posted(TreeRows.Closed)) == 1
+    assert rows.asked("close_tree") == [()]
 
 
 def test_everything_is_unfolded_and_folded_again(rows: Rows) -> None:
@@ -143,9 +148,9 @@ def test_a_search_shows_what_it_finds_and_escape_removes_it(rows: Rows) -> None:
     rows.action_close()
     rows.answer()
     assert rows.names == ["p1", "p2"]
-    assert not rows.posted(TreeRows.Closed)
+    assert not rows.asked("close_tree")
     rows.action_close()
-    assert rows.posted(TreeRows.Closed)
+    assert rows.asked("close_tree")
 
 
 def test_another_spec_is_shown_from_its_top_and_the_same_one_keeps_its_place(rows: Rows) -> None:
@@ -197,8 +202,8 @@ def test_a_value_is_a_filter_or_leads_to_a_spec() -> None:
         assert value is not None
         if value.label in ("os", "uses"):
             values.action_choose()
-    assert {m.term for m in values.posted(DetailLines.TermChosen)} == {Term("os", "ubuntu22.04")}
-    assert {m.id for m in values.posted(DetailLines.LinkChosen)} == {7}
+    assert {*values.asked("add_term")} == {(Term("os", "ubuntu22.04"),)}
+    assert {*values.asked("jump")} == {(7,)}
 
 
 def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
@@ -212,6 +217,6 @@ def test_left_goes_through_the_values_of_a_row_and_then_leaves() -> None:
     assert values.value.kind == "hash"
     values.action_step(-1)
     assert values.value == title
-    assert not values.posted(DetailLines.Left)
+    assert not values.asked("focus_specs")
     values.action_step(-1)
-    assert values.posted(DetailLines.Left)
+    assert values.asked("focus_specs")
