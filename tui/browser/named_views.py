@@ -38,7 +38,9 @@ def name_query(screen: BrowserScreen) -> None:
         name = re.sub(_NOT_IN_NAMES, "-", search).strip("-")
         is_new = name and name not in named.texts and name not in BY_NAME
         typed = [Pick(name, name, "a new name", reading=text)] if is_new else []
-        return [*typed, *best_first(search, picks)]
+        # Enter alone replaces nothing.
+        first = typed if search else [Pick(None, "type a name", reading=text)]
+        return [*first, *best_first(search, picks)]
 
     def take(name: str | None) -> None:
         if name is None:
@@ -60,10 +62,7 @@ def name_query(screen: BrowserScreen) -> None:
         Pick(name, name, f"replace {without_secrets(old)}", "differs", text)
         for name, old in sorted(named.texts.items())
     ]
-    title = "save the query: type a name"
-    dialog = PickDialog(
-        title, "name", picks, choose="save", empty="type a name", find_all=find_all
-    )
+    dialog = PickDialog("save the query", "name", picks, choose="save", find_all=find_all)
     host.open(dialog, take)
 
 

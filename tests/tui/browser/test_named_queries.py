@@ -123,6 +123,9 @@ async def test_the_query_is_saved_under_a_name_in_the_configuration(tmp_path: Pa
         await browser.press("N")
         assert "replace os=ubuntu24.04 ~virtualenv" in browser.text
         await browser.press("enter")
+        assert browser.dialog is None
+        assert browser.status == "", "it replaces nothing by itself"
+        await browser.press("N", "down", "enter")
         assert "in place of os=ubuntu24.04 ~virtualenv" in browser.status
     query = "target=aarch64 os=ubuntu24.04 ~virtualenv"
     assert path.read_text() == f'# mine\n[views]\nmy-view = "{query}"\n# the end\n'
