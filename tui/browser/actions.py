@@ -245,7 +245,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.load(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "open_source": lambda self: open_source(self, self.controllers.loading.session),
+    "open_source": open_source,
     "show_sources": show_sources,
     "show_problems": show_problems,
     "show_help": lambda self: self.panes.open_help(),

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from spackscope.model.report.comparison import ComparedTable
     from spackscope.model.report.report import Report
     from spackscope.model.report.report import Row as ReportRow
-    from spackscope.model.sources.session import Session
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
     from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
@@ -71,11 +70,9 @@ class Answers:
         search: Search,
         navigation: Navigation,
         copy: Callable[[str, str, Callable[..., object]], object],
-        sources: Sequence[str],
-        session: Session,
     ) -> None:
         self._host, self._search, self._navigation = host, search, navigation
-        self._copy, self._sources, self._session = copy, sources, session
+        self._copy = copy
         self._catalog: Catalog | None = None
         self._known: dict[Hashable, Any] = {}
 
@@ -91,8 +88,8 @@ class Answers:
         """Return the source of a name as it was given."""
         # A catalog lists its sources in the order given.
         names = [source.name for source in catalog.sources]
-        is_given = len(names) == len(self._sources)
-        return self._sources[names.index(name)] if is_given else name
+        sources = self._host.sources
+        return sources[names.index(name)] if len(names) == len(sources) else name
 
     # Comparison
 
@@ -250,7 +247,7 @@ class Answers:
                 return report
             source = self._given(catalog, name)
             try:
-                environment = load([source], replace(self._session, should_stop=task))
+                environment = load([source], replace(self._host.session, should_stop=task))
             except SourceError as error:
                 return str(error)
             coverage = cover(environment, catalog, [name])
@@ -336,7 +333,7 @@ class Answers:
         known: Report | None = self._known.get(names) if catalog is self._catalog else None
         if known is not None:
             return known
-        session = replace(self._session, should_stop=task, include_dependency_only=False)
+        session = replace(self._host.session, should_stop=task, include_dependency_only=False)
         try:
             its = [load([self._given(catalog, name)], session) for name in names]
         except SourceError as error:

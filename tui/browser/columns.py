@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, write_private, xdg_dir
@@ -27,10 +27,8 @@ class ColumnsController:
     besides, and those of them that are shown again.
     """
 
-    def __init__(
-        self, host: Host, environ: Mapping[str, str], configured: Collection[str] = ()
-    ) -> None:
-        state = xdg_dir(environ, "state")
+    def __init__(self, host: Host, configured: Collection[str] = ()) -> None:
+        state = xdg_dir(host.session.environ, "state")
         self._host, self._configured = host, frozenset(configured)
         self._path = os.path.join(state, "columns.json") if state is not None else None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,12 +21,9 @@ from spackscope.tui.settings.checks import hidden_columns
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
-    from spackscope.model.index.catalog import Catalog
-    from spackscope.model.index.view import View
-    from spackscope.model.sources.session import Session
     from spackscope.tui.browser.answers import Answers
     from spackscope.tui.browser.copy import CopyController
-    from spackscope.tui.copy_forms import CopyDone, ViewForm
+    from spackscope.tui.copy_forms import CopyDone
 
 
 class Controllers:
@@ -39,29 +36,25 @@ class Controllers:
     def __init__(
         self,
         host: Host,
-        sources: Sequence[str],
         query: str,
-        session: Session,
         copy: Callable[[str, str], CopyDone],
         settings: Settings = DEFAULTS,
         *,
         is_pick: bool = False,
     ) -> None:
         self.host, self.is_pick = host, is_pick
-        self._sources, self._session, self._copy = sources, session, copy
-        self.recall = QueryRecall(host, History(session.environ))
-        self.search = Search(host, session.named_queries)
-        self.mirrors = MirrorAnswers(host, sources, session)
-        self.details = DetailsController(host, sources, session, self.mirrors)
+        self._copy = copy
+        self.recall = QueryRecall(host, History(host.session.environ))
+        self.search = Search(host)
+        self.mirrors = MirrorAnswers(host)
+        self.details = DetailsController(host, self.mirrors)
         self.navigation = Navigation(host, self.search, self.details, self.recall)
-        self.loading = Loading(
-            host, self.search, self.navigation, self.details, sources, session, query
-        )
+        self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)
         self.loading.on_catalog = self.rows.forget
         self.facets = FacetsController(host, self.search)
-        self.columns = ColumnsController(host, session.environ, hidden_columns(settings))
+        self.columns = ColumnsController(host, hidden_columns(settings))
 
     def _rows_shown(self) -> None:
         self.navigation.record()
@@ -70,13 +63,11 @@ class Controllers:
     @cached_property
     def copying(self) -> CopyController:
         """Copying of what is seen."""
-        from spackscope.tui.browser.copy import CopyController, view_forms
+        from spackscope.tui.browser.copy import CopyController
 
-        def forms_of(catalog: Catalog, view: View) -> Sequence[ViewForm]:
-            return view_forms(catalog, view, self._sources, self.loading.session)
-
-        trust = self.mirrors.trust
-        return CopyController(self.host, self.recall, self.rows, self._copy, forms_of, trust)
+        return CopyController(
+            self.host, self.recall, self.rows, self.loading, self._copy, self.mirrors.trust
+        )
 
     @cached_property
     def answers(self) -> Answers:
@@ -88,6 +79,4 @@ class Controllers:
             self.search,
             self.navigation,
             lambda text, what, say: self.copying.copy_text(text, what, say),
-            self._sources,
-            self._session,
         )

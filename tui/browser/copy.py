@@ -19,6 +19,7 @@ from spackscope.model.index.view import View
 from spackscope.model.report import export
 from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import (
     LOADING,
@@ -88,8 +89,8 @@ class Unclear(Frozen):
 class CopyController:
     """Hand specs to the clipboard.
 
-    `copy` copies a text and returns the message, which names the text, and `forms_of` returns the
-    forms of a view; both are called in worker threads. `trust` returns the lines to type to trust
+    `copy` copies a text and returns the message, which names the text, for a worker thread.
+    `loading` knows what the sources are read with, and `trust` returns the lines to type to trust
     the keys that signed specs, as far as mirrors have told.
     """
 
@@ -98,13 +99,13 @@ class CopyController:
         host: Host,
         recall: QueryRecall,
         rows: RowsController,
+        loading: Loading,
         copy: Callable[[str, str], CopyDone],
-        forms_of: Callable[[Catalog, View], Sequence[ViewForm]],
-        trust: Callable[[Sequence[Spec]], str] = lambda specs: "",
+        trust: Callable[[Sequence[Spec]], str],
     ) -> None:
         self._trust = CopyForm("t", "line to trust the key", "lines to trust keys", trust)
         self._host, self._recall, self._rows, self._copy = host, recall, rows, copy
-        self._forms_of = forms_of
+        self._loading = loading
 
     def copy_hash(self) -> None:
         """Copy the whole hash."""
@@ -168,9 +169,10 @@ class CopyController:
             self._host.say(only_hash if copied.text else NO_ROWS, error=True)
             return
         catalog, view = self._host.state.catalog, self._host.state.view
+        sources, session = self._host.sources, self._loading.session
         if catalog is not None:
             self._host.run(
-                lambda _: self._forms_of(catalog, view),
+                lambda _: view_forms(catalog, view, sources, session),
                 partial(self._show_menu, copied),
                 group="menu",
             )

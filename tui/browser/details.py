@@ -22,7 +22,6 @@ from spackscope.tui.browser.state import Details, Host, Task
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Section, Tree
     from spackscope.model.report.detail import DetailLine
-    from spackscope.model.sources.session import Session
 
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
@@ -64,11 +63,8 @@ class Related(NamedTuple):
 class DetailsController:
     """Read what the detail pane shows."""
 
-    def __init__(
-        self, host: Host, sources: Sequence[str], session: Session, mirrors: MirrorAnswers
-    ) -> None:
+    def __init__(self, host: Host, mirrors: MirrorAnswers) -> None:
         self._host, self._mirrors = host, mirrors
-        self._sources, self._session = sources, session
         self._unfolded: frozenset[Section] = frozenset()
         self._run_only = self._shows_tree = False
         self._asked: Asked | None = None
@@ -110,7 +106,7 @@ class DetailsController:
                 self.show(row)
 
         self._host.run(
-            lambda _: host_of(self._session),
+            lambda _: host_of(self._host.session),
             lambda machine: self._host.change(machine=machine),
             group="host",
         )
@@ -258,7 +254,7 @@ class DetailsController:
                 if is_new:
                     task.report(partial(show, part))
 
-            sources = self._session, self._sources
+            sources = self._host.session, self._host.sources
             return read_relations(asked, listing, members, mark, *sources, task, show_part)
 
         def take(related: Related) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from textual.message import Message
@@ -13,6 +13,7 @@ from textual.worker import Worker, get_current_worker
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 from spackscope.tui.dialogs.base import Dialog
@@ -58,10 +59,15 @@ class ScreenHost:
     """Implement Host for a screen: its state, and jobs in worker threads."""
 
     def __init__(
-        self, screen: Screen[None], panes: Panes, state: BrowserState | None = None
+        self,
+        screen: Screen[None],
+        panes: Panes,
+        state: BrowserState,
+        sources: Sequence[str],
+        session: Session,
     ) -> None:
-        self._screen, self._panes = screen, panes
-        self._state = state or BrowserState()
+        self._screen, self._panes, self._state = screen, panes, state
+        self.sources, self.session = sources, session
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}

@@ -63,13 +63,13 @@ class Loading:
         search: Search,
         navigation: Navigation,
         details: DetailsController,
-        sources: Sequence[str],
-        session: Session,
         query: str,
     ) -> None:
         self._host, self._search = host, search
         self._navigation, self._details = navigation, details
-        self._sources, self._session, self._start_query = sources, session, query
+        self._start_query = query
+        self.session = host.session
+        """What the sources are read with now."""
         self.failure = ""
         self._first: Future[Summary | None] = Future()
         self._rows_shown = threading.Event()
@@ -77,11 +77,6 @@ class Loading:
         self.on_packages: OnPackages = lambda summary: None
         self.on_catalog: Callable[[], None] = lambda: None
         self.on_draft: Callable[[], None] = lambda: None
-
-    @property
-    def session(self) -> Session:
-        """What the sources are opened with now."""
-        return self._session
 
     @property
     def is_loading(self) -> bool:
@@ -98,7 +93,7 @@ class Loading:
         shown = self._host.state.catalog
 
         def job(task: Task) -> Summary | str:
-            session = replace(self._session, should_stop=task)
+            session = replace(self.session, should_stop=task)
             try:
                 loaded = self._read(session, task.report, shown)
                 self._answer(loaded)
@@ -163,12 +158,12 @@ class Loading:
         else:
             # Catalogs that were replaced before have connections, in every thread, and cycles.
             gc.collect()
-        return self._summarize(load(self._sources, session, current=shown, on_late=on_late))
+        return self._summarize(load(self._host.sources, session, current=shown, on_late=on_late))
 
     def _summarize(self, catalog: Catalog) -> Summary:
         """Read what the titles show of a catalog, and have it answer for the host."""
         # A job's own session would keep the job, and with it the catalog before this one.
-        session = self._session
+        session = self.session
         attach_fit(catalog, session)
         everything = "with dependency-only specs" if session.include_dependency_only else ""
         packages = catalog.packages(Query())
@@ -191,13 +186,13 @@ class Loading:
 
         Returns what is shown of all sources.
         """
-        if (catalog := open_cached(self._sources, session)) is not None:
+        if (catalog := open_cached(self._host.sources, session)) is not None:
             summary = self._summarize(catalog)
             self._answer(summary)
             report(lambda: self._take(summary))
             self._rows_shown.wait(_ROWS_SHOWN)
             return catalog
-        if (part := open_cached_part(self._sources, session)) is not None:
+        if (part := open_cached_part(self._host.sources, session)) is not None:
             self._show_part(report, part)
         return None
 
@@ -224,7 +219,7 @@ class Loading:
     def _loaded(self, loaded: Summary | str) -> None:
         self._host.show_progress("")
         if isinstance(loaded, str):
-            self._fail(loaded, len(self._sources))
+            self._fail(loaded, len(self._host.sources))
         else:
             self._take(loaded)
 
@@ -285,6 +280,6 @@ class Loading:
 
     def toggle_everything(self) -> None:
         """Show or hide dependency-only specs."""
-        everything = not self._session.include_dependency_only
-        self._session = replace(self._session, include_dependency_only=everything)
+        everything = not self.session.include_dependency_only
+        self.session = replace(self.session, include_dependency_only=everything)
         self.load()

@@ -15,7 +15,6 @@ from spackscope.tui.browser.state import Host
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
     from spackscope.model.sources.mirror_spec import PublishedKeys
-    from spackscope.model.sources.session import Session
 
 _REST = 0.4
 """Seconds that the cursor rests on a row before its mirrors are asked."""
@@ -37,8 +36,8 @@ class Answer(NamedTuple):
 class MirrorAnswers:
     """Ask the mirrors of one spec after the other, once; a newer one replaces the job."""
 
-    def __init__(self, host: Host, sources: Sequence[str], session: Session) -> None:
-        self._host, self._sources, self._session = host, sources, session
+    def __init__(self, host: Host) -> None:
+        self._host = host
         self._answers: dict[tuple[str, ...], Answer] = {}
         self._keys: dict[str, PublishedKeys] = {}
 
@@ -79,8 +78,8 @@ class MirrorAnswers:
         from spackscope.model.report.signing import signing_lines
         from spackscope.model.sources.mirror_spec import Mirrors
 
-        session = replace(self._session, should_stop=should_stop)
-        mirrors = Mirrors(catalog.sources, session, self._sources, self._keys)
+        session = replace(self._host.session, should_stop=should_stop)
+        mirrors = Mirrors(catalog.sources, session, self._host.sources, self._keys)
         signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.
         size = mirrors.sizes([spec]).get(spec.hash, spec.size)

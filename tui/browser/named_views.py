@@ -29,7 +29,7 @@ def name_query(screen: BrowserScreen) -> None:
     from spackscope.tui.settings.table import BY_NAME
 
     host, named, text = screen.host, screen.named_queries, str(screen.host.state.view.query)
-    path = user_path(screen.controllers.loading.session.environ)
+    path = user_path(host.session.environ)
     if not can_be_kept(text):
         host.say("Nothing to save: the query is empty, too long, or has a password")
         return

@@ -12,7 +12,6 @@ from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
     from spackscope.tui.browser.screen import BrowserScreen
     from spackscope.tui.dialogs.pick import Pick
 
@@ -25,7 +24,7 @@ class SourceChosen(Message):
         self.source = source
 
 
-def open_source(screen: BrowserScreen, session: Session) -> None:
+def open_source(screen: BrowserScreen) -> None:
     """Ask for another source: one of the list, or any that is typed."""
     # A dialog is imported when it is first opened.
     from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
@@ -39,7 +38,8 @@ def open_source(screen: BrowserScreen, session: Session) -> None:
         if source is not None:
             screen.post_message(SourceChosen(source))
 
-    mirrors = session.spack.mirrors.values() if session.spack is not None else ()
+    spack = screen.host.session.spack
+    mirrors = spack.mirrors.values() if spack is not None else ()
     picks = [
         *(
             Pick(f"{PREFIX}{each.name}", clean(f"{PREFIX}{each.name}"), clean(shown_url(each.url)))

@@ -87,10 +87,8 @@ class BrowserScreen(Screen[None]):
         assert session.named_queries is not None
         self.named_queries = self.panes.query_bar.named = session.named_queries
         first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
-        self.host = ScreenHost(self, self.panes, BrowserState(view=first))
-        self.controllers = Controllers(
-            self.host, sources, query, session, copy, settings, is_pick=pick
-        )
+        self.host = ScreenHost(self, self.panes, BrowserState(view=first), sources, session)
+        self.controllers = Controllers(self.host, query, copy, settings, is_pick=pick)
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
         self.controllers.loading.on_draft = self._type_again

@@ -35,7 +35,7 @@ from spackscope.tui.browser.state import (
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
+    pass
 
 LARGE = 20_000
 """Records up to which all are checked against the host before they are shown first."""
@@ -73,12 +73,11 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 class Search:
     """Request views, complete what is typed, and keep the rows while that has none.
 
-    `named` are the named queries that a text may use.
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
 
-    def __init__(self, host: Host, named: NamedQueries | None = None) -> None:
-        self._host, self._named = host, named
+    def __init__(self, host: Host) -> None:
+        self._host, self._named = host, host.session.named_queries
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
         self._entry: Entry | None = None

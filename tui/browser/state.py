@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Node, Tree
     from spackscope.model.report.detail import DetailLine, Members
+    from spackscope.model.sources.session import Session
     from spackscope.tui.dialogs.base import Dialog
 
 Result = TypeVar("Result")
@@ -276,7 +277,13 @@ class Task(Protocol):
 
 
 class Host(Protocol):
-    """All that a controller may use. Everything is called on the thread of the event loop."""
+    """All that a controller may use. Everything is called on the thread of the event loop.
+
+    `sources` are the names of the sources that are shown, `session` is what they are read with.
+    """
+
+    sources: Sequence[str]
+    session: Session
 
     @property
     def state(self) -> BrowserState:

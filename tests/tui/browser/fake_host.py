@@ -67,7 +67,8 @@ class FakeWhere(Frozen):
 class FakeHost:
     """A state; keep messages, moves of the focus, dialogs and the end for tests to see."""
 
-    def __init__(self) -> None:
+    def __init__(self, sources: Sequence[str] = (), session: Session | None = None) -> None:
+        self.sources, self.session = sources, session or Session({})
         self.state = BrowserState()
         self.where = FakeWhere()
         self.jobs: dict[str, Job] = {}
@@ -157,16 +158,14 @@ class FakeBrowser:
         is_pick: bool = False,
         is_folded: bool = True,
     ) -> None:
-        self.host = FakeHost()
+        names = [str(source) for source in sources] or ["sample_data"]
+        session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
+        self.host = FakeHost(names, session)
         if not is_folded:
             self.host.change(view=replace(FIRST_VIEW, folded=False))
         self.copied: list[str] = []
         self._placed: Results | None = None
-        names = [str(source) for source in sources] or ["sample_data"]
-        session = session or Session({"SPACKSCOPE_HOST": HOST, **(environ or {})})
-        self.controllers = Controllers(
-            self.host, names, query, session, self._copy, is_pick=is_pick
-        )
+        self.controllers = Controllers(self.host, query, self._copy, is_pick=is_pick)
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
         # Jobs run one after another here, so none needs to wait for rows that are read later.
         self.controllers.loading.rows_shown()

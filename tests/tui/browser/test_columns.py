@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.columns import MAX_COLUMNS, ColumnsController, parse_hidden
 from tests.tui.browser.fake_host import FakeHost
 
 
-def environ_of(tmp_path: Path) -> dict[str, str]:
-    return {"XDG_STATE_HOME": str(tmp_path)}
+def host_of(tmp_path: Path) -> FakeHost:
+    return FakeHost(session=Session({"XDG_STATE_HOME": str(tmp_path)}))
 
 
 def loaded(tmp_path: Path, *configured: str) -> FakeHost:
-    host = FakeHost()
-    ColumnsController(host, environ_of(tmp_path), configured).load()
+    host = host_of(tmp_path)
+    ColumnsController(host, configured).load()
     host.work()
     return host
 
@@ -61,8 +62,8 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
 
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
-    host = FakeHost()
-    columns = ColumnsController(host, environ_of(tmp_path))
+    host = host_of(tmp_path)
+    columns = ColumnsController(host)
     columns.hide("os")
     columns.hide("hash")
     host.work()
@@ -83,8 +84,8 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
 def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     tmp_path: Path,
 ) -> None:
-    host, hidden = FakeHost(), ["os", "target"]
-    columns = ColumnsController(host, environ_of(tmp_path), hidden)
+    host, hidden = host_of(tmp_path), ["os", "target"]
+    columns = ColumnsController(host, hidden)
     columns.load()
     assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
@@ -92,12 +93,12 @@ def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     columns.hide("compiler")
     host.work()
 
-    again = FakeHost()
-    ColumnsController(again, environ_of(tmp_path), hidden).load()
+    again = host_of(tmp_path)
+    ColumnsController(again, hidden).load()
     again.work()
     assert again.state.hidden_columns == {"target", "compiler"}
 
-    other = FakeHost()
-    ColumnsController(other, environ_of(tmp_path), ["size"]).load()
+    other = host_of(tmp_path)
+    ColumnsController(other, ["size"]).load()
     other.work()
     assert other.state.hidden_columns == {"size", "compiler"}
