@@ -175,9 +175,11 @@ def relaxations(
 
 def _as_keyed(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
     """Yield queries with the key of a word: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`."""
+    # The name of a package means that, unless the version may be that of a compiler.
+    packages = () if query.of_column("version") else catalog.texts("package")
     for group in (*query.of_column(ANY), *query.of_column("package")):
         word, *others = group
-        if others or not isinstance(word, Term) or word.negated:
+        if others or not isinstance(word, Term) or word.negated or word.pattern in packages:
             continue
         meant = _meant_condition(catalog, word.pattern, should_stop)
         typed, versions = [group], list[Term]()
