@@ -11,7 +11,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
-from spackscope.tui.browser.columns import column_word
+from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
@@ -91,7 +91,7 @@ def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
     if not table.columns.is_in_head:
-        screen.controllers.columns.hide(table.column)
+        hide(screen.host, table.column)
 
 
 def list_columns(screen: BrowserScreen) -> None:
@@ -99,11 +99,11 @@ def list_columns(screen: BrowserScreen) -> None:
     # A dialog is imported when it is first opened.
     from spackscope.tui.dialogs.pick import Pick, PickDialog
 
-    table, controller = screen.panes.table, screen.controllers.columns
+    table = screen.panes.table
 
     def go_to(name: str | None) -> None:
         if name is not None:
-            controller.bring_back(name)
+            bring_back(screen.host, name)
             table.go_to_column(name)
 
     columns = table.columns.columns
@@ -157,11 +157,12 @@ def _show_reports(
     """Read reports from the catalog in a worker thread, and show them."""
     from spackscope.model.report.report import Report, Section
     from spackscope.model.report.sources import failure_rows
+    from spackscope.tui.browser.copy import copy_text
     from spackscope.tui.dialogs.base import STILL_LOADING
     from spackscope.tui.dialogs.report import ReportsDialog
 
     host, loading = screen.host, screen.controllers.loading
-    dialog = ReportsDialog(noun, screen.controllers.copying.copy_text)
+    dialog = ReportsDialog(noun, partial(copy_text, host))
 
     def close(row: Row | None) -> None:
         host.cancel("reports")

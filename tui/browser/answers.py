@@ -19,6 +19,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.query.ast import Query, Term
+from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
@@ -59,20 +60,10 @@ def nothing_to_compare() -> str:
 
 
 class Answers:
-    """Open comparisons, the coverage and the counts, fill them, and follow what is chosen.
+    """Open comparisons, the coverage and the counts, fill them, and follow what is chosen."""
 
-    `copy` copies a text by a name, and says what came of it with a function.
-    """
-
-    def __init__(
-        self,
-        host: Host,
-        search: Search,
-        navigation: Navigation,
-        copy: Callable[[str, str, Callable[..., object]], object],
-    ) -> None:
+    def __init__(self, host: Host, search: Search, navigation: Navigation) -> None:
         self._host, self._search, self._navigation = host, search, navigation
-        self._copy = copy
         self._catalog: Catalog | None = None
         self._known: dict[Hashable, Any] = {}
 
@@ -115,7 +106,7 @@ class Answers:
         from spackscope.tui.dialogs.compare import CompareScreen
 
         def copy(hash_: str) -> None:
-            self._copy(hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
+            copy_text(self._host, hash_, f"{hash_[:SHORT_HASH]}…", screen.say)
 
         def fill(by_kind: bool) -> None:
             self._fill_comparison(screen, read_ids, screen.column_hash or selected, by_kind)
@@ -215,7 +206,7 @@ class Answers:
             self._fill_coverage(screen, name)
 
         def copy(hashes: Sequence[str], what: str) -> None:
-            self._copy("\n".join(hashes), what, screen.say)
+            copy_text(self._host, "\n".join(hashes), what, screen.say)
 
         def go(choice: Choice | None) -> None:
             self._host.cancel("cover")
@@ -320,7 +311,7 @@ class Answers:
                 self._known_of(catalog)[names] = report
                 dialog.show_report(report)
 
-        dialog = ReportsDialog("change", self._copy)
+        dialog = ReportsDialog("change", partial(copy_text, self._host))
         dialog.heading = _pair_text(names)
         self._host.open(dialog, close, ask=ask, group="changes")
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
 from spackscope.tui.browser.state import Host
-from spackscope.tui.settings.checks import KEPT
+from spackscope.tui.settings.checks import KEPT, hidden_columns
 
 MAX_COLUMNS = 500
 """Hidden columns that are kept."""
@@ -20,73 +19,71 @@ Hidden = frozenset[str]
 """The names of the columns that are hidden."""
 
 
-class ColumnsController:
-    """Change which columns are hidden, and keep that in a file of the state directory.
+def load(host: Host) -> None:
+    """Read what earlier runs kept; a file that cannot be read is named, and left."""
+    configured, path = hidden_columns(host.settings), _path(host)
+    if configured:
+        host.change(hidden_columns=configured)
 
-    The file has what differs from the columns that are `configured` to be hidden: those hidden
-    besides, and those of them that are shown again.
-    """
+    def read() -> Hidden | str:
+        try:
+            data = b"{}" if path is None else read_private(path, _MAX_BYTES)
+            return parse_hidden(data, configured)
+        except FileNotFoundError:
+            return configured
+        except (OSError, ValueError) as error:
+            return clean(f"Ignored {path}: {error}")
 
-    def __init__(self, host: Host, configured: Collection[str] = ()) -> None:
-        state = xdg_dir(host.session.environ, "state")
-        self._host, self._configured = host, frozenset(configured)
-        self._path = os.path.join(state, "columns.json") if state is not None else None
-
-    def load(self) -> None:
-        """Read what earlier runs kept; a file that cannot be read is named, and left."""
-        if self._configured:
-            self._host.change(hidden_columns=self._configured)
-
-        def read() -> Hidden | str:
-            try:
-                data = b"{}" if self._path is None else read_private(self._path, _MAX_BYTES)
-                return parse_hidden(data, self._configured)
-            except FileNotFoundError:
-                return self._configured
-            except (OSError, ValueError) as error:
-                return clean(f"Ignored {self._path}: {error}")
-
-        self._host.run(lambda _: read(), self._take, group="columns")
-
-    def _take(self, read: Hidden | str) -> None:
+    def take(read: Hidden | str) -> None:
         if isinstance(read, str):
-            self._host.say(read, error=True)
-            return
-        hidden = self._host.state.hidden_columns - self._configured
-        self._host.change(hidden_columns=read | hidden)
+            host.say(read, error=True)
+        else:
+            host.change(hidden_columns=read | (host.state.hidden_columns - configured))
 
-    def hide(self, column: str) -> None:
-        """Hide a column."""
-        if column in KEPT:
-            self._host.say(f"The {column} stays: rows are known by it")
-            return
-        self._change(self._host.state.hidden_columns | {column})
-        self._host.say(f"Hid {column_word(column)} (c brings it back)")
+    host.run(lambda _: read(), take, group="columns")
 
-    def bring_back(self, column: str) -> None:
-        """Show a hidden column again."""
-        self._change(self._host.state.hidden_columns - {column})
 
-    def _change(self, hidden: Hidden) -> None:
-        if hidden == self._host.state.hidden_columns:
-            return
-        self._host.change(hidden_columns=hidden)
-        besides, shown = sorted(hidden - self._configured), sorted(self._configured - hidden)
-        content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
+def hide(host: Host, column: str) -> None:
+    """Hide a column."""
+    if column in KEPT:
+        host.say(f"The {column} stays: rows are known by it")
+        return
+    _change(host, host.state.hidden_columns | {column})
+    host.say(f"Hid {column_word(column)} (c brings it back)")
 
-        def write() -> str:
-            try:
-                if self._path is not None:
-                    write_private(self._path, f"{content}\n".encode())
-            except Unwritable as error:
-                return clean(f"The columns will not be remembered: {error}")
-            return ""
 
-        self._host.run(lambda _: write(), self._written, group="columns")
+def bring_back(host: Host, column: str) -> None:
+    """Show a hidden column again."""
+    _change(host, host.state.hidden_columns - {column})
 
-    def _written(self, failure: str) -> None:
+
+def _change(host: Host, hidden: Hidden) -> None:
+    """Hide some columns, and keep how they differ from those that are configured to be."""
+    if hidden == host.state.hidden_columns:
+        return
+    host.change(hidden_columns=hidden)
+    configured, path = hidden_columns(host.settings), _path(host)
+    besides, shown = sorted(hidden - configured), sorted(configured - hidden)
+    content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
+
+    def write() -> str:
+        try:
+            if path is not None:
+                write_private(path, f"{content}\n".encode())
+        except Unwritable as error:
+            return clean(f"The columns will not be remembered: {error}")
+        return ""
+
+    def written(failure: str) -> None:
         if failure:
-            self._host.say(failure, error=True)
+            host.say(failure, error=True)
+
+    host.run(lambda _: write(), written, group="columns")
+
+
+def _path(host: Host) -> str | None:
+    state = xdg_dir(host.session.environ, "state")
+    return os.path.join(state, "columns.json") if state is not None else None
 
 
 def parse_hidden(data: bytes, configured: Hidden = frozenset()) -> Hidden:

@@ -2,59 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from spackscope.tui.browser.columns import ColumnsController
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.loading import Loading
-from spackscope.tui.browser.mirror_answers import MirrorAnswers
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import History, QueryRecall
 from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
-from spackscope.tui.settings import DEFAULTS, Settings
-from spackscope.tui.settings.checks import hidden_columns
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
     from spackscope.tui.browser.answers import Answers
     from spackscope.tui.browser.copy import CopyController
-    from spackscope.tui.copy_forms import CopyDone
 
 
 class Controllers:
     """The controllers of one browser; each knows the host, and those that it is given here.
 
-    `copy` copies a text, and returns a message that calls it by another one; `is_pick` if leaving
-    the first pane ends the program.
+    `is_pick` if leaving the first pane ends the program.
     """
 
-    def __init__(
-        self,
-        host: Host,
-        query: str,
-        copy: Callable[[str, str], CopyDone],
-        settings: Settings = DEFAULTS,
-        *,
-        is_pick: bool = False,
-    ) -> None:
+    def __init__(self, host: Host, query: str, *, is_pick: bool = False) -> None:
         self.host, self.is_pick = host, is_pick
-        self._copy = copy
         self.recall = QueryRecall(host, History(host.session.environ))
         self.search = Search(host)
-        self.mirrors = MirrorAnswers(host)
-        self.details = DetailsController(host, self.mirrors)
+        self.details = DetailsController(host)
         self.navigation = Navigation(host, self.search, self.details, self.recall)
         self.loading = Loading(host, self.search, self.navigation, self.details, query)
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)
         self.loading.on_catalog = self.rows.forget
         self.facets = FacetsController(host, self.search)
-        self.columns = ColumnsController(host, hidden_columns(settings))
 
     def _rows_shown(self) -> None:
         self.navigation.record()
@@ -65,18 +47,12 @@ class Controllers:
         """Copying of what is seen."""
         from spackscope.tui.browser.copy import CopyController
 
-        return CopyController(
-            self.host, self.recall, self.rows, self.loading, self._copy, self.mirrors.trust
-        )
+        trust = self.details.mirrors.trust
+        return CopyController(self.host, self.recall, self.rows, self.loading, trust)
 
     @cached_property
     def answers(self) -> Answers:
         """Comparison, coverage and counts in dialogs."""
         from spackscope.tui.browser.answers import Answers
 
-        return Answers(
-            self.host,
-            self.search,
-            self.navigation,
-            lambda text, what, say: self.copying.copy_text(text, what, say),
-        )
+        return Answers(self.host, self.search, self.navigation)

@@ -89,7 +89,6 @@ class Unclear(Frozen):
 class CopyController:
     """Hand specs to the clipboard.
 
-    `copy` copies a text and returns the message, which names the text, for a worker thread.
     `loading` knows what the sources are read with, and `trust` returns the lines to type to trust
     the keys that signed specs, as far as mirrors have told.
     """
@@ -100,11 +99,10 @@ class CopyController:
         recall: QueryRecall,
         rows: RowsController,
         loading: Loading,
-        copy: Callable[[str, str], CopyDone],
         trust: Callable[[Sequence[Spec]], str],
     ) -> None:
         self._trust = CopyForm("t", "line to trust the key", "lines to trust keys", trust)
-        self._host, self._recall, self._rows, self._copy = host, recall, rows, copy
+        self._host, self._recall, self._rows = host, recall, rows
         self._loading = loading
 
     def copy_hash(self) -> None:
@@ -125,14 +123,6 @@ class CopyController:
     def open_menu(self) -> None:
         """Choose the form to copy: of the specs, or of the view."""
         self._read(self._read_forms, self._read_forms, is_bare=False, group="menu")
-
-    def copy_text(self, text: str, what: str, say: Callable[..., object]) -> None:
-        """Copy a text; `say` shows the outcome on the screen that requested it."""
-        self._host.run(
-            lambda _: self._copy(text, what),
-            lambda copied: say(copied.text, error=copied.failed),
-            group="copy",
-        )
 
     def _read(
         self,
@@ -204,7 +194,7 @@ class CopyController:
 
         def copy() -> CopyDone:
             text = form.read()
-            copied = self._copy(text, form.what)
+            copied = self._host.copy(text, form.what)
             if copied.failed and len(text) > _LONG:
                 copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
             return copied
@@ -215,7 +205,7 @@ class CopyController:
         """Copy the hashes of all marked specs, those out of sight too."""
         marks = self._host.state.marks
         what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-        self._run(lambda: self._copy("\n".join(marks), what), "")
+        self._run(lambda: self._host.copy("\n".join(marks), what), "")
 
     def _copy_specs(self, copied: Copied, form: CopyForm) -> None:
         text, what = copied.text, f"{copied.text[:7]}…"
@@ -227,7 +217,7 @@ class CopyController:
         if hidden and self._host.where.pane != "detail":
             are = "is" if hidden == 1 else "are"
             after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-        self._run(lambda: self._copy(text, what + copied.about), after)
+        self._run(lambda: self._host.copy(text, what + copied.about), after)
 
     def _run(self, copy: Callable[[], CopyDone], after: str) -> None:
         def done(copied: CopyDone) -> None:
@@ -236,6 +226,15 @@ class CopyController:
             self._host.say(copied.text + ("" if copied.failed else after), error=copied.failed)
 
         self._host.run(lambda _: copy(), done, group="copy")
+
+
+def copy_text(host: Host, text: str, what: str, say: Callable[..., object]) -> None:
+    """Copy a text; `say` shows the outcome on the screen that requested it."""
+    host.run(
+        lambda _: host.copy(text, what),
+        lambda copied: say(copied.text, error=copied.failed),
+        group="copy",
+    )
 
 
 def find_target(state: BrowserState, where: Where, *, may_be_unseen: bool = False) -> Target | str:

@@ -63,8 +63,8 @@ class Related(NamedTuple):
 class DetailsController:
     """Read what the detail pane shows."""
 
-    def __init__(self, host: Host, mirrors: MirrorAnswers) -> None:
-        self._host, self._mirrors = host, mirrors
+    def __init__(self, host: Host) -> None:
+        self._host, self.mirrors = host, MirrorAnswers(host)
         self._unfolded: frozenset[Section] = frozenset()
         self._run_only = self._shows_tree = False
         self._asked: Asked | None = None
@@ -76,20 +76,20 @@ class DetailsController:
 
     def forget(self) -> None:
         """Forget the rows of a catalog that was replaced, and what mirrors answered."""
-        self._mirrors.forget()
+        self.mirrors.forget()
         self._related.clear()
         self._clear()
 
     def look_again(self) -> None:
         """Ask mirrors anew about the selected spec."""
-        self._mirrors.forget()
+        self.mirrors.forget()
         if (details := self._host.state.details) is not None:
             self.show(details.row)
 
     def _clear(self) -> None:
         """Show no spec."""
         self._asked = None
-        self._mirrors.cancel()
+        self.mirrors.cancel()
         self._host.cancel("detail", "relations", "unfold")
         self._host.change(details=None)
 
@@ -145,7 +145,7 @@ class DetailsController:
             alike,
             listing.shown if alike > 1 else 0,
             listing.values.varying_variants_of(row.look_alike),
-            self._mirrors.of(row.spec),
+            self.mirrors.of(row.spec),
         )
         if old is not None and _shown_as(old.row) == _shown_as(row):
             # What was unfolded stays so while a filter is typed.
@@ -155,7 +155,7 @@ class DetailsController:
                 self._host.change(details=shown)
                 return
         self._asked = asked
-        self._mirrors.cancel()
+        self.mirrors.cancel()
         self._host.cancel("relations")
         pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
         self._host.change(details=pending)
@@ -167,14 +167,14 @@ class DetailsController:
 
             details = read_details(asked, listing, new, self._unfolded, run_only=self._run_only)
             is_single = details.members is not None and not details.members.is_group
-            return details, is_single and self._mirrors.is_to_ask(row.spec, catalog)
+            return details, is_single and self.mirrors.is_to_ask(row.spec, catalog)
 
         def take(read: tuple[Details, bool]) -> None:
             details, asks = read
             self._relate(asked, details)
             if asks:
                 # A newer row replaces that job too, so its answer is for the selected spec.
-                self._mirrors.ask(row.spec, catalog, lambda _: self.show(row))
+                self.mirrors.ask(row.spec, catalog, lambda _: self.show(row))
 
         self._host.run(read, take, group="detail", delay=self._delay())
 

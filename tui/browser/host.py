@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from textual.message import Message
 from textual.screen import Screen
@@ -17,6 +17,10 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import BrowserState, Task, Where
 from spackscope.tui.dialogs.base import Dialog
+from spackscope.tui.settings import Settings
+
+if TYPE_CHECKING:
+    from spackscope.tui.copy_forms import CopyDone
 
 Result = TypeVar("Result")
 
@@ -65,9 +69,10 @@ class ScreenHost:
         state: BrowserState,
         sources: Sequence[str],
         session: Session,
+        settings: Settings,
     ) -> None:
         self._screen, self._panes, self._state = screen, panes, state
-        self.sources, self.session = sources, session
+        self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
@@ -156,6 +161,13 @@ class ScreenHost:
     def show_progress(self, text: str) -> None:
         """Show how far a long task is, besides messages; an empty text ends that."""
         self._panes.toast.show_progress(text)
+
+    def copy(self, text: str, what: str) -> CopyDone:
+        """Copy a text, which the message calls by a name: for a worker thread."""
+        from spackscope.tui.copy_forms import copy_text
+
+        environ, app = self.session.environ, self._screen.app
+        return copy_text(text, what, environ, app, self.settings.copy)
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""

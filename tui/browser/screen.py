@@ -17,7 +17,7 @@ from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.sources import welcome
 from spackscope.model.sources.source_name import SAMPLES
 from spackscope.tui import keymap
-from spackscope.tui.browser import actions, focus
+from spackscope.tui.browser import actions, columns, focus
 from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
@@ -38,7 +38,6 @@ from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.sources.session import Session
-    from spackscope.tui.copy_forms import CopyDone
     from spackscope.tui.widgets.spec_rows import Notes
 
 _PATIENCE = 0.15
@@ -71,12 +70,6 @@ class BrowserScreen(Screen[None]):
         pick: bool,
     ) -> None:
         super().__init__()
-
-        def copy(text: str, what: str) -> CopyDone:
-            from spackscope.tui.copy_forms import copy_text
-
-            return copy_text(text, what, session.environ, self.app, settings.copy)
-
         self._was_shown = False
         self.panes = Panes(
             self,
@@ -87,8 +80,9 @@ class BrowserScreen(Screen[None]):
         assert session.named_queries is not None
         self.named_queries = self.panes.query_bar.named = session.named_queries
         first = replace(FIRST_VIEW, folded=settings.fold, sort=first_sort(settings))
-        self.host = ScreenHost(self, self.panes, BrowserState(view=first), sources, session)
-        self.controllers = Controllers(self.host, query, copy, settings, is_pick=pick)
+        state = BrowserState(view=first)
+        self.host = ScreenHost(self, self.panes, state, sources, session, settings)
+        self.controllers = Controllers(self.host, query, is_pick=pick)
         self.controllers.loading.on_missing = self.panes.show_instead_of_rows
         self.controllers.loading.on_packages = self.panes.show_packages
         self.controllers.loading.on_draft = self._type_again
@@ -106,7 +100,7 @@ class BrowserScreen(Screen[None]):
         """Begin in the first pane, and load the sources: the first frame waits a moment."""
         self.panes.focus.go_to("packages")
         self.controllers.loading.load()
-        self.controllers.columns.load()
+        columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
         await self.controllers.loading.show_first(_PATIENCE)
 

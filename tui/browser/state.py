@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from spackscope.model.index.tree import Node, Tree
     from spackscope.model.report.detail import DetailLine, Members
     from spackscope.model.sources.session import Session
+    from spackscope.tui.copy_forms import CopyDone
     from spackscope.tui.dialogs.base import Dialog
+    from spackscope.tui.settings import Settings
 
 Result = TypeVar("Result")
 
@@ -279,11 +281,13 @@ class Task(Protocol):
 class Host(Protocol):
     """All that a controller may use. Everything is called on the thread of the event loop.
 
-    `sources` are the names of the sources that are shown, `session` is what they are read with.
+    `sources` are the names of the sources that are shown, `session` is what they are read with at
+    first, and `settings` are those of the command line and of files.
     """
 
     sources: Sequence[str]
     session: Session
+    settings: Settings
 
     @property
     def state(self) -> BrowserState:
@@ -324,6 +328,9 @@ class Host(Protocol):
 
     def show_progress(self, text: str) -> None:
         """Show how far a long task is, besides messages; an empty text ends that."""
+
+    def copy(self, text: str, what: str) -> CopyDone:
+        """Copy a text, which the message calls by a name: for a worker thread."""
 
     def focus(self, target: str) -> None:
         """Move the focus to a pane, or to the query line."""

@@ -21,6 +21,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
 from spackscope.tui.copy_forms import CopyDone
+from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
 
 
@@ -67,8 +68,14 @@ class FakeWhere(Frozen):
 class FakeHost:
     """A state; keep messages, moves of the focus, dialogs and the end for tests to see."""
 
-    def __init__(self, sources: Sequence[str] = (), session: Session | None = None) -> None:
-        self.sources, self.session = sources, session or Session({})
+    def __init__(
+        self,
+        sources: Sequence[str] = (),
+        session: Session | None = None,
+        settings: Settings = DEFAULTS,
+    ) -> None:
+        self.sources, self.session, self.settings = sources, session or Session({}), settings
+        self.copied: list[str] = []
         self.state = BrowserState()
         self.where = FakeWhere()
         self.jobs: dict[str, Job] = {}
@@ -113,6 +120,10 @@ class FakeHost:
 
     def show_progress(self, text: str) -> None:
         self.progress.append(text)
+
+    def copy(self, text: str, what: str) -> CopyDone:
+        self.copied.append(text)
+        return CopyDone(f"Copied {what} (test)", failed=False)
 
     def focus(self, target: str) -> None:
         self.focused.append(target)
@@ -163,16 +174,11 @@ class FakeBrowser:
         self.host = FakeHost(names, session)
         if not is_folded:
             self.host.change(view=replace(FIRST_VIEW, folded=False))
-        self.copied: list[str] = []
         self._placed: Results | None = None
-        self.controllers = Controllers(self.host, query, self._copy, is_pick=is_pick)
+        self.controllers = Controllers(self.host, query, is_pick=is_pick)
         self.search, self.navigation = self.controllers.search, self.controllers.navigation
         # Jobs run one after another here, so none needs to wait for rows that are read later.
         self.controllers.loading.rows_shown()
-
-    def _copy(self, text: str, what: str) -> CopyDone:
-        self.copied.append(text)
-        return CopyDone(f"Copied {what} (test)", failed=False)
 
     def load(self) -> FakeBrowser:
         """Load the sources, and show the first results."""
@@ -251,6 +257,10 @@ class FakeBrowser:
     @property
     def query(self) -> str:
         return str(self.state.view.query)
+
+    @property
+    def copied(self) -> list[str]:
+        return self.host.copied
 
     @property
     def message(self) -> str:

@@ -9,17 +9,19 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.columns import MAX_COLUMNS, ColumnsController, parse_hidden
+from spackscope.tui.browser.columns import MAX_COLUMNS, bring_back, hide, load, parse_hidden
+from spackscope.tui.settings import Settings
 from tests.tui.browser.fake_host import FakeHost
 
 
-def host_of(tmp_path: Path) -> FakeHost:
-    return FakeHost(session=Session({"XDG_STATE_HOME": str(tmp_path)}))
+def host_of(tmp_path: Path, *configured: str) -> FakeHost:
+    session = Session({"XDG_STATE_HOME": str(tmp_path)})
+    return FakeHost(session=session, settings=Settings(hidden=configured))
 
 
 def loaded(tmp_path: Path, *configured: str) -> FakeHost:
-    host = host_of(tmp_path)
-    ColumnsController(host, configured).load()
+    host = host_of(tmp_path, *configured)
+    load(host)
     host.work()
     return host
 
@@ -63,9 +65,8 @@ def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(tmp_path: Path) -> No
 
 def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
     host = host_of(tmp_path)
-    columns = ColumnsController(host)
-    columns.hide("os")
-    columns.hide("hash")
+    hide(host, "os")
+    hide(host, "hash")
     host.work()
 
     assert host.state.hidden_columns == {"os"} == loaded(tmp_path).state.hidden_columns
@@ -75,7 +76,7 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
         "The hash stays: rows are known by it",
     ]
 
-    columns.bring_back("os")
+    bring_back(host, "os")
     host.work()
     assert not host.state.hidden_columns
     assert not loaded(tmp_path).state.hidden_columns
@@ -84,21 +85,13 @@ def test_a_column_is_hidden_and_brought_back(tmp_path: Path) -> None:
 def test_columns_that_are_configured_are_hidden_until_they_are_brought_back(
     tmp_path: Path,
 ) -> None:
-    host, hidden = host_of(tmp_path), ["os", "target"]
-    columns = ColumnsController(host, hidden)
-    columns.load()
+    host = host_of(tmp_path, "os", "target")
+    load(host)
     assert host.state.hidden_columns == {"os", "target"}, "before the file is read"
     host.work()
-    columns.bring_back("os")
-    columns.hide("compiler")
+    bring_back(host, "os")
+    hide(host, "compiler")
     host.work()
 
-    again = host_of(tmp_path)
-    ColumnsController(again, hidden).load()
-    again.work()
-    assert again.state.hidden_columns == {"target", "compiler"}
-
-    other = host_of(tmp_path)
-    ColumnsController(other, ["size"]).load()
-    other.work()
-    assert other.state.hidden_columns == {"size", "compiler"}
+    assert loaded(tmp_path, "os", "target").state.hidden_columns == {"target", "compiler"}
+    assert loaded(tmp_path, "size").state.hidden_columns == {"size", "compiler"}
