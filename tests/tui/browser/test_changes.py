@@ -85,11 +85,12 @@ async def test_two_of_more_sources_are_chosen_and_one_is_not_enough(
 async def test_the_reading_is_stopped(
     sources: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    is_stopped = threading.Event()
+    is_begun, is_stopped = threading.Event(), threading.Event()
     match = source_differences.match_specs
 
     def wait_and_match(*arguments: object, should_stop: object) -> object:
         assert callable(should_stop)
+        is_begun.set()
         for _ in range(int(PATIENCE * 1000)):
             if should_stop():
                 is_stopped.set()
@@ -100,7 +101,7 @@ async def test_the_reading_is_stopped(
     monkeypatch.setattr(source_differences, "match_specs", wait_and_match)
     async with browsing(*sources) as browser:
         await browser.press("D", settle=False)
-        await browser.until(lambda: "reading…" in browser.text)
+        await browser.until(lambda: is_begun.is_set() and "reading…" in browser.text)
         await browser.press("escape")
         await browser.until(is_stopped.is_set)
         assert browser.dialog is None
