@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from spackscope.model.index.catalog import Catalog
@@ -119,6 +120,13 @@ def list_columns(screen: BrowserScreen) -> None:
     screen.host.open(PickDialog("columns", "column", picks, choose="bring back, go to it"), go_to)
 
 
+def copying() -> ModuleType:
+    """Return the functions that copy, which the start does not need."""
+    from spackscope.tui.browser import copy
+
+    return copy
+
+
 def export(screen: BrowserScreen) -> None:
     """Write the shown or the marked rows to a file."""
     from spackscope.tui.browser.export import open_export
@@ -229,9 +237,9 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "clear_query": clear,
     "facets": lambda self: self.controllers.facets.open(),
     "frequency": lambda self: self.controllers.answers.count(),
-    "copy_hash": lambda self: self.controllers.copying.copy_hash(),
-    "copy_menu": lambda self: self.controllers.copying.open_menu(),
-    "copy_address": lambda self: self.controllers.copying.copy_address(),
+    "copy_hash": lambda self: copying().copy_hash(self.controllers),
+    "copy_menu": lambda self: copying().open_menu(self.controllers),
+    "copy_address": lambda self: copying().copy_address(self.controllers),
     "export": export,
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),

@@ -17,7 +17,6 @@ from spackscope.tui.browser.state import Host
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
     from spackscope.tui.browser.answers import Answers
-    from spackscope.tui.browser.copy import CopyController
 
 
 class Controllers:
@@ -41,14 +40,6 @@ class Controllers:
     def _rows_shown(self) -> None:
         self.navigation.record()
         self.loading.rows_shown()
-
-    @cached_property
-    def copying(self) -> CopyController:
-        """Copying of what is seen."""
-        from spackscope.tui.browser.copy import CopyController
-
-        trust = self.details.mirrors.trust
-        return CopyController(self.host, self.recall, self.rows, self.loading, trust)
 
     @cached_property
     def answers(self) -> Answers:

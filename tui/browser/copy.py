@@ -19,12 +19,10 @@ from spackscope.model.index.view import View
 from spackscope.model.report import export
 from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.loading import Loading
-from spackscope.tui.browser.query_history import QueryRecall
+from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
-    RowsController,
     any_of,
     hidden_marks,
     shown_ids,
@@ -86,146 +84,145 @@ class Unclear(Frozen):
     sentence: str
 
 
-class CopyController:
-    """Hand specs to the clipboard.
+def copy_hash(controllers: Controllers) -> None:
+    """Copy the whole hash."""
+    copy = partial(_copy_specs, controllers, FORMS[0])
+    _read(controllers, copy, is_bare=True, group="copy")
 
-    `loading` knows what the sources are read with, and `trust` returns the lines to type to trust
-    the keys that signed specs, as far as mirrors have told.
-    """
 
-    def __init__(
-        self,
-        host: Host,
-        recall: QueryRecall,
-        rows: RowsController,
-        loading: Loading,
-        trust: Callable[[Sequence[Spec]], str],
-    ) -> None:
-        self._trust = CopyForm("t", "line to trust the key", "lines to trust keys", trust)
-        self._host, self._recall, self._rows = host, recall, rows
-        self._loading = loading
+def copy_address(controllers: Controllers) -> None:
+    """Copy the address of the page on cache.spack.io, and show it."""
 
-    def copy_hash(self) -> None:
-        """Copy the whole hash."""
-        self._read(lambda copied: self._copy_specs(copied, FORMS[0]), is_bare=True, group="copy")
+    def copy(copied: Copied) -> None:
+        if spelled(ADDRESS, copied.specs):
+            _copy_specs(controllers, ADDRESS, copied)
+        else:
+            controllers.host.say(NO_ADDRESS, error=True)
 
-    def copy_address(self) -> None:
-        """Copy the address of the page on cache.spack.io, and show it."""
+    _read(controllers, copy, is_bare=True, group="copy")
 
-        def copy(copied: Copied) -> None:
-            if spelled(ADDRESS, copied.specs):
-                self._copy_specs(copied, ADDRESS)
-            else:
-                self._host.say(NO_ADDRESS, error=True)
 
-        self._read(copy, is_bare=True, group="copy")
+def open_menu(controllers: Controllers) -> None:
+    """Choose the form to copy: of the specs, or of the view."""
+    read_forms = partial(_read_forms, controllers)
+    _read(controllers, read_forms, read_forms, is_bare=False, group="menu")
 
-    def open_menu(self) -> None:
-        """Choose the form to copy: of the specs, or of the view."""
-        self._read(self._read_forms, self._read_forms, is_bare=False, group="menu")
 
-    def _read(
-        self,
-        done: Callable[[Copied], object],
-        unclear: Callable[[Unclear], object] | None = None,
-        *,
-        is_bare: bool,
-        group: str,
-    ) -> None:
-        """Read the specs to copy, or show why there are none."""
-        state = self._host.state
-        # The menu names what it copies.
-        target = find_target(state, self._host.where, may_be_unseen=not is_bare)
-        if isinstance(target, str) or state.catalog is None:
-            self._host.say(target if isinstance(target, str) else LOADING, error=True)
-            return
-        reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
+def _read(
+    controllers: Controllers,
+    done: Callable[[Copied], object],
+    unclear: Callable[[Unclear], object] | None = None,
+    *,
+    is_bare: bool,
+    group: str,
+) -> None:
+    """Read the specs to copy, or show why there are none; a row that is unclear is opened."""
+    host, state = controllers.host, controllers.host.state
+    # The menu names what it copies.
+    target = find_target(state, host.where, may_be_unseen=not is_bare)
+    if isinstance(target, str) or state.catalog is None:
+        host.say(target if isinstance(target, str) else LOADING, error=True)
+        return
+    reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
 
-        def take(read: Copied | Unclear) -> None:
-            if isinstance(read, Copied):
-                done(read)
-            else:
-                (unclear or self._open)(read)
+    def take(read: Copied | Unclear) -> None:
+        if isinstance(read, Copied):
+            done(read)
+        elif unclear is not None:
+            unclear(read)
+        else:
+            controllers.rows.open_to_choose(read.row, read.sentence)
 
-        self._host.run(lambda _: reading(), take, group=group)
+    host.run(lambda _: reading(), take, group=group)
 
-    def _open(self, unclear: Unclear) -> None:
-        self._rows.open_to_choose(unclear.row, unclear.sentence)
 
-    def _read_forms(self, copied: Copied | Unclear) -> None:
-        """Read the forms of the view, and open the menu."""
-        if isinstance(copied, Copied) and not copied.specs:
-            only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
-            self._host.say(only_hash if copied.text else NO_ROWS, error=True)
-            return
-        catalog, view = self._host.state.catalog, self._host.state.view
-        sources, session = self._host.sources, self._loading.session
-        if catalog is not None:
-            self._host.run(
-                lambda _: view_forms(catalog, view, sources, session),
-                partial(self._show_menu, copied),
-                group="menu",
-            )
+def _read_forms(controllers: Controllers, copied: Copied | Unclear) -> None:
+    """Read the forms of the view, and open the menu."""
+    host = controllers.host
+    if isinstance(copied, Copied) and not copied.specs:
+        only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
+        host.say(only_hash if copied.text else NO_ROWS, error=True)
+        return
+    catalog, view = host.state.catalog, host.state.view
+    sources, session = host.sources, controllers.loading.session
+    if catalog is not None:
+        host.run(
+            lambda _: view_forms(catalog, view, sources, session),
+            partial(_show_menu, controllers, copied),
+            group="menu",
+        )
 
-    def _show_menu(self, copied: Copied | Unclear, forms: Sequence[ViewForm]) -> None:
-        state = self._host.state
-        specs = copied.specs if isinstance(copied, Copied) else ()
-        is_marked = isinstance(copied, Copied) and copied.is_marked
-        hidden = hidden_marks(state) if is_marked else len(state.marks)
 
-        def take(form: CopyForm | ViewForm | None) -> None:
-            if form is ALL_MARKS:
-                self._copy_all_marks()
-            elif isinstance(form, ViewForm):
-                self._copy_view(form)
-            elif form is not None and isinstance(copied, Copied):
-                self._copy_specs(copied, form)
+def _show_menu(
+    controllers: Controllers, copied: Copied | Unclear, forms: Sequence[ViewForm]
+) -> None:
+    state = controllers.host.state
+    specs = copied.specs if isinstance(copied, Copied) else ()
+    is_marked = isinstance(copied, Copied) and copied.is_marked
+    hidden = hidden_marks(state) if is_marked else len(state.marks)
 
-        count = state.listing.shown if state.listing is not None else 0
-        note = copied.sentence if isinstance(copied, Unclear) else ""
-        all_marks = hidden and len(state.marks)
-        more = (self._trust,)
-        dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note, more=more)
-        self._host.open(dialog, take)
+    def take(form: CopyForm | ViewForm | None) -> None:
+        if form is ALL_MARKS:
+            _copy_all_marks(controllers)
+        elif isinstance(form, ViewForm):
+            _copy_view(controllers, form)
+        elif form is not None and isinstance(copied, Copied):
+            _copy_specs(controllers, form, copied)
 
-    def _copy_view(self, form: ViewForm) -> None:
-        """Copy a form of the view, which may take long to be read."""
-        after = f" · {form.after}" if form.after else ""
+    count = state.listing.shown if state.listing is not None else 0
+    note = copied.sentence if isinstance(copied, Unclear) else ""
+    all_marks = hidden and len(state.marks)
+    # As far as mirrors have told.
+    trust = controllers.details.mirrors.trust
+    more = (CopyForm("t", "line to trust the key", "lines to trust keys", trust),)
+    dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note, more=more)
+    controllers.host.open(dialog, take)
 
-        def copy() -> CopyDone:
-            text = form.read()
-            copied = self._host.copy(text, form.what)
-            if copied.failed and len(text) > _LONG:
-                copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
-            return copied
 
-        self._run(copy, after)
+def _copy_view(controllers: Controllers, form: ViewForm) -> None:
+    """Copy a form of the view, which may take long to be read."""
+    after = f" · {form.after}" if form.after else ""
 
-    def _copy_all_marks(self) -> None:
-        """Copy the hashes of all marked specs, those out of sight too."""
-        marks = self._host.state.marks
-        what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
-        self._run(lambda: self._host.copy("\n".join(marks), what), "")
+    def copy() -> CopyDone:
+        text = form.read()
+        copied = controllers.host.copy(text, form.what)
+        if copied.failed and len(text) > _LONG:
+            copied = replace(copied, text=f"{copied.text} {shown('export')} writes a file.")
+        return copied
 
-    def _copy_specs(self, copied: Copied, form: CopyForm) -> None:
-        text, what = copied.text, f"{copied.text[:7]}…"
-        if copied.specs:
-            text = spelled(form, copied.specs)
-            what = summary(form, copied.specs, marked=copied.is_marked)
-        hidden = hidden_marks(self._host.state)
-        after = ""
-        if hidden and self._host.where.pane != "detail":
-            are = "is" if hidden == 1 else "are"
-            after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
-        self._run(lambda: self._host.copy(text, what + copied.about), after)
+    _copy(controllers, copy, after)
 
-    def _run(self, copy: Callable[[], CopyDone], after: str) -> None:
-        def done(copied: CopyDone) -> None:
-            if not copied.failed:
-                self._recall.remember()
-            self._host.say(copied.text + ("" if copied.failed else after), error=copied.failed)
 
-        self._host.run(lambda _: copy(), done, group="copy")
+def _copy_all_marks(controllers: Controllers) -> None:
+    """Copy the hashes of all marked specs, those out of sight too."""
+    host, marks = controllers.host, controllers.host.state.marks
+    what = f"all {len(marks):,} marked hashes" if len(marks) > 1 else f"marked {marks[0][:7]}…"
+    _copy(controllers, lambda: host.copy("\n".join(marks), what))
+
+
+def _copy_specs(controllers: Controllers, form: CopyForm, copied: Copied) -> None:
+    host, text, what = controllers.host, copied.text, f"{copied.text[:7]}…"
+    if copied.specs:
+        text = spelled(form, copied.specs)
+        what = summary(form, copied.specs, marked=copied.is_marked)
+    hidden = hidden_marks(host.state)
+    after = ""
+    if hidden and host.where.pane != "detail":
+        are = "is" if hidden == 1 else "are"
+        after = f" · {hidden:,} marked {are} out of sight ({shown('copy-as')} copies all)"
+    _copy(controllers, lambda: host.copy(text, what + copied.about), after)
+
+
+def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
+    """Copy in a worker thread, and say what came of it; the query was of use then."""
+
+    def done(copied: CopyDone) -> None:
+        if not copied.failed:
+            controllers.recall.remember()
+        text = copied.text + ("" if copied.failed else after)
+        controllers.host.say(text, error=copied.failed)
+
+    controllers.host.run(lambda _: copy(), done, group="copy")
 
 
 def copy_text(host: Host, text: str, what: str, say: Callable[..., object]) -> None:

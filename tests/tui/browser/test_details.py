@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.tree import read_unfolded
+from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,
@@ -141,7 +142,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     tree = read_unfolded(browser.catalog, browser.tree, 0)
     mpich = tree.lines[[line.builds for line in tree.lines].index(2)]
     browser.put(pane="detail", node=mpich)
-    browser.controllers.copying.copy_hash()
+    copy_hash(browser.controllers)
     browser.settle()
     assert (browser.copied, browser.message) == (
         [],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
+from spackscope.tui.browser.copy import open_menu
 from spackscope.tui.browser.focus import back, is_late, leave
 from tests.builders import INSTALL_TREE
 from tests.tui.browser.fake_host import FakeBrowser
@@ -97,7 +98,7 @@ def test_tab_waits_for_completions_and_escape_for_nothing(browser: FakeBrowser) 
 
 def test_a_key_waits_for_the_dialog_that_the_one_before_it_opens(browser: FakeBrowser) -> None:
     at(browser, "specs")
-    browser.controllers.copying.open_menu()
+    open_menu(browser.controllers)
     assert late(browser, "s", "escape") == ["s", "escape"]
     browser.settle()
     assert late(browser, "s") == []

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.copy_forms import FORMS, spelled
 from tests.browsing import Browser, browsing
 from tests.builders import database, edge, hash_of, installs, node, record, write_page
@@ -149,7 +150,7 @@ def test_nothing_that_acts_on_a_terminal_is_copied(hostile_source: Path) -> None
         for form in FORMS:
             text = spelled(form, [row.spec])
             assert not {c for c in text if c != "\n" and acts(c)}, form
-    browser.controllers.copying.copy_hash()
+    copy_hash(browser.controllers)
     browser.settle()
     assert browser.copied
 

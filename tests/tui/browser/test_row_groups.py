@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.view import RowRole
+from spackscope.tui.browser.copy import copy_hash
 from spackscope.tui.browser.focus import back
 from tests.browsing import Browser, browsing
 from tests.builders import Node, database, edge, hash_of, installs, leaf, node, record, write_page
@@ -59,7 +60,7 @@ def copy(browser: FakeBrowser, number: int, pane: str = "specs") -> tuple[str, s
     browser.go_to(number)
     browser.host.focus(pane)
     browser.copied.clear()
-    browser.controllers.copying.copy_hash()
+    copy_hash(browser.controllers)
     browser.settle()
     return "".join(browser.copied), browser.message
 

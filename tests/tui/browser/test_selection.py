@@ -10,7 +10,7 @@ import yaml
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.tree import GraphSpec, Node
-from spackscope.tui.browser.copy import row_out_of_sight
+from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
 from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
 from spackscope.tui.dialogs.copy import CopyDialog
@@ -54,14 +54,14 @@ def ask(browser: FakeBrowser, query: str) -> None:
 def copy(browser: FakeBrowser) -> str:
     """Copy as `y` does, and return what was copied; empty if nothing was."""
     browser.copied.clear()
-    browser.controllers.copying.copy_hash()
+    copy_hash(browser.controllers)
     browser.settle()
     return "".join(browser.copied)
 
 
 def choose(browser: FakeBrowser, form: CopyForm) -> str:
     """Choose a form in the menu, and return what was copied."""
-    browser.controllers.copying.open_menu()
+    open_menu(browser.controllers)
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, CopyDialog)
@@ -139,7 +139,7 @@ def test_nothing_is_copied_or_marked_without_rows_of_the_query(browser: FakeBrow
     assert (copy(browser), browser.message) == ("", STALE)
     ask(browser, "zzz")
     assert (copy(browser), browser.message) == ("", NO_ROWS)
-    browser.controllers.copying.open_menu()
+    open_menu(browser.controllers)
     browser.settle()
     assert browser.message == NO_ROWS
     assert browser.host.dialogs == []

@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.core.frozen import replace
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.copy import view_forms
+from spackscope.tui.browser.copy import copy_address, open_menu, view_forms
 from spackscope.tui.copy_forms import ViewForm
 from spackscope.tui.dialogs.copy import CopyDialog
 from tests.builders import INSTALL_TREE, record, write_page
@@ -123,7 +123,7 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_pa
     browser = FakeBrowser(index, query="hdf5@1.14").load()
     browser.host.focus("specs")
     browser.move_to(0)
-    browser.controllers.copying.open_menu()
+    open_menu(browser.controllers)
     browser.settle()
     dialog, done = browser.host.dialogs[-1]
     assert isinstance(dialog, CopyDialog)
@@ -137,7 +137,7 @@ def test_a_folded_row_of_several_kinds_still_offers_the_forms_of_the_view(tmp_pa
 def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
     browser = FakeBrowser(is_folded=False).load()
     browser.move_to(0)
-    browser.controllers.copying.copy_address()
+    copy_address(browser.controllers)
     browser.settle()
     row = browser.host.where.row
     assert row is not None
@@ -147,7 +147,7 @@ def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
 
     browser = FakeBrowser(INSTALL_TREE).load()
     browser.move_to(0)
-    browser.controllers.copying.copy_address()
+    copy_address(browser.controllers)
     browser.settle()
     assert not browser.copied
     assert browser.host.message.startswith("Only records of cache.spack.io have an address")
