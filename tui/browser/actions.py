@@ -13,6 +13,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
+from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
@@ -235,7 +236,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
     "name_query": name_query,
     "clear_query": clear,
-    "facets": lambda self: self.controllers.facets.open(),
+    "facets": lambda self: open_facets(self.host),
     "frequency": lambda self: self.controllers.answers.count(),
     "copy_hash": lambda self: copying().copy_hash(self.controllers),
     "copy_menu": lambda self: copying().open_menu(self.controllers),
@@ -269,11 +270,11 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),
     "take_completion": lambda self: self.take_completion(),
     "close_group": lambda self, row: self.controllers.rows.close(row),
-    "summarize": lambda self, packages: self.controllers.facets.summarize(
-        packages, self.panes.names.take_summaries
+    "summarize": lambda self, packages: summarize(
+        self.host, packages, self.panes.names.take_summaries
     ),
-    "count_facets": lambda self: self.controllers.facets.count(),
-    "choose_facet": lambda self, *chosen: self.controllers.facets.choose(*chosen),
+    "count_facets": lambda self: count_facets(self.host),
+    "choose_facet": lambda self, *chosen: choose_facet(self.controllers, *chosen),
     "leave_facets": lambda self: self.panes.focus.give_back(),
 }
 """What no single widget can do, for the keys of `keymap.KEYS` and for the message `Browse`."""

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from spackscope.tui.browser.details import DetailsController
-from spackscope.tui.browser.facets import FacetsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import History, QueryRecall
@@ -35,7 +34,6 @@ class Controllers:
         self.search.on_shown = self._rows_shown
         self.rows = RowsController(host, self.search, self.recall, self.details)
         self.loading.on_catalog = self.rows.forget
-        self.facets = FacetsController(host, self.search)
 
     def _rows_shown(self) -> None:
         self.navigation.record()

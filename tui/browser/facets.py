@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
-from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap import shown
 
@@ -29,121 +29,118 @@ _REPORT = 0.1
 """Seconds after which what is counted so far is shown."""
 
 
-class FacetsController:
-    """Count the facets once their pane is seen, and choose among their values."""
+def open_facets(host: Host) -> None:
+    """Go to the facet of the column under the cursor; from the facets go back to the rows."""
+    if host.where.pane == "facets":
+        host.focus("specs")
+        return
+    if host.state.catalog is None:
+        host.say("there are no values to choose from yet", error=True)
+        return
+    # The facet of the packages is their list itself.
+    key, value = under_cursor(host) if host.where.pane != "packages" else (None, None)
+    if key is not None and key.column not in COUNTED:
+        values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
+        host.say(f"{values} have no facet. Press {shown('filter')} to filter.")
+        return
+    if key is not None:
+        old = host.state.facets or Facets()
+        host.change(facets=replace(old, place=(key, value), is_awaited=True))
+    host.focus("facets")
+    count_facets(host)
 
-    def __init__(self, host: Host, search: Search) -> None:
-        self._host, self._search = host, search
-        self._wanted: FacetKey | None = None
 
-    def open(self) -> None:
-        """Go to the facet of the column under the cursor; from the facets go back to the rows."""
-        host = self._host
-        if host.where.pane == "facets":
-            host.focus("specs")
-            return
-        if host.state.catalog is None:
-            host.say("there are no values to choose from yet", error=True)
-            return
-        # The facet of the packages is their list itself.
-        key, value = under_cursor(host) if host.where.pane != "packages" else (None, None)
-        if key is not None and key.column not in COUNTED:
-            values = "Hashes" if key.column == "hash" else f"{BY_NAME[key.column].label.title()}s"
-            host.say(f"{values} have no facet. Press {shown('filter')} to filter.")
-            return
-        self._wanted = key
-        if key is not None:
-            old = host.state.facets or Facets()
-            host.change(facets=replace(old, place=(key, value), is_awaited=True))
-        host.focus("facets")
-        self.count()
+def count_facets(host: Host) -> None:
+    """Count the facets of the rows, unless that is done."""
+    results = host.state.results
+    catalog, shown = host.state.catalog, host.state.facets or Facets()
+    if catalog is None or results is None or results.catalog is not catalog:
+        return
+    query, wanted = results.listing.view.query, shown.place[0] if shown.place else None
+    is_of_catalog = shown.catalog is catalog
+    is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
+    # A count of other rows, left again before it was done, must not be shown for these.
+    if is_counted and not host.is_running("facets"):
+        return
 
-    def count(self) -> None:
-        """Count the facets of the rows, unless that is done."""
-        host, results = self._host, self._host.state.results
-        catalog, shown = host.state.catalog, host.state.facets or Facets()
-        if catalog is None or results is None or results.catalog is not catalog:
-            return
-        query, wanted = results.listing.view.query, self._wanted
-        is_of_catalog = shown.catalog is catalog
-        is_counted = is_of_catalog and shown.query == query and not shown.is_awaited
-        # A count of other rows, left again before it was done, must not be shown for these.
-        if is_counted and not host.is_running("facets"):
-            return
+    def read(task: Task) -> Facets:
+        from spackscope.model.index.facets import facet_sections
 
-        def read(task: Task) -> Facets:
-            from spackscope.model.index.facets import facet_sections
+        sections: list[FacetSection] = []
+        reported = time.monotonic()
+        try:
+            for section in facet_sections(catalog, query, wanted=wanted, should_stop=task):
+                sections.append(section)
+                if time.monotonic() - reported > _REPORT:
+                    reported = time.monotonic()
+                    facets = Facets(catalog, query, tuple(sections))
+                    task.report(partial(_show_some, host, facets))
+        except Unanswerable as error:
+            return Facets(catalog, query, note=str(error))
+        return Facets(catalog, query, tuple(sections), note="all rows are the same")
 
-            sections: list[FacetSection] = []
-            reported = time.monotonic()
-            try:
-                for section in facet_sections(catalog, query, wanted=wanted, should_stop=task):
-                    sections.append(section)
-                    if time.monotonic() - reported > _REPORT:
-                        reported = time.monotonic()
-                        facets = Facets(catalog, query, tuple(sections))
-                        task.report(partial(self._show_some, facets))
-            except Unanswerable as error:
-                return Facets(catalog, query, note=str(error))
-            return Facets(catalog, query, tuple(sections), note="all rows are the same")
+    def take(facets: Facets) -> None:
+        shown = host.state.facets or Facets()
+        host.change(facets=replace(facets, place=shown.place))
 
-        def take(facets: Facets) -> None:
-            shown = host.state.facets or Facets()
-            host.change(facets=replace(facets, place=shown.place))
+    delay = _REST if is_of_catalog and not shown.is_awaited else 0
+    host.run(read, take, group="facets", delay=delay)
 
-        delay = _REST if is_of_catalog and not shown.is_awaited else 0
-        host.run(read, take, group="facets", delay=delay)
 
-    def _show_some(self, facets: Facets) -> None:
-        """Show the sections that are counted, and of the others those before."""
-        shown = self._host.state.facets or Facets()
-        sections = facets.sections
-        if shown.catalog is facets.catalog:
-            keys = {section.key for section in sections}
-            sections += tuple(section for section in shown.sections if section.key not in keys)
-        # They are still to be counted: the query stays that of the sections before.
-        facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
-        self._host.change(facets=facets)
+def _show_some(host: Host, facets: Facets) -> None:
+    """Show the sections that are counted, and of the others those before."""
+    shown = host.state.facets or Facets()
+    sections = facets.sections
+    if shown.catalog is facets.catalog:
+        keys = {section.key for section in sections}
+        sections += tuple(section for section in shown.sections if section.key not in keys)
+    # They are still to be counted: the query stays that of the sections before.
+    facets = replace(shown, catalog=facets.catalog, sections=sections, note=facets.note)
+    host.change(facets=facets)
 
-    def choose(self, verb: Verb, section: FacetSection, value: FacetValue | None) -> None:
-        """Include or exclude a value, include it alone, or clear its section."""
-        from spackscope.model.index.facets import choose
 
-        query = self._host.state.view.query
-        chosen = choose(query, section, value, verb)
-        if chosen != query:
-            self._search.choose(chosen, "")
+def choose_facet(
+    controllers: Controllers, verb: Verb, section: FacetSection, value: FacetValue | None
+) -> None:
+    """Include or exclude a value, include it alone, or clear its section."""
+    from spackscope.model.index.facets import choose
 
-    def summarize(
-        self, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
-    ) -> None:
-        """Summarise what the query matches of packages, and show some at a time.
+    query = controllers.host.state.view.query
+    chosen = choose(query, section, value, verb)
+    if chosen != query:
+        controllers.search.choose(chosen, "")
 
-        With no packages stop doing so.
-        """
-        state = self._host.state
-        if (catalog := state.catalog) is None or not packages:
-            self._host.cancel("overview")
-            return
-        # The packages are there before the first rows.
-        view = state.listing.view if state.listing is not None else state.view
-        query = view.query.with_package(None)
 
-        def read(task: Task) -> Summaries:
-            from spackscope.model.analysis.package_summary import package_summaries
+def summarize(
+    host: Host, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
+) -> None:
+    """Summarise what the query matches of packages, and show some at a time.
 
-            new: Summaries = {}
-            reported = 0.0
-            with contextlib.suppress(Unanswerable):
-                for summaries in package_summaries(catalog, query, packages, should_stop=task):
-                    new.update(summaries)
-                    if time.monotonic() - reported > _REPORT:
-                        reported = time.monotonic()
-                        task.report(partial(show, new))
-                        new = {}
-            return new
+    With no packages stop doing so.
+    """
+    state = host.state
+    if (catalog := state.catalog) is None or not packages:
+        host.cancel("overview")
+        return
+    # The packages are there before the first rows.
+    view = state.listing.view if state.listing is not None else state.view
+    query = view.query.with_package(None)
 
-        self._host.run(read, show, group="overview", delay=_REST)
+    def read(task: Task) -> Summaries:
+        from spackscope.model.analysis.package_summary import package_summaries
+
+        new: Summaries = {}
+        reported = 0.0
+        with contextlib.suppress(Unanswerable):
+            for summaries in package_summaries(catalog, query, packages, should_stop=task):
+                new.update(summaries)
+                if time.monotonic() - reported > _REPORT:
+                    reported = time.monotonic()
+                    task.report(partial(show, new))
+                    new = {}
+        return new
+
+    host.run(read, show, group="overview", delay=_REST)
 
 
 def under_cursor(host: Host) -> tuple[FacetKey | None, str | None]:

@@ -137,7 +137,8 @@ class Details(Frozen):
 class Facets(Frozen):
     """The sections of facets that were counted of a query, or a note on why there are none.
 
-    `place` puts the cursor on a value; keys wait while its section `is_awaited`.
+    `place` puts the cursor on a value, whose section is counted in any case; keys wait while it
+    `is_awaited`.
     """
 
     catalog: Catalog | None = None

@@ -8,6 +8,7 @@ import pytest
 
 from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
 from spackscope.model.query.ast import Term, exact_term
+from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets
 from spackscope.tui.browser.state import Facets
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from tests.browsing import SAMPLE, sample_where
@@ -19,9 +20,9 @@ def browser() -> FakeBrowser:
     return FakeBrowser().load()
 
 
-def open_facets(browser: FakeBrowser, **where: object) -> None:
+def press_v(browser: FakeBrowser, **where: object) -> None:
     browser.put(**where)
-    browser.controllers.facets.open()
+    open_facets(browser.host)
     browser.settle()
 
 
@@ -45,9 +46,9 @@ def counts(browser: FakeBrowser) -> dict[str, dict[str, int]]:
 def choose(browser: FakeBrowser, verb: Verb, label: str, text: str) -> None:
     section = section_of(browser, label)
     value: FacetValue | None = next((v for v in section.values if v.text == text), None)
-    browser.controllers.facets.choose(verb, section, value)
+    choose_facet(browser.controllers, verb, section, value)
     browser.settle()
-    browser.controllers.facets.count()
+    count_facets(browser.host)
     browser.settle()
 
 
@@ -56,56 +57,56 @@ def test_v_goes_to_the_section_of_the_column_of_a_variant_and_of_a_line_of_the_d
 ) -> None:
     browser.type("package=py-ml-dtypes target=aarch64 os=ubuntu24.04")
     spec = browser.row.spec
-    open_facets(browser, pane="specs", column="os", input=None)
+    press_v(browser, pane="specs", column="os", input=None)
     assert browser.host.focused[-1] == "facets"
     assert shown(browser).place == (FacetKey("os"), spec.os)
     assert counts(browser)["os"] == Counter(
         r["os"] for r in SAMPLE if (r["package"], r["target"]) == ("py-ml-dtypes", "aarch64")
     )
-    browser.controllers.facets.open()
+    open_facets(browser.host)
     assert browser.host.focused[-1] == "specs", "v again goes back"
 
     pip = "build_system=python_pip"
-    open_facets(browser, pane="specs", column="+build_system")
+    press_v(browser, pane="specs", column="+build_system")
     assert shown(browser).place == (FacetKey("variants", "build_system"), pip)
     assert "build_system" in counts(browser), "it is shown even with one value"
     for term, key, value in (
         (exact_term("os", spec.os), FacetKey("os"), spec.os),
         (Term("variants", pip), FacetKey("variants", "build_system"), pip),
     ):
-        open_facets(browser, pane="detail", term=term)
+        press_v(browser, pane="detail", term=term)
         assert shown(browser).place == (key, value)
 
 
 @pytest.mark.parametrize(("column", "label"), [("hash", "Hashes"), ("size", "Sizes")])
 def test_columns_without_a_facet_say_so(browser: FakeBrowser, column: str, label: str) -> None:
-    open_facets(browser, pane="specs", column=column)
+    press_v(browser, pane="specs", column=column)
     assert browser.message == f"{label} have no facet. Press f to filter."
     assert browser.host.focused[-1:] != ["facets"]
 
 
 def test_before_there_is_a_catalog_there_are_no_values() -> None:
     browser = FakeBrowser()
-    browser.controllers.facets.open()
+    open_facets(browser.host)
     assert browser.message == "there are no values to choose from yet"
 
 
 def test_rows_are_counted_once_and_not_those_that_were_left_before(browser: FakeBrowser) -> None:
-    open_facets(browser, pane="specs", column="os", input=None)
+    press_v(browser, pane="specs", column="os", input=None)
     before = counts(browser)
-    browser.controllers.facets.count()
+    count_facets(browser.host)
     assert not browser.host.is_running("facets")
     for package in ("py-build", None):
         browser.search.select_package(package)
         browser.host.work("view")
-        browser.controllers.facets.count()
+        count_facets(browser.host)
         assert browser.host.is_running("facets")
     browser.settle()
     assert counts(browser) == before
 
 
 def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeBrowser) -> None:
-    open_facets(browser, pane="specs", column="os")
+    press_v(browser, pane="specs", column="os")
     choose(browser, "include", "os", "ubuntu22.04")
     choose(browser, "include", "os", "sequoia")
     both = {"ubuntu22.04", "sequoia"}
