@@ -344,7 +344,7 @@ def key_names(*names: str) -> frozenset[str]:
     """Return Textual's names of all keys of some names.
 
     >>> sorted(key_names("undo", "back"))
-    ['b', 'backspace', 'escape', 'left_square_bracket']
+    ['backspace', 'escape']
     """
     return frozenset(key for name in names for key in _used[name].names)
 
