@@ -23,11 +23,10 @@ from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
-    any_of,
     hidden_marks,
+    of_several,
     shown_ids,
     why_not_shown,
-    why_several,
 )
 from spackscope.tui.browser.state import BrowserState, Host, Where
 from spackscope.tui.copy_forms import (
@@ -275,7 +274,7 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Ta
 
 
 def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied | Unclear:
-    """Read the specs of a target, unless it is a folded row of several kinds.
+    """Read the specs of a target, unless it is a folded row whose builds run differently.
 
     A bare hash does not wait for the edges, which name the compilers.
     """
@@ -283,9 +282,9 @@ def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied |
         return Copied(text=target.hash)
     about, row = "", target.row
     if row is not None and len(target.folded) > 1:
-        if why := why_several(catalog, row, target.folded):
-            return Unclear(row, f"{why} to copy")
-        about = any_of(len(target.folded))
+        has_hash, about = of_several(catalog, row, target.folded)
+        if not has_hash:
+            return Unclear(row, f"{about} to copy")
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return Copied(specs, about=about, is_marked=target.is_marked)

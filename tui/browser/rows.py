@@ -121,29 +121,30 @@ class RowsController:
     def mark(self, row: Row) -> None:
         """Mark the hash that a row shows, or remove its mark.
 
-        A folded row of several kinds shows none, and is opened.
+        A folded row whose builds run differently shows none, and is opened.
         """
         catalog, listing = self._host.state.catalog, self._host.state.listing
         if row.count == 1:
-            self._toggle_mark(row)
+            self._toggle_mark(row, "")
         elif catalog is not None and listing is not None:
 
-            def mark(why: str) -> None:
-                if why:
-                    self.open_to_choose(row, f"{why} to mark")
+            def mark(found: tuple[bool, str]) -> None:
+                has_hash, text = found
+                if has_hash:
+                    self._toggle_mark(row, text)
                 else:
-                    self._toggle_mark(row)
+                    self.open_to_choose(row, f"{text} to mark")
 
             ids = listing.ids_of(row)
-            self._host.run(lambda _: why_several(catalog, row, ids), mark, group="marking")
+            self._host.run(lambda _: of_several(catalog, row, ids), mark, group="marking")
 
-    def _toggle_mark(self, row: Row) -> None:
+    def _toggle_mark(self, row: Row, about: str) -> None:
         marks, hash_ = self._host.state.marks, row.spec.hash
         if hash_ in marks:
             self._change(mark for mark in marks if mark != hash_)
-        elif self._add([hash_]) and row.count > 1:
+        elif self._add([hash_]) and about:
             within = f"{shown('mark-all')} within it marks all"
-            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{any_of(row.count)}: {within}")
+            self._host.say(f"Marked {hash_[:SHORT_HASH]}…{about}: {within}")
 
     def mark_all(self) -> None:
         """Mark all specs of the opened row that the cursor is in, or else of all rows.
@@ -267,23 +268,23 @@ def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) 
     return catalog.listing(single, should_stop=should_stop).ids
 
 
-def why_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> str:
-    """Return why a row that stands for some specs shows no hash; empty if they run the same."""
-    if not row.has_look_alikes:
-        return ""
-    # Imported in the thread that needs it, after the first rows are shown.
-    from spackscope.model.report.kinds import row_notes
+def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[bool, str]:
+    """Return whether a row that stands for some specs shows a hash, and what to say of it or why.
 
-    kinds = row_notes(catalog).partition(ids)
-    if len(kinds) == 1:
-        return ""
-    several = f"{len(kinds):,} run differently" if kinds else "may differ in dependencies"
-    return f"{len(ids):,} builds look the same, but {several}: choose one"
+    Of builds that run differently none stands for the others.
+    """
+    count = f"{len(ids):,}"
+    if row.has_look_alikes:
+        # Imported in the thread that needs it, after the first rows are shown.
+        from spackscope.model.report.kinds import row_notes
 
-
-def any_of(count: int) -> str:
-    """Return which specs the hash of a folded row stands for."""
-    return f", any of {count:,} that run the same"
+        kinds = row_notes(catalog).partition(ids)
+        if not kinds:
+            return True, f", one of {count} that look the same (dependencies are not listed)"
+        if len(kinds) > 1:
+            several = f"{len(kinds):,} run differently: choose one"
+            return False, f"{count} builds look the same, but {several}"
+    return True, f", any of {count} that run the same"
 
 
 def hidden_marks(state: BrowserState) -> int:

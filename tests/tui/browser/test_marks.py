@@ -57,3 +57,21 @@ async def test_nothing_is_copied_where_no_row_is_drawn(
         await browser.press(*keys, "y")
         assert clipboard.take() is None
         assert browser.status.startswith("The row under the cursor was out of sight")
+
+
+async def test_where_dependencies_are_not_listed_a_row_stands_for_the_hash_that_it_shows(
+    tmp_path: Path,
+) -> None:
+    clipboard = Clipboard(tmp_path)
+    async with browsing(size=(120, 30), environ=clipboard.environ) as browser:
+        await browser.press("2")
+        row = browser.current
+        assert row.count > 1
+        assert row.spec.hash[:7] in browser.text
+        about = f"one of {row.count} that look the same (dependencies are not listed)"
+        await browser.press("y")
+        assert clipboard.take() == row.spec.hash
+        assert about in browser.status
+        await browser.press("space")
+        assert browser.state.marks == (row.spec.hash,)
+        assert about in browser.status
