@@ -271,7 +271,7 @@ REGISTRY = (
         detail_order=6, empty_in_detail=_always, export_order=7,
     ),
     Column(
-        "fits", storage=BY_HOST, is_list=True,
+        "fits", label="runs here", storage=BY_HOST, is_list=True,
         derive=lambda record: record.fit.fits_values if record.fit is not None else (),
         words={"fits": YES}, completes=("key",),
         format=_answer_cell, shown="if_named", min_width=17, cut_at_end=True,

@@ -139,7 +139,7 @@ def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     for column, value, text in fit_sentences(fit, host_phrase):
         same = column == above
         term = exact_term(column, value)
-        label = "" if same else FITS if column == "fits" else column
+        label = "" if same else BY_NAME[column].label
         yield DetailLine(clean(text), label, term, is_continued=same)
         above = column
 

@@ -158,7 +158,8 @@ def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
     """Yield records as tab-separated columns with a header, in the order of the table."""
     has_fit, specs = _has_fit(specs)
     columns = [column for column in COLUMNS if has_fit or not column.is_by_host]
-    yield "\t".join(column.label for column in columns)
+    # Scripts know columns of a host by what a query calls them.
+    yield "\t".join(c.name if c.is_by_host else c.label for c in columns)
     for spec in specs:
         yield "\t".join(
             column.cell(column.value(spec)) if column.is_by_host else _flat(column.value(spec))
