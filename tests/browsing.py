@@ -190,7 +190,7 @@ class Browser:
         """Wait until something holds."""
         end = time.monotonic() + PATIENCE
         while not holds():
-            assert time.monotonic() < end, what or "it never came to hold"
+            assert time.monotonic() < end, what or f"it never came to hold; {self._unfinished}"
             await self.pilot.pause()
             await asyncio.sleep(0.001)
 
@@ -218,12 +218,16 @@ class Browser:
                 await self.settle()
 
     def _is_handed_on(self) -> bool:
-        if not self._is_quiet:
-            return False
-        typed = [worker for worker in self.app.workers if worker.group == "typed"]
-        return (
-            all(worker.is_finished for worker in typed) and not self.browser.panes.focus.is_moving
-        )
+        is_moving = self.browser.panes.focus.is_moving
+        return self._is_quiet and not is_moving and not self._workers("typed")
+
+    def _workers(self, *groups: str) -> list[str]:
+        """Return the names of the workers that are not finished, of some groups or all."""
+        return [
+            f"{worker.group} {worker.name}"
+            for worker in self.app.workers
+            if not worker.is_finished and (not groups or worker.group in groups)
+        ]
 
     @property
     def _is_quiet(self) -> bool:
@@ -232,8 +236,25 @@ class Browser:
         # What waits for the next drawing, as the box of completions, is in no queue.
         if screen._callbacks or screen._layout_required or screen._dirty_widgets:
             return False
-        pumps = self.app, self.browser, *self.browser.walk_children(), *screen.walk_children()
-        return not any(pump.message_queue_size for pump in pumps)
+        return not self._busy_pumps
+
+    @property
+    def _busy_pumps(self) -> list[object]:
+        """Everything that has messages to handle."""
+        on_top = self.app.screen.walk_children()
+        pumps = self.app, self.browser, *self.browser.walk_children(), *on_top
+        return [pump for pump in pumps if pump.message_queue_size]
+
+    @property
+    def _unfinished(self) -> str:
+        """What there is still to do, for the message of a test that waited in vain."""
+        screen = self.app.screen
+        return (
+            f"{screen} calls {screen._callbacks}, draws {screen._dirty_widgets}, "
+            f"layout {screen._layout_required}; messages of {self._busy_pumps}; "
+            f"workers {self._workers()}; focus {self.focus}, moving "
+            f"{self.browser.panes.focus.is_moving}; typed {list(self.app._typed)}"
+        )
 
     async def type(self, text: str) -> None:
         """Type a text into whatever has the focus."""
