@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -239,11 +239,11 @@ NAMES = list(
 """The first name of every key, each once: what it does is for the focus to say."""
 
 
-async def press_every_key(browser: Browser, pane: str) -> None:
-    """Press every key in a pane."""
+async def press_every_key(browser: Browser, pane: str, names: Sequence[str] = NAMES) -> None:
+    """Press every key in a pane, or some of them."""
     await browser.press(pane)
     focus = browser.focus
-    for name in NAMES:
+    for name in names:
         await browser.press(name, settle=False)
         if browser.dialog is not None:
             await browser.press("escape", settle=False)
@@ -266,10 +266,12 @@ async def test_every_key_can_be_pressed_in_every_pane() -> None:
 
 async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(tmp_path: Path) -> None:
     write_page(tmp_path, [])
+    # One of the choices in place of rows is to quit.
+    names = [name for name in NAMES if name != "enter"]
     async with browsing(tmp_path, settled=False, size=(80, 24)) as browser:
-        for name in NAMES:
+        for name in names:
             browser.send(name, "escape")
         await browser.settle()
-        await press_every_key(browser, "2")
+        await press_every_key(browser, "2", names)
         await browser.press("r")
         assert "There are no specs" in browser.text
