@@ -55,7 +55,6 @@ class FrequencyDialog(ReportDialog[tuple[Chosen, ...]]):
         self.counts = counts
         self.heading = " by ".join(clean(axis.label) for axis in counts.axes)
         self.show_report(Report("", ()), "no spec matches")
-        self.show_hints(self.key_hints())
 
     def sections(self) -> Sequence[Section]:
         """Lay out the counts in the width that there is."""

@@ -108,12 +108,12 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     @on(Input.Changed)
     def _find(self) -> None:
         self.find()
-        self.show_hints(self.key_hints())
-        self.show_reading()
+        self._read_on()
 
     @on(VirtualList.Highlighted)
     @on(events.Resize)
     def _read_on(self) -> None:
+        self.show_hints(self.key_hints())
         self.show_reading()
 
     def show_reading(self) -> None:
@@ -122,10 +122,14 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         self.query_one(".reading", Static).update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
-        """Return the keys of the dialog, except letters where these are typed into the search."""
+        """Return the keys of the dialog, except letters where these are typed into the search.
+
+        Its own are for rows: where there are none, they would do nothing.
+        """
         clear = "clear" * bool(self.search)
         words = {"searched-choose": self.choose_word, "dialogs-close": clear}
-        return hints(self.PANE, DIALOGS, words=words, is_letter_typed=self.HAS_SEARCH)
+        panes = (self.PANE, DIALOGS) if self.rows.length else (DIALOGS,)
+        return hints(*panes, words=words, is_letter_typed=self.HAS_SEARCH)
 
     def action_list(self, name: str, step: int) -> None:
         """Move the cursor of the list, while letters go to the search."""
@@ -224,7 +228,7 @@ class PickDialog(SearchDialog[Any]):
         """Show other picks."""
         self._picks = picks
         if self.list.is_mounted:
-            self.find()
+            self._find()
 
     @property
     def pick(self) -> Pick | None:

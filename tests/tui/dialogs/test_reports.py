@@ -33,7 +33,9 @@ async def test_a_problem_is_read_in_full_searched_and_opened(source: Path) -> No
         assert browser.app.screen.query_one(ReportRows).length == 1
         assert "1 of 3 problems" in browser.lines[0]
         assert "os is missing" in browser.text
-        await browser.press("enter")
+        await browser.type("####")
+        assert browser.lines[-1].strip() == "esc clear", "no row is left to go to"
+        await browser.press(*["backspace"] * 4, "enter")
         assert browser.dialog is None
         assert browser.focus == "spec-rows"
         assert browser.query == f"source={source}"
