@@ -43,13 +43,18 @@ _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
 
 
-def coverage_report(coverage: Coverage, *, knows_nearest: bool = True) -> Report:
+def coverage_report(
+    coverage: Coverage, *, knows_nearest: bool = True, remarks: Iterable[str] = ()
+) -> Report:
     """Report a coverage: notes on it, reasons, what is missing and present, in build order.
 
-    A missing spec leads to the nearest that is there, and its row has the reason as its group.
-    There are no reasons until the nearest candidates are known. Reads hashes from the index.
+    The notes begin with `remarks`. A missing spec leads to the nearest that is there, and its row
+    has the reason as its group. There are no reasons until the nearest candidates are known. Reads
+    hashes from the index.
     """
-    return Report(_summary(coverage), _sections(coverage, knows_nearest), lambda: _data(coverage))
+    notes = *remarks, *_notes(coverage)
+    sections = _sections(coverage, notes, knows_nearest)
+    return Report(_summary(coverage), sections, lambda: _data(coverage))
 
 
 def _summary(coverage: Coverage) -> str:
@@ -75,11 +80,11 @@ def _summary(coverage: Coverage) -> str:
     return _BETWEEN.join(parts)
 
 
-def _sections(coverage: Coverage, knows_nearest: bool) -> Iterator[Section]:
+def _sections(coverage: Coverage, notes: Sequence[str], knows_nearest: bool) -> Iterator[Section]:
     graph, missing = coverage.graph, coverage.missing
     reasons = reasons_of(missing) if knows_nearest else {}
-    if notes := [Row((note,)) for note in _notes(coverage)]:
-        yield Section("", notes)
+    if notes:
+        yield Section("", [Row((note,)) for note in notes])
     if reasons:
         total = f"{len(missing):,}"
         counts = (f"{len(specs):>{len(total)},} of {total}" for specs in reasons.values())

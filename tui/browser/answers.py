@@ -241,9 +241,9 @@ class Answers:
                 environment = load([source], replace(self._host.session, should_stop=task))
             except SourceError as error:
                 return str(error)
-            coverage = cover(environment, catalog, [name])
+            coverage, remarks = cover(environment, catalog, [name]), _remarks(catalog)
             if is_first:
-                first = coverage_report(coverage, knows_nearest=False).read()
+                first = coverage_report(coverage, knows_nearest=False, remarks=remarks).read()
                 task.report(
                     lambda: screen.show_coverage(first, _progress(0, len(coverage.missing)))
                 )
@@ -253,7 +253,7 @@ class Answers:
                     task.report(lambda: screen.show_progress(_progress(done, total or 0)))
 
             coverage = find_nearest(coverage, on_progress=show, should_stop=task)
-            return coverage_report(coverage).read()
+            return coverage_report(coverage, remarks=remarks).read()
 
         def done(report: Report | str) -> None:
             if isinstance(report, str):
@@ -445,6 +445,15 @@ def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) 
         return id_
     below = Walker(graph).walk([start], run_only=False).nodes
     return min(below.get(path[-1], ()), default=None)
+
+
+def _remarks(catalog: Catalog) -> list[str]:
+    """Return what keeps a coverage from being the whole truth: caches that are not there."""
+    from spackscope.model.analysis.cover import environments
+
+    if len(environments(catalog)) == len(catalog.sources):
+        return ["No cache is open to compare with: open one beside the environment"]
+    return [clean(source.failure) for source in catalog.sources if source.failure]
 
 
 def _progress(done: int, total: int) -> str:

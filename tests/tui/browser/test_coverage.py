@@ -53,6 +53,20 @@ def test_what_is_missing_is_shown_with_the_nearest(sources: list[Path]) -> None:
     assert hdf5.note == f"os ubuntu24.04 ≠ rhel8 (nearest {OTHER[:7]})"
 
 
+@pytest.mark.parametrize(
+    ("names", "remark"),
+    [
+        (["spack.lock"], "No cache is open to compare with: open one beside the environment"),
+        (["spack.lock", "index.json", "gone"], "the source {}/gone does not exist"),
+    ],
+)
+def test_caches_that_are_not_there_are_noted(
+    sources: list[Path], tmp_path: Path, names: list[str], remark: str
+) -> None:
+    screen = screen_of(FakeBrowser(*(tmp_path / name for name in names)).load())
+    assert screen.notes()[0] == remark.format(tmp_path)
+
+
 def test_a_report_is_read_once(sources: list[Path]) -> None:
     browser = FakeBrowser(*sources).load()
     assert screen_of(browser).report is screen_of(browser).report
