@@ -50,8 +50,8 @@ def discover(
 
     def report_late(results: Mapping[int, DiscoveredSource]) -> None:
         if on_late is not None:
-            waiting = (_failed(source, "has not answered yet") for source in sources)
-            on_late(_unique([results.get(index, other) for index, other in enumerate(waiting)]))
+            late = (_failed(source, "has not answered yet", is_late=True) for source in sources)
+            on_late(_unique([results.get(index, other) for index, other in enumerate(late)]))
 
     tasks = [partial(_discover, source, session) for source in sources]
     if len(sources) > 1 and any(_may_take_long(source) for source in sources):
@@ -103,14 +103,14 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
         return _failed(source, f"cannot be read: {describe_unexpected(error)}")
 
 
-def _failed(source: str, why: str) -> DiscoveredSource:
+def _failed(source: str, why: str, *, is_late: bool = False) -> DiscoveredSource:
     """Return a source that could not be read, with the kind that its name suggests."""
     name, kind = shown_url(source), "mirror" if _may_take_long(source) else "pages"
     if source == STANDARD_INPUT:
         kind = "standard input"
     elif source.startswith(PUBLIC):
         kind = "public cache"
-    return DiscoveredSource(name, kind, failure=f"the source {name} {why}")
+    return DiscoveredSource(name, kind, failure=f"the source {name} {why}", is_late=is_late)
 
 
 def _found(source: str, session: Session) -> DiscoveredSource:

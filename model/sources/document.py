@@ -133,7 +133,8 @@ class DiscoveredSource(Frozen):
     `standard input`, or `directory` where it contains several of these. `layout` is that of a
     mirror: `v2`, `v3`, `v3 and v2`, `OCI`, or one of these followed by `spec files`. `checked` is
     when the copies of a remote source were last known to be current, in seconds since 1970, and
-    `remark` why an older copy is used. `failure` is the reason where nothing can be read.
+    `remark` why an older copy is used. `failure` is the reason where nothing can be read, which
+    `is_late` if that may yet change.
     """
 
     source: str
@@ -144,6 +145,7 @@ class DiscoveredSource(Frozen):
     checked: float | None = None
     remark: str = ""
     failure: str = ""
+    is_late: bool = False
 
 
 def combine(parts: Sequence[DiscoveredSource]) -> DiscoveredSource:

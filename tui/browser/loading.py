@@ -16,6 +16,7 @@ from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.core.columns import shorten_path
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load, open_cached, open_cached_part
 from spackscope.model.index.view import View
@@ -200,11 +201,16 @@ class Loading:
         """Show a part of what is being read."""
         summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
+        late = [clean(source.source) for source in catalog.discovered if source.is_late]
         # Where a source does not answer, there may be no more for a long time.
-        is_part = not any(source.failure for source in catalog.discovered)
-        summary = replace(summary, remark=remark, is_part=is_part)
+        summary = replace(summary, remark=remark, is_part=not late)
         self._answer(summary)
         report(lambda: self._take(summary))
+        if late:
+            # What was read is shown; its bar would say that it is being read still.
+            names = ", ".join(shorten_path(name, _NAME) for name in late)
+            text = f"waiting for {names}  {shown('back')} stops"
+            report(lambda: self._host.show_progress(text))
 
     def _show_progress(self, progress: Progress) -> None:
         if self._host.state.catalog is None:

@@ -109,6 +109,15 @@ async def test_a_dialog_says_that_sources_are_being_read_and_follows(
         assert STILL not in text_of(browser)
 
 
+async def test_a_source_that_does_not_answer_is_waited_for_and_not_being_read(
+    held: Held, tmp_path: Path
+) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
+        await browser.until(lambda: "waiting for" in browser.text)
+        assert "100 %" not in browser.text
+
+
 @pytest.mark.parametrize("key", ["C", "D"])
 async def test_what_needs_more_sources_is_answered_once_they_are_read(
     held: Held, tmp_path: Path, key: str
