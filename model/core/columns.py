@@ -55,7 +55,7 @@ def shorten_path(name: str, cells: int) -> str:
     if cell_width(name) > cells:
         for first in range(1, len(parts)):
             tail = "/".join(parts[first:])
-            if cell_width(tail) <= cells and parts[-1]:
+            if cell_width(tail) <= cells and parts[first] and parts[-1]:
                 return tail
     return shorten(name, cells)
 

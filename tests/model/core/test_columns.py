@@ -141,6 +141,7 @@ def test_a_size_has_three_digits_at_most(size: float | None, text: str) -> None:
         ("mirror", "mirror"),
         ("/far/away/and/long/builds", "away/and/long/builds"),
         ("https://mirror.example.org/builds", "builds"),
+        ("https://example.org/b", "example.org/b"),
         ("/far/away/" + "x" * 30, "/far/away…" + "x" * 10),
         ("/far/away/and/long/builds/", "/far/away…ng/builds/"),
     ],
