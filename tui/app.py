@@ -228,8 +228,8 @@ class SpackscopeApp(App[list[str]]):
     async def _forward_keys(self) -> None:
         try:
             while self._typed:
-                await self._wait_for_effects(self._typed[0])
-                if await self._wait_for_sources(self._typed[0]):
+                await self._wait_for_effects()
+                if await self._wait_for_sources():
                     continue
                 if not await self._make_moves():
                     await super().on_event(self._typed.popleft())
@@ -251,25 +251,29 @@ class SpackscopeApp(App[list[str]]):
             await self.run_action(key.binding.action, key.node)
         return True
 
-    async def _wait_for_sources(self, event: events.Key | events.Paste) -> bool:
-        """Wait until sources are read if the event needs them; return whether it did.
-
-        Escape after a pause was not typed ahead: it comes first, and the keys before it go.
-        """
+    async def _wait_for_sources(self) -> bool:
+        """Wait until sources are read if the next event needs them; return whether it did."""
         screen, has_waited = self.screen, False
         while isinstance(screen, BrowserScreen) and screen.needs_sources(
-            event, has_waited=has_waited
+            self._typed[0], has_waited=has_waited
         ):
             has_waited = True
             await asyncio.sleep(_POLL)
-            for before, later in pairwise([*self._typed]):
-                if screen.goes_back(later) and later.time - before.time > _PAUSE:
-                    while self._typed[0] is not later:
-                        self._typed.popleft()
-                    return True
+            self._skip_to_escape(screen)
         return has_waited
 
-    async def _wait_for_effects(self, event: events.Key | events.Paste) -> None:
+    def _skip_to_escape(self, screen: BrowserScreen | Dialog[Any]) -> None:
+        """Let Escape after a pause come first: it was not typed ahead, and the keys before it go.
+
+        Else it would wait with them for what it is to stop.
+        """
+        for before, later in pairwise([*self._typed]):
+            if screen.goes_back(later) and later.time - before.time > _PAUSE:
+                while self._typed[0] is not later:
+                    self._typed.popleft()
+                return
+
+    async def _wait_for_effects(self) -> None:
         """Wait until no message is left that could move the focus, and the rows are read."""
         end = time.monotonic() + _MAX_WAIT
         quiet = 0
@@ -278,9 +282,10 @@ class SpackscopeApp(App[list[str]]):
             pumps = [self, *self.screen.walk_children(with_self=True)]
             quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
             screen = self.screen
-            if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(event):
+            if isinstance(screen, BrowserScreen | Dialog) and screen.is_behind(self._typed[0]):
                 quiet, end = 0, time.monotonic() + _MAX_WAIT
                 await asyncio.sleep(_POLL)
+                self._skip_to_escape(screen)
 
     # Textual would print a traceback with all local variables, passwords among them.
 

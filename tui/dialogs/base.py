@@ -27,11 +27,6 @@ HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (20, "-short"), (28, "-high
 STILL_LOADING = "Sources are still being read"
 
 
-def closes(event: events.Key | events.Paste) -> bool:
-    """Check whether a key closes a dialog, for which nothing is awaited."""
-    return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
-
-
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
 
@@ -97,6 +92,10 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for what the dialog shows."""
         return False
+
+    def goes_back(self, event: events.Key | events.Paste) -> bool:
+        """Check whether a key goes back from the dialog, for which nothing is awaited."""
+        return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
         """Close the dialog once: two clicks at once must not close what is under it."""

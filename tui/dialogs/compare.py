@@ -23,7 +23,6 @@ from spackscope.model.report.comparison import (
 )
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.report import Report, Row, Section
-from spackscope.tui.dialogs.base import closes
 from spackscope.tui.dialogs.report import ReportDialog
 from spackscope.tui.keymap import COMPARE, bindings
 from spackscope.tui.process.stdio import supports_unicode
@@ -68,7 +67,7 @@ class CompareScreen(ReportDialog[Destination]):
         """Check whether what is typed next must wait for the table, or for its rows."""
         if self.table is None or self.table.rows is not None:
             return super().is_behind(event)
-        return not (self._failure or closes(event))
+        return not (self._failure or self.goes_back(event))
 
     def show_table(self, table: ComparedTable, cursor_on: int | None = None) -> None:
         """Show specs side by side; where they are others, with the cursor on the column of one."""

@@ -29,7 +29,7 @@ from spackscope.model.report.report import (
     styled,
     text_of,
 )
-from spackscope.tui.dialogs.base import STILL_LOADING, Dialog, Result, closes
+from spackscope.tui.dialogs.base import STILL_LOADING, Dialog, Result
 from spackscope.tui.dialogs.pick import LIST_BINDINGS, SearchDialog
 from spackscope.tui.keymap import REPORTS, bindings, first_key, shown_key
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
@@ -248,7 +248,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for the report."""
-        return self.report is None and not (self._failure or closes(event))
+        return self.report is None and not (self._failure or self.goes_back(event))
 
     def show_report(self, report: Report, empty: str = "") -> None:
         """Show a report; `empty` says why it has no rows."""

@@ -169,6 +169,19 @@ async def test_escape_stops_what_keys_wait_for(
         assert browser.focus == "relaxation-rows"
 
 
+async def test_escape_closes_what_is_still_being_read_also_after_other_keys(
+    held: Held, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("spackscope.tui.app._PAUSE", -1.0)
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    async with held.browsing(tmp_path / "index.json", held.urls["large"]) as browser:
+        await browser.until(lambda: browser.state.results is not None)
+        browser.send("D", "a")
+        await browser.until(lambda: "reading…" in browser.text)
+        browser.send("escape")
+        await browser.until(lambda: browser.dialog is None)
+
+
 async def test_a_title_says_that_the_rest_is_not_loaded_once_reading_was_stopped(
     held: Held, tmp_path: Path
 ) -> None:
