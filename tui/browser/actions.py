@@ -278,3 +278,10 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "leave_facets": lambda self: self.panes.focus.give_back(),
 }
 """What no single widget can do, for the keys of `keymap.KEYS` and for the message `Browse`."""
+
+WITHOUT_SPECS = {
+    *("focus_packages", "focus_specs", "focus_detail", "next_pane", "previous_pane", "zoom"),
+    *("back", "leave", "reload", "everything", "open_source", "show_sources", "show_problems"),
+    "show_help",
+}
+"""Those that do something where no source was read."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -446,14 +447,12 @@ class Panes:
         self.status.show_position(titles.position(rows.cursor, rows.length))
 
     def show_hints(self) -> None:
-        """Show the keys of the input or the pane with the focus."""
+        """Show the keys of the input or the pane with the focus; without specs the ways out."""
         is_zoomed = self.focus.zoomed and not self.focus.focused_input
-        self.status.show_hints(
-            [
-                *(keymap.hint("zoom", "unzoom") if is_zoomed else ()),
-                *keymap.hints(*self.key_panes, words=dict(self._hint_words())),
-            ]
-        )
+        shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
+        if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
+            shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
+        self.status.show_hints([*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown])
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""

@@ -18,7 +18,7 @@ from spackscope.model.report.sources import welcome
 from spackscope.model.sources.source_name import SAMPLES
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus
-from spackscope.tui.browser.actions import ACTIONS
+from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.panes import Panes
@@ -130,6 +130,10 @@ class BrowserScreen(Screen[None]):
 
         What is copied must be in view before.
         """
+        is_unread = self.host.state.catalog is None and not self.controllers.loading.is_loading
+        if is_unread and name not in WITHOUT_SPECS:
+            self.host.say("No source was read", error=True)
+            return
         if name == "copy_hash":
             ACTIONS[name](self)
         if isinstance(self.focused, VirtualList):

@@ -144,16 +144,12 @@ class FacetPane(Vertical):
         self.sections: Sequence[FacetSection] = ()
         self._opened: set[FacetKey] = set()
         self._place: Place | None = None
-        self._empty = "counting…"
+        self._empty = ""
 
     def compose(self) -> ComposeResult:
         """Lay out the filter above the rows."""
         yield self.filter
         yield self.rows
-
-    def on_mount(self) -> None:
-        """Show that the values are being counted."""
-        self._refill()
 
     @property
     def line(self) -> FacetLine | None:

@@ -32,6 +32,9 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
                 in shown_text(browser)
             )
             assert (browser.packages_title, browser.specs_title) == ("packages", "")
+            assert browser.lines[-1].split("  ")[:3] == [" ⏎ take it", "q quit", "? help"]
+            await browser.press("s")
+            assert browser.status == "No source was read"
             await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
