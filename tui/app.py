@@ -131,9 +131,11 @@ class SpackscopeApp(App[list[str]]):
         return self._browser
 
     def on_source_chosen(self, event: SourceChosen) -> None:
-        """Begin anew with another source."""
+        """Begin anew with other sources; those before can be opened again."""
         self.workers.cancel_node(self._browser)
-        self._browser = self._open([event.source], "")
+        before = [self._browser.host.sources, *self._browser.before]
+        others = [each for each in before if each != event.sources]
+        self._browser = self._open(event.sources, "", before=others)
         # The first screen cannot be replaced: Textual has no result for it.
         is_first = len(self.screen_stack) == 1
         (self.push_screen if is_first else self.switch_screen)(self._browser)

@@ -17,36 +17,34 @@ if TYPE_CHECKING:
 
 
 class SourceChosen(Message):
-    """Posted when another source is to be read in place of those that are shown."""
+    """Posted when other sources are to be read in place of those that are shown."""
 
-    def __init__(self, source: str) -> None:
+    def __init__(self, sources: Sequence[str]) -> None:
         super().__init__()
-        self.source = source
+        self.sources = sources
 
 
 def open_source(screen: BrowserScreen) -> None:
-    """Ask for another source: one of the list, or any that is typed."""
+    """Ask for another source: one of the list, any that is typed, or what was open before."""
     # A dialog is imported when it is first opened.
     from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
 
     def find_all(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
-        typed = [Pick(search, search, "open it", "")] if search else []
+        typed = [Pick([search], search, "open it", "")] if search else []
         fitting = best_first(search, picks)
         return [*typed, *fitting] if "/" in search else [*fitting, *typed]
 
-    def take(source: str | None) -> None:
-        if source is not None:
-            screen.post_message(SourceChosen(source))
+    def take(sources: Sequence[str] | None) -> None:
+        if sources is not None:
+            screen.post_message(SourceChosen(sources))
 
     spack = screen.host.session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()
+    names = {f"{PREFIX}{each.name}": shown_url(each.url) for each in mirrors if each.binary}
+    names[PUBLIC] = "the public cache, binaries.spack.io"
     picks = [
-        *(
-            Pick(f"{PREFIX}{each.name}", clean(f"{PREFIX}{each.name}"), clean(shown_url(each.url)))
-            for each in mirrors
-            if each.binary
-        ),
-        Pick(PUBLIC, PUBLIC, "the public cache, binaries.spack.io"),
+        *(Pick(each, clean(" ".join(map(shown_url, each))), "again") for each in screen.before),
+        *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
     ]
     title = "open: choose, or type a URL, file or directory"
     screen.host.open(PickDialog(title, "source", picks, choose="open", find_all=find_all), take)

@@ -68,8 +68,11 @@ class BrowserScreen(Screen[None]):
         settings: Settings = DEFAULTS,
         *,
         pick: bool,
+        before: Sequence[Sequence[str]] = (),
     ) -> None:
         super().__init__()
+        self.before = before
+        """The sources that were open before, the last ones first."""
         self._was_shown = False
         self.panes = Panes(
             self,

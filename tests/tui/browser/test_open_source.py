@@ -33,3 +33,7 @@ async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) 
             await browser.press("O")
             await browser.press(*str(tmp_path / name), "enter")
         assert browser.packages == {"zlib": 1}
+        await browser.press("O", "enter")
+        assert "also-gone.json" in browser.text, "the last one comes first"
+        await browser.press("O", "enter")
+        assert browser.packages == {"zlib": 1}
