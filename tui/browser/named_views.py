@@ -62,7 +62,8 @@ def name_query(screen: BrowserScreen) -> None:
         Pick(name, name, f"replace {without_secrets(old)}", "differs", text)
         for name, old in sorted(named.texts.items())
     ]
-    dialog = PickDialog("save the query", "name", picks, choose="save", find_all=find_all)
+    noun = "name that a view can have"
+    dialog = PickDialog("save the query", noun, picks, choose="save", find_all=find_all)
     host.open(dialog, take)
 
 

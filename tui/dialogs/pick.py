@@ -238,7 +238,7 @@ class PickDialog(SearchDialog[Any]):
     def find(self) -> None:
         """Show those that fit the search."""
         picks = self._find_all(self.search, self._picks)
-        empty = self.why_empty(self._noun) if self._picks else self._empty
+        empty = self.why_empty(self._noun) if self.search else self._empty
         # What is typed may be one itself.
         self.list.widen([*self._picks, *picks])
         self.list.show_picks(picks, filter_needles(self.search), empty)

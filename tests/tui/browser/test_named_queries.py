@@ -139,6 +139,7 @@ async def test_what_cannot_be_saved_is_said_with_the_line_to_write(tmp_path: Pat
         for name in ("theme", "../"):
             await save(browser, name)
             assert browser.dialog is not None, "this is no name"
+            assert f"no name that a view can have matches {name}" in browser.text
             await browser.press("escape", "escape")
         await browser.press("N")
         await browser.type("mac")
