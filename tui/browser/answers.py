@@ -320,6 +320,8 @@ class Answers:
         from spackscope.model.analysis.source_differences import compare_sources
         from spackscope.model.index.load import load
         from spackscope.model.report.environments import source_differences_report
+        from spackscope.model.report.report import Row as ReportRow
+        from spackscope.model.report.report import Section, styled
 
         known: Report | None = self._known.get(names) if catalog is self._catalog else None
         if known is not None:
@@ -330,7 +332,9 @@ class Answers:
         except SourceError as error:
             return str(error)
         comparison = compare_sources(its[0], its[1], should_stop=task)
-        return source_differences_report(comparison, names, shows_all=True).read()
+        report = source_differences_report(comparison, names, shows_all=True).read()
+        unread = [ReportRow((styled(text, "error"),)) for each in its for text in _unread(each)]
+        return replace(report, sections=[Section("", unread), *report.sections])
 
     # Frequency
 
@@ -403,7 +407,11 @@ class Answers:
 
 def _pair_text(names: Sequence[str]) -> str:
     """Name two sources, an old and a new one."""
-    return " → ".join(shorten_path(clean(name), _MAX_SOURCE) for name in names)
+    return " → ".join(map(_source_text, names))
+
+
+def _source_text(name: str) -> str:
+    return shorten_path(clean(name), _MAX_SOURCE)
 
 
 def _ids_of(
@@ -453,7 +461,17 @@ def _remarks(catalog: Catalog) -> list[str]:
 
     if len(environments(catalog)) == len(catalog.sources):
         return ["No cache is open to compare with: open one beside the environment"]
-    return [clean(source.failure) for source in catalog.sources if source.failure]
+    return _unread(catalog)
+
+
+def _unread(catalog: Catalog) -> list[str]:
+    """Return which sources were not read, or not all of them."""
+    return [
+        clean(source.failure)
+        or f"{_source_text(source.name)} was not read whole: {counted(source.problems, 'problem')}"
+        for source in catalog.sources
+        if source.failure or source.problems
+    ]
 
 
 def _progress(done: int, total: int) -> str:

@@ -64,6 +64,16 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
         assert (browser.dialog, browser.shown) == (None, {XZ})
 
 
+async def test_what_was_not_read_is_not_only_removed(sources: list[Path]) -> None:
+    bad: Node = {hash_of(9): {"spec": []}}
+    good = node(OLD_ZLIB, version="1.2", dependencies=...)
+    sources[1].write_bytes(database(installs(good) | bad))
+    async with browsing(*sources, size=(100, 30)) as browser:
+        await browser.press("D")
+        assert "new.json was not read whole: 1 problem" in browser.lines[2]
+        assert "1 the same, 1 removed" in browser.lines[3]
+
+
 async def test_two_of_more_sources_are_chosen_and_one_is_not_enough(
     sources: list[Path], tmp_path: Path
 ) -> None:
