@@ -465,12 +465,15 @@ def _remarks(catalog: Catalog) -> list[str]:
 
 
 def _unread(catalog: Catalog) -> list[str]:
-    """Return which sources were not read, or not all of them."""
+    """Return in a line which sources were not read, or not all of them; none if all were."""
+    unread = [source for source in catalog.sources if source.failure or source.problems]
+    names = [_source_text(source.name) for source in unread]
+    if len(unread) > 1:
+        return [f"{len(unread):,} sources were not read, or not whole: {', '.join(names)}"]
     return [
         clean(source.failure)
-        or f"{_source_text(source.name)} was not read whole: {counted(source.problems, 'problem')}"
-        for source in catalog.sources
-        if source.failure or source.problems
+        or f"{name} was not read whole: {counted(source.problems, 'problem')}"
+        for source, name in zip(unread, names, strict=True)
     ]
 
 

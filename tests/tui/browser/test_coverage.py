@@ -69,6 +69,7 @@ def test_what_is_missing_is_shown_with_the_nearest(sources: list[Path]) -> None:
         (["spack.lock"], "No cache is open to compare with: open one beside the environment"),
         (["spack.lock", "index.json", "gone"], "the source {}/gone does not exist"),
         (["spack.lock", "part.json"], "part.json was not read whole: 1 problem"),
+        (["spack.lock", "gone", "part.json"], "2 sources were not read, or not whole: "),
     ],
 )
 def test_caches_that_are_not_there_are_noted(
@@ -78,7 +79,7 @@ def test_caches_that_are_not_there_are_noted(
     zlib = node(ZLIB, dependencies=...)
     (tmp_path / "part.json").write_bytes(database(installs(zlib) | bad))
     screen = screen_of(FakeBrowser(*(tmp_path / name for name in names)).load())
-    assert screen.notes()[0].endswith(remark.format(tmp_path))
+    assert remark.format(tmp_path) in screen.notes()[0]
 
 
 def test_a_report_is_read_once(sources: list[Path]) -> None:
