@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HEADS = ("source", "kind", "specs", "problems", "checked")
 """The heads of the columns."""
 
-SOURCE_COLUMNS = (Column(most=36, floors=(12,)), Column(keep="start", floors=(20,)))
+SOURCE_COLUMNS = (Column(floors=(36, 12)), Column(keep="start", floors=(32, 20)))
 PROBLEM_COLUMNS = (
     Column(keep="start", floors=(40, 20)),
     Column(floors=(12,), may_go=True, is_right=False),
@@ -120,7 +120,9 @@ def _source_row(source: SourceStatus, now: float) -> Row:
     if checked != "-":
         facts.append(f"checked {checked}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
-    in_line = " · ".join([kind, *remarks] if source.failure else facts)
+    # Name and kind stand before it.
+    why = clean(source.failure).removeprefix(f"the source {name} ").split("cannot be read: ")[-1]
+    in_line = f"{kind} · {why}" if why else " · ".join(facts)
     note = "\n".join([name, " · ".join(facts), *remarks])
     cells = name, styled(in_line, "error" if source.failure else "")
     return Row(cells, note, source.name, queries=(_of_source(source.name),))

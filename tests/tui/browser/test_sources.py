@@ -28,8 +28,7 @@ async def test_the_sources_are_listed_with_what_is_the_matter(
         assert "2 sources" in browser.text
         line = next(line for line in browser.lines if "install tree" in line)
         assert "22" in line
-        assert "unreadable" in browser.text
-        assert "does not exist" in browser.text
+        assert "  gone  unreadable · does not exist" in browser.text
 
 
 def test_the_end_of_a_long_path_is_in_the_title(tmp_path: Path) -> None:
