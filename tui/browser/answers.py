@@ -168,6 +168,7 @@ class Answers:
 
     def cover(self) -> None:
         """Show the environment that the selected spec is of, or else the first."""
+        self._host.cancel("awaited")
         catalog, selected = self._host.state.catalog, self._host.state.selected
         sources = selected.spec.sources if selected is not None else ()
 
@@ -181,7 +182,11 @@ class Answers:
             self._read_environments(take, "menu")
 
     def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
-        """Ask again as long as sources are being read, or else say why there is no answer."""
+        """Ask again as long as sources are being read, or else say why there is no answer.
+
+        What is asked next takes the place of that, or there would be two dialogs, of which the one
+        below would wait for an answer that nobody reads.
+        """
         if self._host.is_running("load"):
             self._host.say(STILL_LOADING)
             self._host.run(lambda _: None, lambda _: ask(), group="awaited", delay=_AWAITED)
@@ -271,6 +276,7 @@ class Answers:
 
         `go` is called with the row that is chosen.
         """
+        self._host.cancel("awaited")
         catalog = self._host.state.catalog
         names = [source.name for source in catalog.sources] if catalog is not None else []
         if len(names) > 2:

@@ -95,6 +95,19 @@ def test_without_an_environment_there_is_a_hint(sources: list[Path]) -> None:
     assert not browser.host.dialogs
 
 
+def test_what_is_asked_later_takes_the_place_of_what_waits_for_sources(
+    sources: list[Path], tmp_path: Path
+) -> None:
+    browser = FakeBrowser(sources[1], tmp_path / "gone").load()
+    browser.controllers.loading.load()
+    browser.controllers.answers.cover()
+    browser.host.work("menu")
+    assert browser.host.is_running("awaited")
+    browser.controllers.answers.changes(lambda row: None)
+    assert not browser.host.is_running("awaited")
+    assert len(browser.host.dialogs) == 1
+
+
 def test_the_environment_of_the_selected_spec_is_shown_and_then_the_next(
     sources: list[Path], tmp_path: Path
 ) -> None:
