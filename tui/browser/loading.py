@@ -236,7 +236,7 @@ class Loading:
             self.on_missing(reason, without_catalog(failed))
         else:
             remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
-            self._host.change(summary=replace(summary, remark=remark))
+            self._host.change(summary=replace(summary, remark=remark, is_part=False))
             self._host.say(reason, error=True)
 
     def _take(self, loaded: Summary) -> None:

@@ -66,9 +66,12 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     assert any(text.startswith("░") for text in browser.host.progress)
     assert any(text.endswith("  esc stops") for text in browser.host.progress)
     assert browser.host.progress[-1] == ""
+    assert browser.state.summary is not None
+    browser.host.change(summary=replace(browser.state.summary, is_part=True))
     browser.controllers.loading.load()
     browser.controllers.loading.stop()
     assert browser.host.message == "reading was stopped"
+    assert not browser.state.summary.is_part, "or Tab waits for a reload that nobody awaits"
     assert len(browser.shown) == 4
 
 
