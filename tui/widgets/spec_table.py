@@ -315,6 +315,9 @@ class SpecTable(Vertical):
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
         row, columns = self.highlighted, self.columns
+        if not columns.columns.names:
+            # No source could be read.
+            return
         is_first = columns.current == columns.columns.names[0]
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(Browse("close_group", row))

@@ -36,6 +36,7 @@ async def test_failures_empty_sources_and_problems_are_shown(tmp_path: Path) -> 
             await browser.press("s")
             assert browser.status == "No source was read"
             await browser.press("y", "z", "s", "Y", "!", "space", "slash", "x", "escape")
+            await browser.press("h", "l")
             assert browser.app.is_running
     write_page(tmp_path / "empty", [])
     async with browsing(tmp_path / "empty") as browser:
