@@ -39,6 +39,13 @@ async def open_matrix(browser: Browser, second: str) -> None:
     assert isinstance(browser.app.screen, FrequencyDialog)
 
 
+async def test_a_low_screen_has_no_scroll_bar() -> None:
+    async with browsing(size=(20, 5)) as browser:
+        await browser.go_to_column("os")
+        await open_matrix(browser, "target")
+        assert browser.lines[-1].split() == [f"1/{len(OS)}"]
+
+
 async def test_a_bar_is_chosen_and_undone() -> None:
     async with browsing(size=(100, 30)) as browser:
         await browser.go_to_column("os")
