@@ -251,7 +251,9 @@ class Loading:
     def _replace(self, loaded: Summary) -> None:
         host, state = self._host, self._host.state
         self.failure = ""
-        row = host.where.row
+        row, first = host.where.row, state.results.windows.get(0) if state.results else None
+        # A cursor on the first row stays there, as newer ones may come before that.
+        is_moved = row is not None and not (first and first[0].id == row.id)
         self._navigation.forget()
         host.change(summary=loaded)
         if state.catalog is None and not self._start_query:
@@ -265,7 +267,7 @@ class Loading:
         if self._start_query and not query:
             view = self._start(view)
         self._start_query = ""
-        self._search.show(view, cursor_on=row.spec.hash if row is not None else None)
+        self._search.show(view, cursor_on=row.spec.hash if row is not None and is_moved else "")
         if state.draft is not None:
             self.on_draft()
 

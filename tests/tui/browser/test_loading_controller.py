@@ -102,6 +102,16 @@ def test_reloading_picks_up_changes_and_keeps_package_cursor_marks_and_query(
     assert browser.host.focused == []
 
 
+def test_a_cursor_on_the_first_row_stays_there_where_newer_specs_come(tmp_path: Path) -> None:
+    specs = [record(1, versions=["1.9"]), record(2, versions=["1.10"])]
+    write_page(tmp_path, specs[:1])
+    browser = FakeBrowser(tmp_path).load()
+    write_page(tmp_path, specs)
+    browser.load()
+    assert browser.host.where.row is not None
+    assert browser.host.where.row.spec.version == "1.10"
+
+
 def test_reloading_where_the_package_is_gone_goes_back_to_all(tmp_path: Path) -> None:
     write_page(tmp_path / "a", [record(1)], title="abinit")
     page = write_page(tmp_path / "z", [record(2)])
