@@ -91,7 +91,9 @@ class Loading:
 
     def load(self) -> None:
         """Load the sources, and those that changed again."""
-        shown = self._host.state.catalog
+        summary = self._host.state.summary
+        # A part is not what there is: more of it is shown while other sources do not answer.
+        shown = summary.catalog if summary is not None and not summary.is_part else None
 
         def job(task: Task) -> Summary | str:
             session = replace(self.session, should_stop=task)

@@ -67,6 +67,12 @@ def test_progress_is_shown_and_stopping_ends_it(tmp_path: Path) -> None:
     assert any(text.endswith("  esc stops") for text in browser.host.progress)
     assert browser.host.progress[-1] == ""
     assert browser.state.summary is not None
+    whole = browser.state.catalog
+    browser.load()
+    assert browser.state.catalog is whole
+    browser.host.change(summary=replace(browser.state.summary, is_part=True))
+    browser.load()
+    assert browser.state.catalog is not whole, "a part is read as if nothing was shown"
     browser.host.change(summary=replace(browser.state.summary, is_part=True))
     browser.controllers.loading.load()
     browser.controllers.loading.stop()
