@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from array import array
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
 from itertools import pairwise
 from operator import or_
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
@@ -22,10 +23,14 @@ from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import narrowed
 from spackscope.model.index.edges import Adjacency
+from spackscope.model.index.masks import spans_of
 
-_LETTERS = "DWXRFPTLO"
+if TYPE_CHECKING:
+    from spackscope.model.analysis.reuse import KeptOut
+
+_LETTERS = "DWXRFCQPTLO"
 """The letters of rules in their order. Of the last four a spec does not run on the host, of the
-others Spack does not reuse it."""
+others Spack does not reuse it: C and Q by the configuration."""
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -88,7 +93,7 @@ class HostFit:
     Each reason that occurs has a bit. What a node states gives its own mask, most of it shared
     by all of its look-alikes; the masks of what it links or runs are united with it. Safe to use
     from several threads. `is_listed` says whether the host's packages.yaml lists the external
-    with an id.
+    with an id, and `kept_out` what else the configuration keeps from being reused.
 
         fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
         fit.of(id_).fits
@@ -99,10 +104,11 @@ class HostFit:
         catalog: Catalog,
         host: Host,
         is_listed: Callable[[int], bool] = lambda id_: False,
+        kept_out: Callable[[], Iterable[KeptOut]] = tuple,
     ) -> None:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
         self._targets = host.targets
-        self._is_listed = lru_cache(None)(is_listed)
+        self._is_listed, self._kept_out = lru_cache(None)(is_listed), kept_out
         self._libc_mask = lru_cache(None)(self._check_libc)
         # Neighbours mostly share what nodes state, whose decoding takes a fifth of all.
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
@@ -148,6 +154,7 @@ class HostFit:
             codes, nodes, facts = array("I"), catalog.column("node"), catalog.nodes
             bits = [_COMPILER_BITS.get(name, 0) for name in catalog.texts("package")]
             compilers = map(bits.__getitem__, catalog.column("package"))
+            configured = self._configured
             groups = zip(pairwise(catalog.first), self._look_alike_masks, compilers, strict=True)
             for number, ((start, stop), mask, compiler) in enumerate(groups):
                 if number % _CHECK_INTERVAL == 0 and should_stop():
@@ -155,7 +162,7 @@ class HostFit:
                 for id_ in range(start, stop):
                     # Externals are listed in packages.yaml one by one.
                     is_leaf = first[id_] == first[id_ + 1] and not facts[nodes[id_]].external
-                    look = mask, compiler, nodes[id_]
+                    look = mask, compiler, nodes[id_], *(kept.get(id_, 0) for kept in configured)
                     code = leaves.get(look) if is_leaf else None
                     if code is None:
                         verdict = self._verdict(id_, should_stop)
@@ -176,7 +183,19 @@ class HostFit:
                 for compiler, runtime in _RUNTIME_OF.items()
             ):
                 own |= self._mask(_NO_RUNTIME)
+        own |= self._configured[0].get(id_, 0)
         return Verdict(own, self._below.whole(id_, should_stop))
+
+    @cached_property
+    def _configured(self) -> tuple[Mapping[int, Mask], Mapping[int, Mask]]:
+        """The reasons by the configuration, of specs, and of them and what needs them to run."""
+        own, whole = defaultdict[int, Mask](int), defaultdict[int, Mask](int)
+        for kept in self._kept_out():
+            bit, masks = self._mask(kept.reason), whole if kept.below else own
+            for span in spans_of(kept.mask):
+                for id_ in range(*span):
+                    masks[id_] |= bit
+        return own, whole
 
     @cached_property
     def _below(self) -> ClosureMasks[int]:
@@ -216,7 +235,8 @@ class HostFit:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
             return self._mask(_NOT_DESCRIBED)
-        mask, facts = self._look_alike_masks[self._catalog.look_alike(id_)], self._facts(id_)
+        mask = self._look_alike_masks[self._catalog.look_alike(id_)]
+        mask, facts = mask | self._configured[1].get(id_, 0), self._facts(id_)
         if facts.external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
@@ -355,7 +375,8 @@ class HostFit:
                 witness = self._below.witness(id_, bit)
                 sentence = f"{self._edges.name(witness)}: {self._sentence(witness, reason)}"
             label = _LABELS_BELOW.get(reason.letter, reason.label)
-            reasons.append(FitReason(reason.letter.lower(), label, clean(sentence), reason.is_run))
+            letter, sentence = reason.letter.lower(), clean(sentence)
+            reasons.append(reason._replace(letter=letter, label=label, sentence=sentence))
         reasons.sort(key=lambda reason: not reason.letter)
         runs = [reason for reason in reasons if reason.is_run]
         fits, reusable = (
@@ -387,4 +408,4 @@ class HostFit:
         }
         if reason == _NOT_LISTED and target in self._targets:
             return clean(f"{reason.label}; target {target} runs on {host}")
-        return clean(sentences.get(reason.letter, reason.label))
+        return clean(sentences.get(reason.letter, f"{reason.label}, {reason.place}".strip(", ")))

@@ -15,6 +15,7 @@ from spackscope.model.sources.session import Session
 if TYPE_CHECKING:
     from spackscope.model.analysis.fit import HostFit
     from spackscope.model.analysis.host import Host
+    from spackscope.model.analysis.reuse import KeptOut
 
 VARIABLE = "SPACKSCOPE_HOST"
 """The variable of the environment that describes the host."""
@@ -75,7 +76,13 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
                         return True
             return False
 
-        return HostFit(catalog, host, is_listed)
+        def kept_out() -> list[KeptOut]:
+            from spackscope.model.analysis.reuse import find_kept_out
+
+            rules = session.reuse_rules
+            return [] if rules is None else find_kept_out(catalog, rules)[0]
+
+        return HostFit(catalog, host, is_listed, kept_out)
 
     if not catalog.by_host.is_connected:
         catalog.by_host.connect(host_fit)

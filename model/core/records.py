@@ -66,13 +66,14 @@ class FitReason(NamedTuple):
     `letter` is that of a rule of `analysis.fit_rules`, in lower case if only a dependency breaks
     it, and empty for a reason why that is not known. `label` is shared by reasons of one kind,
     and `sentence` names what is in the way. Those that do not concern `is_run`, running, are
-    about reuse only.
+    about reuse only. Of a rule of the configuration `place` is the file and line.
     """
 
     letter: str
     label: str
     sentence: str
     is_run: bool
+    place: str = ""
 
 
 class Fit(Frozen):

@@ -16,8 +16,13 @@ from spackscope.model.storage.urls import local_path
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
+    from spackscope.model.sources.reuse_rules import ReuseRules
     from spackscope.model.sources.spack_config import SpackConfig
     from spackscope.model.storage.http import Client
+
+
+NO_CONFIG = "none"
+"""In place of the configuration of the user's Spack: what it would reuse if nothing was set."""
 
 
 class Session(Frozen):
@@ -32,7 +37,8 @@ class Session(Frozen):
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes. `named_queries` are those of the configuration, if there
+    environment describes. With `spack_config` "none" what Spack is configured to reuse counts for
+    nothing. `named_queries` are those of the configuration, if there
     are some. `tag_list` is that of the public cache; empty for the one that the environment names.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
@@ -44,6 +50,7 @@ class Session(Frozen):
     asks_anew: bool = False
     stdin_path: str = ""
     host: str = ""
+    spack_config: str = ""
     tag_list: str = field(default="", repr=False)
     named_queries: NamedQueries | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
@@ -64,6 +71,14 @@ class Session(Frozen):
         from spackscope.model.sources.spack_config import read_spack_config
 
         return read_spack_config(self.environ)
+
+    @cached_property
+    def reuse_rules(self) -> ReuseRules | None:
+        """What the configuration of the user's Spack says of reuse; None where it is left out."""
+        from spackscope.model.sources.reuse_rules import read_reuse_rules
+
+        spack = None if self.spack_config == NO_CONFIG else self.spack
+        return None if spack is None else read_reuse_rules(spack)
 
     @cached_property
     def client(self) -> Client:

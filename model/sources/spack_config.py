@@ -37,7 +37,8 @@ _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
 _ONLY_FILES = "only files and directories are read"
 _CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
-_FALSE = ("false", "no", "off")
+FALSE, TRUE = ("false", "no", "off"), ("true", "yes", "on")
+"""The booleans of YAML 1.1 in lower case."""
 
 
 class Text(str):
@@ -49,12 +50,19 @@ class Text(str):
     line: int
 
 
+class Selection(Frozen):
+    """The specs that match one of `include`, if there are any, and none of `exclude`."""
+
+    include: tuple[Text, ...] = ()
+    exclude: tuple[Text, ...] = ()
+
+
 class ConfiguredMirror(Frozen):
     """A mirror of mirrors.yaml, as far as it is fetched from.
 
     `url` is a URL or an absolute path. What is not `signed` is installed without a check of its
-    signature. `options` are those of its connection, by their names in
-    mirrors.yaml.
+    signature. `options` are those of its connection, by their names in mirrors.yaml, and
+    `binaries` what is fetched from it.
     """
 
     name: str
@@ -63,6 +71,7 @@ class ConfiguredMirror(Frozen):
     binary: bool = True
     signed: bool = True
     options: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    binaries: Selection = Selection()
 
 
 class ConfiguredExternal(Frozen):
@@ -162,10 +171,19 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
             continue
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
         binary, signed = (
-            str(fields.get(key, "true")).lower() not in _FALSE for key in ("binary", "signed")
+            str(fields.get(key, "true")).lower() not in FALSE for key in ("binary", "signed")
         )
         view = view if isinstance(view, str) else ""
-        yield ConfiguredMirror(name, url, view, binary, signed, options)
+        binaries = Selection(
+            *(texts(fields.get(f"{key}_binary")) for key in ("include", "exclude"))
+        )
+        yield ConfiguredMirror(name, url, view, binary, signed, options, binaries)
+
+
+def texts(value: object) -> tuple[Text, ...]:
+    """Return the texts of a list, or a text alone; what else there may be is left out."""
+    values = value if isinstance(value, list) else [value]
+    return tuple(each for each in values if isinstance(each, Text) and each not in _NULL)
 
 
 def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExtension]:
@@ -399,7 +417,7 @@ class Scopes:
             raise SourceError(f"{skipped}: {_ONLY_FILES}")
         if os.path.exists(path):
             return path
-        if str(fields.get("optional", "")).lower() not in ("true", "yes", "on"):
+        if str(fields.get("optional", "")).lower() not in TRUE:
             shown = shown_url(path)
             raise SourceError(f"the configuration {shown} that it includes does not exist")
         return ""

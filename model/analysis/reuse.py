@@ -1,0 +1,188 @@
+"""Find the specs that the configuration of the user's Spack keeps from being reused."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import reduce
+from operator import or_
+from typing import NamedTuple
+
+from spackscope.model.core.columns import HOST_COLUMNS
+from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.records import FitReason, Problem, is_compiler
+from spackscope.model.core.text import clean
+from spackscope.model.core.variants import split_variant
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Depends, Query, Term, exact_term
+from spackscope.model.query.parser import parse
+from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules
+from spackscope.model.sources.spack_config import Selection, Text
+
+_RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
+"""Packages that, like compilers, are not asked for a compiler of their own."""
+
+_REUSE = "concretizer:reuse"
+
+
+class KeptOut(NamedTuple):
+    """Specs that Spack does not reuse for a reason, as a mask of their ids.
+
+    With `below` neither does it what links or runs them.
+    """
+
+    reason: FitReason
+    mask: bytes
+    below: bool = False
+
+
+def place_of(text: Text) -> str:
+    """Return where a text of the configuration is written: `~/.spack/mirrors.yaml:3`."""
+    home = os.path.expanduser("~")
+    file = f"~{text.file[len(home) :]}" if text.file.startswith(home + os.sep) else text.file
+    return clean(f"{file}:{text.line}")
+
+
+def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], list[Problem]]:
+    """Return what the rules keep out of the listed specs, and the rules that cannot be read.
+
+    Of several reasons for a spec it is the first one. Raises Cancelled.
+    """
+    finder = _Finder(catalog)
+    return [*finder.not_selected(rules), *finder.not_required(rules)], finder.problems
+
+
+class _Finder:
+    """Finds specs as numbers with a byte for each id, so that & and | are quick."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self.problems: list[Problem] = []
+        self._catalog = catalog
+        self._every = int.from_bytes(b"\1" * catalog.total, "little")
+
+    def _matching(self, query: Query) -> int:
+        mask = bytearray(self._catalog.total)
+        for start, stop in self._catalog.match(query).spans():
+            mask[start:stop] = b"\1" * (stop - start)
+        return int.from_bytes(mask, "little")
+
+    def _specs(self, *specs: Text, query_of: Callable[[str], Query] = parse) -> int:
+        """Return what matches one of some specs of the configuration."""
+        found = 0
+        for spec in specs:
+            try:
+                query = query_of(spec)
+                if any(isinstance(c, Term) and c.column in HOST_COLUMNS for c in query.conditions):
+                    raise QueryError("Spack has no such key")
+                found |= self._matching(query)
+            except (QueryError, Unanswerable) as error:
+                why = clean(f"{spec} is not considered: {error}")
+                self.problems.append(Problem(spec.file, f"line {spec.line}", why))
+        return found
+
+    def _selected(self, selection: Selection) -> int:
+        included = self._specs(*selection.include) if selection.include else self._every
+        return included & ~self._specs(*selection.exclude)
+
+    def _reason(self, mask: int, label: str, place: Text, *, below: bool = False) -> KeptOut:
+        reason = FitReason("Q" if below else "C", clean(label), "", False, place_of(place))
+        return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"), below)
+
+    def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
+        """Yield what concretizer:reuse and the filters of mirrors keep out."""
+        cached, installed = (self._matching(parse(word)) for word in ("cached", "installed"))
+        if rules.is_off and rules.reuse is not None:
+            yield self._reason(cached | installed, f"{_REUSE} is {rules.reuse}", rules.reuse)
+            return
+        fetched, filters = 0, list[tuple[str, Selection, int]]()
+        for source in self._catalog.sources:
+            of_source = cached & self._matching(Query().also(exact_term("source", source.name)))
+            selection = rules.mirrors.get(source.name, Selection())
+            fetched |= of_source & self._selected(selection)
+            filters.append(("its mirror", selection, of_source))
+        from_caches, from_trees = (
+            reduce(or_, map(self._selected, selections), 0)
+            for selections in (rules.caches, rules.trees)
+        )
+        filters += [(_REUSE, selection, fetched) for selection in rules.caches]
+        filters += [(_REUSE, selection, installed) for selection in rules.trees]
+        left = (cached | installed) & ~(fetched & from_caches | installed & from_trees)
+        for name, selection, among in filters:
+            for spec in selection.exclude:
+                if mask := left & among & self._specs(spec):
+                    yield self._reason(mask, f"{name} excludes {spec}", spec)
+                    left &= ~mask
+            if selection.include and (mask := left & among & ~self._specs(*selection.include)):
+                label = f"{name} includes only {', '.join(selection.include)}"
+                yield self._reason(mask, label, selection.include[0])
+                left &= ~mask
+        if left and rules.reuse is not None:
+            yield self._reason(left, f"{_REUSE} takes nothing from there", rules.reuse)
+
+    def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
+        """Yield what does not match what packages.yaml requires, of packages and of virtuals."""
+        packages, others = set(self._catalog.texts("package")), self._every
+        for name, requirements in rules.requirements.items():
+            if name in packages:
+                of_package = self._matching(Query().with_package(name))
+                others &= ~of_package
+                for requirement in requirements:
+                    yield from self._unmet(requirement, of_package, parse)
+            elif name != ALL:
+                # A virtual: of what depends on it, its provider must match.
+                def provider(spec: str, virtual: str = name) -> Query:
+                    conditions = tuple(parse(spec).conditions)
+                    return Query().also(Depends(True, conditions, (virtual,)))
+
+                dependents = self._matching(Query().also(Depends(True, (), (name,))))
+                for requirement in requirements:
+                    yield from self._unmet(requirement, dependents, provider, f" for {name}")
+        for requirement in rules.requirements.get(ALL, ()):
+            yield from self._unmet(requirement, others, parse, is_of_all=True)
+
+    def _unmet(
+        self,
+        requirement: Requirement,
+        among: int,
+        query_of: Callable[[str], Query],
+        of_what: str = "",
+        *,
+        is_of_all: bool = False,
+    ) -> Iterator[KeptOut]:
+        if requirement.when is not None:
+            among &= self._specs(requirement.when)
+        met = met_twice = 0
+        for spec in requirement.specs:
+            matching = self._specs(spec, query_of=query_of)
+            if is_of_all:
+                among &= self._able(spec)
+            met_twice |= met & matching if requirement.only_one else 0
+            met |= matching
+        if mask := among & ~(met & ~met_twice):
+            label = f"packages.yaml requires {' or '.join(requirement.specs)}{of_what}"
+            yield self._reason(mask, label, requirement.specs[0], below=True)
+
+    def _able(self, spec: Text) -> int:
+        """Return what a requirement of all packages applies to: what has its variants.
+
+        Compilers are not asked for a compiler, and nor is what has none.
+        """
+        able = self._every
+        with suppress(QueryError):
+            for condition in parse(spec).conditions:
+                if isinstance(condition, Depends):
+                    able &= self._matching(Query().also(Term("compiler", "?*")))
+                    for name in filter(is_built_without, self._catalog.texts("package")):
+                        able &= ~self._matching(Query().with_package(name))
+                elif condition.column == "variants":
+                    name, _ = split_variant(condition.pattern)
+                    forms = (f"+{name}", f"~{name}", f"{name}=*")
+                    queries = (Query().also(Term("variants", form)) for form in forms)
+                    able &= reduce(or_, map(self._matching, queries))
+        return able
+
+
+def is_built_without(package: str) -> bool:
+    """Check whether Spack asks a package for no compiler: compilers and their runtimes."""
+    return is_compiler(package) or package in _RUNTIMES

@@ -1,0 +1,105 @@
+"""Read which cached and installed specs the user's Spack may reuse, by its configuration.
+
+As `ReusableSpecsSelector` in lib/spack/spack/solver/reuse.py, `Mirror.matches_binary` in
+mirrors/mirror.py, and `RequirementParser` in solver/requirements.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.sources.source_name import PREFIX
+from spackscope.model.sources.spack_config import FALSE, Selection, SpackConfig, Text, texts
+
+ALL = "all"
+"""The entry of packages.yaml for packages that say nothing themselves."""
+
+_BOTH: tuple[Mapping[str, Any], ...] = ({"type": "local"}, {"type": "buildcache"})
+"""Where specs come from if concretizer:reuse:from does not say."""
+
+
+class Requirement(Frozen):
+    """Of the specs that packages.yaml requires of a package, one must match, or `only_one`.
+
+    It applies to specs that match `when`, if there is one.
+    """
+
+    specs: tuple[Text, ...]
+    only_one: bool = True
+    when: Text | None = None
+
+
+class ReuseRules(Frozen):
+    """What the configuration says of reuse.
+
+    `reuse` is the value of concretizer:reuse, or its key where that is a mapping; None where
+    nothing says. It `is_off` where nothing is reused, and reuses `only_dependencies` of what is
+    asked for. A spec in a build cache is considered if one of `caches` selects it, and in the own
+    install tree if one of `trees` does. `mirrors` has what is taken from each, by the
+    names that it has as a source. The
+    others are what packages.yaml says of packages by their names, and of `all`: what is required,
+    where `buildable` is false, what is preferred, and which deprecations are allowed.
+    """
+
+    reuse: Text | None = None
+    is_off: bool = False
+    only_dependencies: bool = False
+    caches: tuple[Selection, ...] = (Selection(),)
+    trees: tuple[Selection, ...] = (Selection(),)
+    mirrors: Mapping[str, Selection] = field(default_factory=dict)
+    requirements: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
+    not_buildable: Mapping[str, Text] = field(default_factory=dict)
+    preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
+    deprecation: Mapping[str, Text] = field(default_factory=dict)
+
+
+def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
+    """Read the rules of a configuration.
+
+    read_reuse_rules(session.spack).caches[0].exclude[0].line
+    """
+    concretizer, packages = map(spack.scopes.section, ("concretizer", "packages"))
+    reuse = concretizer.get("reuse")
+    details = reuse if isinstance(reuse, dict) else {}
+    place = next((key for key in concretizer if key == "reuse"), None) if details else reuse
+    parts = details.get("from", _BOTH)
+    selections: dict[object, list[Selection]] = {"local": [], "buildcache": []}
+    for part in parts if isinstance(parts, list | tuple) else ():
+        if isinstance(part, dict) and part.get("type") in selections:
+            include, exclude = (part.get(k, details.get(k)) for k in ("include", "exclude"))
+            selections[part["type"]].append(Selection(texts(include), texts(exclude)))
+
+    def of_packages(key: str) -> Iterator[tuple[str, Any]]:
+        for name, entry in packages.items():
+            if isinstance(entry, dict) and entry.get(key):
+                yield name, entry[key]
+
+    return ReuseRules(
+        place if isinstance(place, Text) else None,
+        str(reuse).lower() in FALSE,
+        reuse == "dependencies" or str(details.get("roots", "true")).lower() in FALSE,
+        tuple(selections["buildcache"]),
+        tuple(selections["local"]),
+        {
+            source: mirror.binaries
+            for mirror in spack.mirrors.values()
+            for source in (f"{PREFIX}{mirror.name}", mirror.url)
+        },
+        {name: tuple(_requirements(each)) for name, each in of_packages("require")},
+        {name: each for name, each in of_packages("buildable") if str(each).lower() in FALSE},
+        {name: texts(each) for name, each in of_packages("prefer")},
+        dict(of_packages("allowed_deprecation_severity")),
+    )
+
+
+def _requirements(required: Any) -> Iterator[Requirement]:
+    """Yield the requirements of a package, each of a list for itself."""
+    for entry in required if isinstance(required, list) else [required]:
+        if isinstance(entry, Text):
+            yield Requirement((entry,))
+        elif isinstance(entry, dict):
+            for key in ("spec", "one_of", "any_of"):
+                if specs := texts(entry.get(key)):
+                    yield Requirement(specs, key != "any_of", entry.get("when"))
