@@ -53,8 +53,8 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("fits !fits fits=unknown", "Runs on the host: platform, target, libc or macOS.",
              "fits=*"),
         Form("reusable reusable=no",
-             "Spack reuses it: also format, externals, dev_path. Neither considers "
-             "concretizer:reuse, include_binary, exclude_binary, externals to use instead.",
+             "Spack reuses it: also format, externals, dev_path, and your Spack's configuration: "
+             "concretizer:reuse, filters of mirrors, requirements.",
              "reusable=*"),
         Form("arch=linux-rhel9-zen4", "All three at once; each may be left empty.",
              "arch=-ubuntu24.04-"),

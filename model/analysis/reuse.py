@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import reduce
@@ -17,7 +16,7 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Depends, Query, Term, exact_term
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules
+from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, place_of
 from spackscope.model.sources.spack_config import Selection, Text
 
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
@@ -37,20 +36,14 @@ class KeptOut(NamedTuple):
     below: bool = False
 
 
-def place_of(text: Text) -> str:
-    """Return where a text of the configuration is written: `~/.spack/mirrors.yaml:3`."""
-    home = os.path.expanduser("~")
-    file = f"~{text.file[len(home) :]}" if text.file.startswith(home + os.sep) else text.file
-    return clean(f"{file}:{text.line}")
-
-
 def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], list[Problem]]:
     """Return what the rules keep out of the listed specs, and the rules that cannot be read.
 
     Of several reasons for a spec it is the first one. Raises Cancelled.
     """
     finder = _Finder(catalog)
-    return [*finder.not_selected(rules), *finder.not_required(rules)], finder.problems
+    kept = [*finder.not_selected(rules), *finder.not_required(rules)]
+    return kept, list(dict.fromkeys(finder.problems))
 
 
 class _Finder:
@@ -91,7 +84,9 @@ class _Finder:
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield what concretizer:reuse and the filters of mirrors keep out."""
-        cached, installed = (self._matching(parse(word)) for word in ("cached", "installed"))
+        installed = self._matching(parse("installed"))
+        # What an index only describes is judged as if it was there.
+        cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
             yield self._reason(cached | installed, f"{_REUSE} is {rules.reuse}", rules.reuse)
             return

@@ -18,7 +18,6 @@ from spackscope.model.report.differences import (
     difference_line,
     difference_lines,
 )
-from spackscope.model.report.fit import LEFT_OUT
 from spackscope.model.report.report import Column, Report, Row, Section
 
 WHY = "why, by the nearest that is there"
@@ -150,7 +149,7 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:
-    """Yield the sources with hits, notes on missing specs, and the settings not considered."""
+    """Yield the sources with hits, and notes on missing specs."""
     sources = Counter(source for hit in coverage.hits for source in hit.location.sources)
     if len(sources) > 1:
         yield from (f"{count:>7,}  in {clean(source)}" for source, count in sources.most_common())
@@ -165,8 +164,6 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield f"What else {count} of it may need is not told: no source lists it"
     if coverage.is_cut:
         yield "Not all is compared: there are too many dependencies"
-    if coverage.total:
-        yield LEFT_OUT
 
 
 def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:

@@ -16,11 +16,6 @@ from spackscope.model.query.ast import Query, format_group
 HERE = "here"
 """Where specs run on this machine; otherwise it is `on` some host."""
 
-LEFT_OUT = (
-    "Not considered: concretizer:reuse, include_binary, exclude_binary, externals of packages.yaml"
-)
-"""Settings that may keep Spack from using a cached spec, and are not read yet."""
-
 _MAX_REASONS = 4
 """Reasons that a sentence about many specs names."""
 

@@ -6,10 +6,12 @@ mirrors/mirror.py, and `RequirementParser` in solver/requirements.py.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX
 from spackscope.model.sources.spack_config import FALSE, Selection, SpackConfig, Text, texts
 
@@ -103,3 +105,10 @@ def _requirements(required: Any) -> Iterator[Requirement]:
             for key in ("spec", "one_of", "any_of"):
                 if specs := texts(entry.get(key)):
                     yield Requirement(specs, key != "any_of", entry.get("when"))
+
+
+def place_of(text: Text) -> str:
+    """Return where a text of the configuration is written: `~/.spack/mirrors.yaml:3`."""
+    home = os.path.expanduser("~")
+    file = f"~{text.file[len(home) :]}" if text.file.startswith(home + os.sep) else text.file
+    return clean(f"{file}:{text.line}")

@@ -21,10 +21,6 @@ if TYPE_CHECKING:
     from spackscope.model.storage.http import Client
 
 
-NO_CONFIG = "none"
-"""In place of the configuration of the user's Spack: what it would reuse if nothing was set."""
-
-
 class Session(Frozen):
     """Open sources with shared connections, for one load or one question.
 
@@ -37,8 +33,8 @@ class Session(Frozen):
     `include_dependency_only` also lists the specs that exist only as dependencies (`--all`).
     With `asks_anew` remote files are downloaded even where their cached copies may be current.
     `host` describes the machine that specs are to run on; empty for this one, or the one that the
-    environment describes. With `spack_config` "none" what Spack is configured to reuse counts for
-    nothing. `named_queries` are those of the configuration, if there
+    environment describes. Without `uses_rules` what Spack is configured to reuse is
+    left out. `named_queries` are those of the configuration, if there
     are some. `tag_list` is that of the public cache; empty for the one that the environment names.
     `stdin_path` is the file that standard input was copied to, which the source `-` reads.
     `on_progress` may be called from several threads. `should_stop` is called often; once it
@@ -50,7 +46,7 @@ class Session(Frozen):
     asks_anew: bool = False
     stdin_path: str = ""
     host: str = ""
-    spack_config: str = ""
+    uses_rules: bool = True
     tag_list: str = field(default="", repr=False)
     named_queries: NamedQueries | None = field(default=None, repr=False)
     on_progress: OnProgress = field(default=no_progress, repr=False)
@@ -77,7 +73,7 @@ class Session(Frozen):
         """What the configuration of the user's Spack says of reuse; None where it is left out."""
         from spackscope.model.sources.reuse_rules import read_reuse_rules
 
-        spack = None if self.spack_config == NO_CONFIG else self.spack
+        spack = self.spack if self.uses_rules else None
         return None if spack is None else read_reuse_rules(spack)
 
     @cached_property

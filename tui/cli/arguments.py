@@ -30,7 +30,8 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
 
-_AFTER_SOURCES = ("query", "spec", "spec or source", "")
+_EITHER = ("spec or source", "spec or environment")
+_AFTER_SOURCES = ("query", "spec", *_EITHER, "")
 """What the words of a command are where some of them may be its sources."""
 
 _WITH_VALUE = frozenset(
@@ -50,7 +51,8 @@ class Options(Frozen):
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
     `missing` leaves out what `cover` finds in caches, which `all` lists. `host` describes the
-    machine that specs are to run on. `registration` is what `extension` changes in Spack's
+    machine that specs are to run on, and with `config` "none" what Spack is configured to reuse is
+    left out. `registration` is what `extension` changes in Spack's
     configuration: install or remove. `help` is the topic of the help to print, if any. `near` is
     the command that the first word may be a misspelling of.
     """
@@ -64,6 +66,7 @@ class Options(Frozen):
     missing: bool = False
     all: bool = False
     host: str = ""
+    config: str = ""
     flat: bool = False
     build: bool = False
     rebuild: bool = False
@@ -102,7 +105,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         words += after
         if name == "doubles":
             parsed["sources"], words = [*parsed.get("sources", ()), *words], []
-        _check_sources(name, words, parsed.get("sources", ()))
+        _check_sources(name, words, parsed.get("sources", ()), parsed.get("config", ""))
         help_ = _topic(name, words, is_asked=is_help_asked)
         if not (help_ or "version" in parsed):
             _check_words(command, words)
@@ -185,7 +188,7 @@ def split_options(
 def split_sources(command: Command, words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the words of a command that are sources without an -f, and the others.
 
-    Where a command takes sources as its own words, they stay; `diff` takes two, or specs.
+    Where a command takes sources as its own words, they stay: `diff` two, and `why` one.
 
         split_sources(COMMANDS["find"], ["~/mirror", "hdf5"])  # ["~/mirror"], ["hdf5"]
     """
@@ -194,7 +197,7 @@ def split_sources(command: Command, words: Sequence[str]) -> tuple[list[str], li
     # What takes no words reads nothing of it.
     from spackscope.model.sources.resolve import is_source_word, names_source
 
-    if command.words == "spec or source" and all(map(names_source, words)):
+    if command.words in _EITHER and all(map(names_source, words)):
         return [], [*words]
     sources = [word for word in words if is_source_word(word)]
     return sources, [word for word in words if word not in sources]
@@ -211,10 +214,12 @@ def _refused(option: Option, why: str) -> ValueError:
     return ValueError(f"argument {'/'.join(option.names)}: {why}")
 
 
-def _check_sources(name: str, words: Sequence[str], sources: Sequence[str]) -> None:
+def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], config: str) -> None:
     """Check that each source has a name, and reads what nothing else reads. Raises ValueError."""
     if name == "cover" and "-" in words and "-" in sources:
         raise ValueError("- is standard input: either the environment or a cache")
+    if config not in ("", "none"):
+        raise ValueError("--config takes only none; Spack's own files are read where they are")
     if not all(sources):
         raise ValueError("-f needs a source, and was given an empty text")
 

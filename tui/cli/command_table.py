@@ -14,6 +14,7 @@ Kind = Literal[
     "query",
     "spec",
     "spec or source",
+    "spec or environment",
     "source",
     "environment",
     "package",
@@ -27,7 +28,9 @@ Kind = Literal[
 ]
 """What a word is, or the value of an option; an empty text for one that nothing is known of."""
 
-WITH_FILES: tuple[Kind, ...] = ("source", "environment", "spec or source")
+WITH_FILES: tuple[Kind, ...] = (
+    *("source", "environment", "spec or source", "spec or environment"),
+)
 """What may be the path of a file, or - for standard input."""
 
 BROWSE = "browse"
@@ -84,6 +87,15 @@ _HOST = _host(
     "and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the one configured, else "
     "this machine"
 )
+_CONFIG = Option(
+    ("--config",),
+    "none: leave out what your Spack is configured to reuse (concretizer:reuse,\n"
+    "filters of mirrors, requirements), which `reusable` considers",
+    "config",
+    "value",
+    "none",
+)
+_FIT = (_HOST, _CONFIG)
 _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
@@ -100,7 +112,7 @@ _SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
 VERSION_OPTION = _flag("version", "print the version")
 """Each command takes it, and only the help of all lists it."""
 
-COMMON = (_HOST, *_SOURCES, VERSION_OPTION)
+COMMON = (*_FIT, *_SOURCES, VERSION_OPTION)
 """The options without a command, most of which others have as well."""
 
 _EXIT = """\
@@ -178,7 +190,7 @@ differ in.""",
                 "print them and the hashes of all that they need to run,\na list for "
                 "`spack buildcache prune`",
             ),
-            _HOST,
+            *_FIT,
             *_SOURCES,
         ),
         words="query",
@@ -200,7 +212,7 @@ listed on stderr, and the exit code is 2.
 
 The mirrors that list it are asked who signed it, and whether its archive is
 there. The key is read from the signature, which nothing but Spack verifies.""",
-        (_choice("json", "print one JSON object per record and line"), _HOST, *_SOURCES),
+        (_choice("json", "print one JSON object per record and line"), *_FIT, *_SOURCES),
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -270,8 +282,8 @@ only) and how the nearest spec that is there differs from it. One that others
 need can be built at once, as nothing that it needs is missing. To fetch and to
 build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
-default it is the active one. concretizer:reuse, include_binary, exclude_binary
-and externals of packages.yaml are not considered.""",
+default it is the active one. Why the concretizer did not take what is there
+instead, `spackscope why` tells.""",
         (
             _flag("missing", "print only what is missing"),
             _flag("all", "also list what is there, with its source, and externals"),
@@ -293,6 +305,37 @@ and externals of packages.yaml are not considered.""",
 spackscope cover spack.lock -f public
 spackscope cover climate --missing --hashes > to-push
 spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
+    ),
+    Command(
+        "why",
+        "list what keeps Spack from taking a spec from caches",
+        ("[-f CACHE]... [--all] [--json] HASH | QUERY...", "[-f CACHE]... [--all] [--json] LOCK"),
+        """\
+Print the builds of a package that caches and install trees have, from the
+nearest to what is asked for on, and for each the first reason for which Spack
+does not take it: what it does not match, the machine, or the configuration,
+with file and line and what to change. Of your Spack are read: scopes, includes
+and the active environment; concretizer:reuse, include_binary and
+exclude_binary of mirrors, externals, and what packages.yaml requires. Of a
+LOCK, a spack.lock or the directory of an environment, the same is told of what
+comes nearest to each spec that is missing. What nothing rules out, only the
+solver may still leave. Recipes are not read.""",
+        (
+            _flag("all", "list all candidates"),
+            _choice("json", "print a JSON object"),
+            *_FIT,
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="spec or environment",
+        least=1,
+        wrong_count="needs a query, a hash or a lock file",
+        exit_codes="""\
+0 one may be taken   1 none   2 wrong usage   3 a source cannot be read
+70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope why hdf5@1.14 +mpi target=zen4
+spackscope why uehz56w --config none
+spackscope why spack.lock -f public""",
     ),
     Command(
         "diff",
@@ -340,7 +383,7 @@ spackscope diff public:v1.0.0 public:develop""",
         """\
 Choose in the browser, and print the full hash of the choice, or of all marked
 specs, one per line. Leaving without a choice gives exit code 130.""",
-        (_HOST, *_SOURCES),
+        (*_FIT, *_SOURCES),
         words="query",
         module=BROWSE,
         examples="""\
@@ -372,7 +415,7 @@ matrix, which shows where there are binaries and where there are none.""",
             ),
             _choice("json", "print a JSON array of objects with value and count"),
             _choice("csv", "print comma-separated values with a header line"),
-            _HOST,
+            *_FIT,
             *_SOURCES,
         ),
         words="query",

@@ -46,6 +46,7 @@ def run_command(options: Options) -> ExitCode:
 
         raise WrongSettings(settings.mistakes)
     session = settings.session(os.environ, everything=options.all)
+    session = replace(session, uses_rules=not options.config)
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):
         return _run(options, sources, session, settings)

@@ -103,11 +103,8 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
     return Leave(ExitCode.USAGE, sentence, *lines)
 
 
-def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -> None:
-    """Print which virtuals a query names, and what its conditions on the host hide.
-
-    If the query or the given columns depend on the host, print also what is left out.
-    """
+def print_remarks(catalog: Catalog, query: Query) -> None:
+    """Print which virtuals a query names, and what its conditions on the host hide."""
     if sentence := catalog.virtuals.sentence(query):
         stdio.print_message(sentence)
     if query.columns & HOST_COLUMNS:
@@ -115,10 +112,6 @@ def print_remarks(catalog: Catalog, query: Query, columns: Iterable[str] = ()) -
 
         if sentence := hidden_by_host(catalog, query):
             stdio.print_message(sentence)
-    if HOST_COLUMNS.intersection({*query.columns, *columns}):
-        from spackscope.model.report.fit import LEFT_OUT
-
-        stdio.print_message(LEFT_OUT)
 
 
 @contextlib.contextmanager
@@ -241,7 +234,7 @@ class SpecArgument:
     """
 
     def __init__(self, words: Sequence[str], session: Session) -> None:
-        self._prefix = _hash_prefix(words)
+        self._prefix = hash_prefix(words)
         is_hash = self._prefix.startswith("/")
         self._query = Query() if is_hash else parse_query(words, session)
 
@@ -275,7 +268,7 @@ class SpecArgument:
         raise Leave(ExitCode.USAGE, *lines)
 
 
-def _hash_prefix(words: Sequence[str]) -> str:
+def hash_prefix(words: Sequence[str]) -> str:
     """Return the hash prefix that the words may be, or "".
 
     A prefix after a `/` keeps it, and cannot be anything else.

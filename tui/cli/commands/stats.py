@@ -33,7 +33,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     width = terminal_width()
     with loaded(options, session, sources) as (catalog,):
         counts = frequency(catalog, query, [_axis(catalog, name) for name in options.by])
-        print_remarks(catalog, query, options.by)
+        print_remarks(catalog, query)
         if options.format or width is None:
             for line in _LINES[options.format](counts):
                 stdio.print_line(line)

@@ -1,0 +1,154 @@
+"""What the configuration keeps from being reused is held to what Spack 1.2 selects."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.fit import HostFit
+from spackscope.model.analysis.host import parse_host
+from spackscope.model.analysis.reuse import find_kept_out
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.sources.reuse_rules import ReuseRules, read_reuse_rules
+from spackscope.model.sources.spack_config import read_spack_config
+from tests.builders import (
+    GCC,
+    SPACK_DATA,
+    ZLIB,
+    SpackRoot,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+)
+
+RULES = json.loads((SPACK_DATA / "analysis" / "reuse_rules.json").read_text())
+"""For values of concretizer:reuse how many hashes of spack1 are selected, and their digest.
+
+`ReusableSpecsSelector` of Spack 1.2.0.dev0 (9cf66332) selected them from all that is cached.
+"""
+
+HOST = parse_host("target=zen3 glibc=2.35")
+MPI, HDF5 = hash_of(8), hash_of(9)
+
+
+def rules_of(spack: SpackRoot) -> ReuseRules:
+    config = read_spack_config(spack.environ)
+    assert config is not None
+    return read_reuse_rules(config)
+
+
+def selected(catalog: Catalog, rules: ReuseRules, letters: str) -> set[str]:
+    """Return the hashes of what is cached and has none of some letters."""
+    fit = HostFit(catalog, HOST, kept_out=lambda: find_kept_out(catalog, rules)[0])
+    codes, fits = fit.codes(), fit.fits()
+    refused = [bool({r.letter for r in each.reasons} & set(letters)) for each in fits]
+    rows = catalog.rows(range(catalog.total))
+    return {r.spec.hash for r in rows if r.spec.cached and not refused[codes[r.id]]}
+
+
+def test_spack_selects_the_same(whole_catalogs: dict[str, Catalog], tmp_path: Path) -> None:
+    catalog, spack = whole_catalogs["spack1"], SpackRoot(tmp_path)
+    for case in RULES:
+        # JSON is YAML.
+        text = json.dumps({"concretizer": {"reuse": case["reuse"]}})
+        spack.write("home/.spack/concretizer.yaml", text)
+        hashes = selected(catalog, rules_of(spack), "DWXRC")
+        digest = hashlib.sha256("\n".join(sorted(hashes)).encode()).hexdigest()
+        assert (len(hashes), digest[:16]) == (case["count"], case["digest"]), case["reuse"]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    """Index a cache with gcc, zlib, and hdf5 that links it and an mpich."""
+    by_gcc = edge("gcc", GCC, ["build"], ["c"])
+    nodes = [
+        leaf(GCC, "gcc", "13.2.0"),
+        node(ZLIB, dependencies=[by_gcc]),
+        node(MPI, name="mpich", version="4.2", dependencies=[by_gcc]),
+        node(
+            HDF5,
+            name="hdf5",
+            version="1.14",
+            dependencies=[
+                by_gcc,
+                edge("zlib", ZLIB, ["link"]),
+                edge("mpich", MPI, ["link"], ["mpi"]),
+            ],
+        ),
+    ]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(*nodes)))
+    return catalog_of(path)
+
+
+@pytest.mark.parametrize(
+    ("packages", "refused"),
+    [
+        ("{hdf5: {require: '@1.12'}}", {"hdf5": "Q packages.yaml requires @1.12"}),
+        ("{hdf5: {require: '@1.14'}}", {}),
+        ("{hdf5: {require: [{any_of: ['@1.12', '@1.14']}]}}", {}),
+        (
+            "{hdf5: {require: [{one_of: ['@1.14', '^zlib']}]}}",
+            {"hdf5": "Q packages.yaml requires @1.14 or ^zlib"},
+        ),
+        ("{hdf5: {require: [{spec: '@1.12', when: '^openmpi'}]}}", {}),
+        (
+            "{zlib: {require: [{spec: '@2', when: '%gcc'}]}}",
+            {"hdf5": "q packages.yaml requires @2", "zlib": "Q packages.yaml requires @2"},
+        ),
+        ("{mpi: {require: mpich@4}}", {}),
+        ("{mpi: {require: openmpi}}", {"hdf5": "Q packages.yaml requires openmpi for mpi"}),
+        # A compiler has none, and what does not have the variant cannot have it.
+        ("{all: {require: '%gcc@13'}}", {}),
+        ("{all: {require: +nothing}}", {}),
+        (
+            "{all: {require: '@9'}, hdf5: {require: '@1'}, zlib: {require: '@1'},"
+            " mpich: {require: '@4'}}",
+            {"gcc": "Q packages.yaml requires @9"},
+        ),
+        ("{all: {require: '%clang'}, hdf5: {require: '@1.14'}, mpich: {require: '@4'}}",
+         {"hdf5": "q packages.yaml requires %clang", "zlib": "Q packages.yaml requires %clang"}),
+        ("{hdf5: {buildable: false, prefer: ['@1.12']}}", {}),
+    ],
+)  # fmt: skip
+def test_requirements_rule_out_what_is_there(
+    packages: str, refused: dict[str, str], catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("home/.spack/packages.yaml", f"packages: {packages}")
+    rules = rules_of(spack)
+    fit = HostFit(catalog, HOST, kept_out=lambda: find_kept_out(catalog, rules)[0])
+    found = {}
+    for row in catalog.rows(range(catalog.total)):
+        for reason in fit.of(row.id).reasons:
+            if reason.letter in ("Q", "q"):
+                found[row.spec.package] = f"{reason.letter} {reason.label}"
+                assert reason.place.endswith("packages.yaml:1")
+    assert found == refused
+
+
+def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:
+    index = tmp_path / "index.json"
+    index.write_bytes(database(installs(leaf(GCC, "gcc", "13.2.0"), node(ZLIB, dependencies=[]))))
+    spack = SpackRoot(tmp_path)
+    spack.write(
+        "home/.spack/mirrors.yaml",
+        f"mirrors:\n  site:\n    url: {index}\n    fetch:\n      exclude_binary: [zlib, '@@']\n"
+        f"    exclude_binary: [gcc]\n",
+    )
+    catalog = catalog_of(index)
+    kept, problems = find_kept_out(catalog, rules_of(spack))
+    (reason,) = [each.reason for each in kept]
+    assert reason.label == "its mirror excludes zlib"
+    assert reason.place.endswith("mirrors.yaml:5")
+    (problem,) = map(str, problems)
+    assert problem.endswith(
+        "mirrors.yaml: line 5: @@ is not considered: Expected a version after @"
+    )

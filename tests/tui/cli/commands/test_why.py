@@ -1,0 +1,135 @@
+"""`why` says what keeps Spack from taking a spec from the caches."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import ZLIB, database, edge, environment, installs, leaf, node
+from tests.program import Program
+
+LLVM, HDF5, OLD, OTHER, WANTED = (letter * 32 for letter in "lhoxw")
+ZEN4 = {"platform": "linux", "platform_os": "rocky9", "target": "zen4"}
+ZEN3 = {**ZEN4, "target": "zen3"}
+WHY = ("why", "-f", "index.json", "--host", "target=zen3 glibc=2.34")
+
+
+@pytest.fixture
+def home(program: Program) -> Path:
+    """Write a cache with three builds of hdf5, and a Spack that wants no hdf5 1.12."""
+    by_llvm = edge("llvm", LLVM, ["build"], ["c"])
+
+    def hdf5(hash_: str, version: str, arch: dict[str, str]) -> dict[str, object]:
+        links = [by_llvm, edge("zlib", ZLIB, ["link"])]
+        return node(hash_, name="hdf5", version=version, arch=arch, dependencies=links)
+
+    nodes = [
+        leaf(LLVM, "llvm", "18.1"),
+        node(ZLIB, arch=ZEN3, dependencies=[by_llvm]),
+        hdf5(HDF5, "1.14", ZEN3),
+        hdf5(OLD, "1.12", ZEN3),
+        hdf5(OTHER, "1.14", ZEN4),
+    ]
+    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    wanted = [*nodes[:2], hdf5(WANTED, "1.12", ZEN3)]
+    (program.home / "spack.lock").write_bytes(environment(wanted, WANTED))
+    settings = program.home / ".spack"
+    settings.mkdir()
+    (settings / "concretizer.yaml").write_text(
+        "concretizer:\n  reuse:\n    exclude:\n    - hdf5@1.12\n"
+    )
+    (settings / "packages.yaml").write_text(
+        "packages:\n  hdf5:\n    buildable: false\n    externals:\n"
+        "    - {spec: hdf5@1.10, prefix: /usr}\n"
+    )
+    return program.home
+
+
+PLACE = "~/.spack/concretizer.yaml:4"
+
+
+def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> None:
+    result = program(*WHY, "hdf5", "%llvm")
+    assert result.stdout.splitlines() == [
+        "hdf5 %llvm: 1 of 3 may be taken",
+        "  ~/.spack/packages.yaml:3: hdf5 is not buildable: Spack only takes what there is",
+        "  The solver may take the external hdf5@1.10 at /usr instead",
+        "  Not told: which versions the recipes deprecate",
+        "",
+        "ruled out",
+        "  1 of 3  target too new",
+        "    to change: the machine, or ask for a target that it runs",
+        "  1 of 3  concretizer:reuse excludes hdf5@1.12",
+        f"    {PLACE} · to change: that line",
+        "",
+        "candidates, nearest first",
+        f"  {OTHER[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen4  target too new",
+        f"  {HDF5[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen3  nothing: the solver decides",
+        f"  {OLD[:7]}  hdf5@1.12  llvm@18.1 rocky9 zen3  concretizer:reuse excludes hdf5@1.12",
+    ]
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_what_is_asked_for_comes_first_and_none_is_a_failure(program: Program, home: Path) -> None:
+    result = program(*WHY, "hdf5@1.12", "--json")
+    answer = json.loads(result.stdout)
+    reasons = [(each["hash"], each["reason"], each["place"]) for each in answer["candidates"]]
+    assert reasons == [
+        (OLD, "concretizer:reuse excludes hdf5@1.12", PLACE),
+        (OTHER, "not @1.12", ""),
+        (HDF5, "not @1.12", ""),
+    ]
+    assert result.returncode == 1
+    assert program(*WHY, "hdf5@1.12", "--config", "none").returncode == 0
+
+
+def test_a_lock_file_is_judged_by_what_comes_nearest(program: Program, home: Path) -> None:
+    result = program(*WHY, "spack.lock")
+    assert result.stdout.splitlines()[0] == "spack.lock: 1 of 3 missing: 0 of 1 may be taken"
+    assert result.stdout.splitlines()[-1] == (
+        f"  {WANTED[:7]}  hdf5@1.12  /{OLD[:7]}: only dependencies differ"
+        "  concretizer:reuse excludes hdf5@1.12"
+    )
+    assert result.returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("reuse", "text"),
+    [
+        ("false", "concretizer:reuse is false"),
+        ("dependencies", "concretizer:reuse takes only dependencies of what is asked for"),
+        ("{from: [{type: local}]}", "concretizer:reuse takes nothing from there"),
+        ("{include: [zlib]}", "concretizer:reuse includes only zlib"),
+    ],
+)
+def test_each_form_of_reuse_is_named_with_its_line(
+    reuse: str, text: str, program: Program, home: Path
+) -> None:
+    path = home / ".spack" / "concretizer.yaml"
+    path.write_text(f"concretizer:\n  reuse: {reuse}\n")
+    lines = program(*WHY, HDF5).stdout.splitlines()
+    assert f"  1 of 1  {text}" in lines
+    assert "    ~/.spack/concretizer.yaml:2 · to change: that line" in lines
+
+
+def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home: Path) -> None:
+    path = home / ".spack" / "concretizer.yaml"
+    path.write_text("concretizer:\n  reuse:\n    exclude: ['hdf5@@']\n")
+    result = program(*WHY, HDF5)
+    assert f"  {path}: line 3: hdf5@@ is not considered" in result.stdout
+    assert result.returncode == 0
+
+
+def test_without_a_name_there_is_nothing_to_look_at(program: Program, home: Path) -> None:
+    result = program(*WHY, "+mpi")
+    assert result.returncode == 2
+    assert result.stderr == "spackscope: why needs a package, a hash or a lock file: +mpi\n"
+    assert program(*WHY, "zlib-ng").returncode == 1
+
+
+def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
+    query = ("find", "--hashes", *WHY[1:], "hdf5", "reusable")
+    assert program(*query).stdout.split() == [HDF5]
+    assert set(program(*query, "--config", "none").stdout.split()) == {HDF5, OLD}

@@ -1,0 +1,72 @@
+"""The command `why`: print what keeps Spack from taking a spec from the caches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spackscope.model.analysis.cover import cover, find_nearest
+from spackscope.model.analysis.why import find_candidates, names_specs
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import clean
+from spackscope.model.query.ast import join_words
+from spackscope.model.report.why import (
+    configuration_notes,
+    judge_candidates,
+    judge_missing,
+    why_report,
+)
+from spackscope.model.sources.resolve import find_environment, names_source
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.commands.common import (
+    build_progress,
+    hash_prefix,
+    loaded,
+    no_match,
+    parse_query,
+    print_report,
+)
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+
+def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Print the candidates for a spec or an environment, and what rules each of them out.
+
+    NOTHING if there is none that may be taken.
+    """
+    # With --all more is printed, and no more is read.
+    listed = replace(session, include_dependency_only=False)
+    if len(options.words) == 1 and names_source(options.words[0]):
+        return _explain_environment(options, sources, listed)
+    query = parse_query(options.words, session)
+    if not names_specs(query):
+        what = clean(join_words(options.words))
+        raise Leave(ExitCode.USAGE, f"why needs a package, a hash or a lock file: {what}")
+    with loaded(options, listed, sources) as (catalog,):
+        candidates = find_candidates(catalog, query, should_stop=session.should_stop)
+        if not candidates and hash_prefix(options.words):
+            by_hash = parse_query([f"/{hash_prefix(options.words).lstrip('/')}"], session)
+            candidates = find_candidates(catalog, by_hash, should_stop=session.should_stop)
+        if not candidates:
+            raise no_match(catalog, query)
+        judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
+        packages = dict.fromkeys(each.name.partition("@")[0] for each in judged)
+        notes = configuration_notes(session, catalog, packages)
+        what = clean(join_words(options.words))
+        print_report(why_report(what, judged, notes, shows_all=options.all), options, session)
+    return ExitCode.FOUND if any(not each.verdict.reason for each in judged) else ExitCode.NOTHING
+
+
+def _explain_environment(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    name = find_environment(options.words[0], session)
+    with loaded(options, session, [name], sources) as (environment, caches):
+        with build_progress(options) as progress:
+            coverage = find_nearest(
+                cover(environment, caches), on_progress=progress, should_stop=session.should_stop
+            )
+        judged = list(judge_missing(coverage, caches, session.reuse_rules))
+        packages = dict.fromkeys(spec.package for spec in coverage.missing)
+        notes = configuration_notes(session, caches, packages)
+        what = f"{clean(options.words[0])}: {len(judged):,} of {coverage.total:,} missing"
+        print_report(why_report(what, judged, notes, shows_all=options.all), options, session)
+    return ExitCode.NOTHING if judged else ExitCode.FOUND
