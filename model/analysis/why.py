@@ -35,8 +35,8 @@ def find_candidates(
 ) -> Sequence[Candidate]:
     """Return the builds of what a query names, those with the fewest unmet conditions first.
 
-    Of these the newest come first. Builds that are neither cached nor installed do not count. Raises Cancelled, and Unanswerable
-    for conditions that the index cannot answer.
+    Of these the newest come first. Builds that are neither cached nor installed do not count.
+    Raises Cancelled, and Unanswerable for conditions that the index cannot answer.
 
         find_candidates(catalog, parse("hdf5@1.14 +mpi"))[0].unmet  # ("+mpi",)
     """

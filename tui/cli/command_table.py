@@ -23,6 +23,7 @@ Kind = Literal[
     "topic",
     "manual",
     "shell",
+    "config",
     "option",
     "",
 ]
@@ -94,6 +95,7 @@ _CONFIG = Option(
     "config",
     "value",
     "none",
+    "config",
 )
 _FIT = (_HOST, _CONFIG)
 _FROM = _from(

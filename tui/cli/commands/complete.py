@@ -242,6 +242,8 @@ class _Answers:
             "query": lambda: self._word_of(join_words(self._place.words)),
             "spec": self._spec,
             "spec or source": self._spec_or_source,
+            "spec or environment": self._spec,
+            "config": lambda: [Completion("none")],
             "source": self._sources,
             "environment": self._environments,
             "package": lambda: map(
