@@ -30,7 +30,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
 
-_EITHER = ("spec or source", "spec or environment")
+_EITHER = ("spec or source", "spec or environment", "query or file")
 _AFTER_SOURCES = ("query", "spec", *_EITHER, "")
 """What the words of a command are where some of them may be its sources."""
 
@@ -50,11 +50,11 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
-    `missing` leaves out what `cover` finds in caches, which `all` lists. `host` describes the
-    machine that specs are to run on, and with `config` "none" what Spack is configured to reuse is
-    left out. `registration` is what `extension` changes in Spack's
-    configuration: install or remove. `help` is the topic of the help to print, if any. `near` is
-    the command that the first word may be a misspelling of.
+    `preview` is what `prune` asks for. `missing` leaves out what `cover` finds in caches, which
+    `all` lists. `host` describes the machine that specs are to run on, and with `config` "none"
+    what Spack is configured to reuse is left out. `registration` is what `extension` changes in
+    Spack's configuration: install or remove. `help` is the topic of the help to print, if any.
+    `near` is the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -69,6 +69,7 @@ class Options(Frozen):
     config: str = ""
     flat: bool = False
     build: bool = False
+    preview: bool = False
     rebuild: bool = False
     verify: bool = False
     no_color: bool = False

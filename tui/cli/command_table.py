@@ -15,6 +15,7 @@ Kind = Literal[
     "spec",
     "spec or source",
     "spec or environment",
+    "query or file",
     "source",
     "environment",
     "package",
@@ -30,7 +31,7 @@ Kind = Literal[
 """What a word is, or the value of an option; an empty text for one that nothing is known of."""
 
 WITH_FILES: tuple[Kind, ...] = (
-    *("source", "environment", "spec or source", "spec or environment"),
+    *("source", "environment", "spec or source", "spec or environment", "query or file"),
 )
 """What may be the path of a file, or - for standard input."""
 
@@ -338,6 +339,32 @@ solver may still leave. Recipes are not read.""",
 spackscope why hdf5@1.14 +mpi target=zen4
 spackscope why uehz56w --config none
 spackscope why spack.lock -f public""",
+    ),
+    Command(
+        "prune",
+        "list what pruning a cache would take away, and break",
+        ("--preview [-f CACHE]... [--all] [--json] LIST | QUERY...",),
+        """\
+Print what would go if a build cache was pruned, how much the archive of each
+would free, and what would stay but break, since what it links or runs would
+go. A LIST is a file with full hashes of what stays, one a line, as the prune
+of Spack's buildcache takes it, or - for standard input; a QUERY is for what
+goes. Nothing is deleted.""",
+        (
+            _flag("preview", "only print what would go; there is nothing else"),
+            _flag("all", "list all specs"),
+            _choice("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="query or file",
+        least=1,
+        wrong_count="needs a keep-list or a query",
+        exit_codes="""\
+0 nothing breaks   1 something breaks   2 wrong usage   3 a source cannot be read
+70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope prune --preview keep -f spack:site
+spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
     ),
     Command(
         "diff",

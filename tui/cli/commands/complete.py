@@ -243,6 +243,7 @@ class _Answers:
             "spec": self._spec,
             "spec or source": self._spec_or_source,
             "spec or environment": self._spec,
+            "query or file": lambda: self._word_of(join_words(self._place.words)),
             "config": lambda: [Completion("none")],
             "source": self._sources,
             "environment": self._environments,

@@ -1,0 +1,90 @@
+"""`prune --preview` says what pruning a cache would take away, and what would break."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import database, edge, installs, leaf, node
+from tests.program import Program
+
+ZLIB, OLD_ZLIB, HDF5, VTK, CMAKE = (letter * 32 for letter in "zohvc")
+
+
+@pytest.fixture
+def home(program: Program) -> Path:
+    """Write a cache: vtk needs hdf5 and that an old zlib; cmake only builds it."""
+    nodes = [
+        leaf(ZLIB, "zlib", "1.3"),
+        leaf(OLD_ZLIB, "zlib", "1.2"),
+        leaf(CMAKE, "cmake", "3.31"),
+        node(
+            HDF5,
+            name="hdf5",
+            version="1.14",
+            dependencies=[edge("zlib", OLD_ZLIB, ["link"]), edge("cmake", CMAKE, ["build"])],
+        ),
+        node(VTK, name="vtk", version="9.2", dependencies=[edge("hdf5", HDF5, ["link"])]),
+    ]
+    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    return program.home
+
+
+def prune(program: Program, *words: str) -> list[str]:
+    return program("prune", "--preview", "-f", "index.json", *words).stdout.splitlines()
+
+
+def test_what_stays_breaks_through_what_it_links(program: Program, home: Path) -> None:
+    assert prune(program, "zlib@1.2") == [
+        "1 of 5 specs would go: 1 unknown; 2 that would stay break",
+        "",
+        "stays, and would break",
+        f"  {HDF5[:7]}  hdf5@1.14  needs zlib@1.2  {OLD_ZLIB[:7]}",
+        f"  {VTK[:7]}  vtk@9.2    needs zlib@1.2  {OLD_ZLIB[:7]}",
+        "",
+        "would go",
+        f"  {OLD_ZLIB[:7]}  zlib@1.2  -  needed by 1 that would stay",
+    ]
+
+
+def test_what_only_builds_breaks_nothing(program: Program, home: Path) -> None:
+    words = ("prune", "--preview", "--json", "-f", "index.json", "cmake", "zlib@1.3")
+    result = program(*words)
+    answer = json.loads(result.stdout)
+    assert {each["hash"] for each in answer["gone"]} == {CMAKE, ZLIB}
+    assert (answer["broken"], answer["unknown_sizes"], result.returncode) == ([], 2, 0)
+
+
+def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
+    (home / "keep").write_text(f"{HDF5}\n# a remark\n{VTK}\n")
+    result = program("prune", "--preview", "keep", "-f", "index.json", "--json")
+    answer = json.loads(result.stdout)
+    assert {each["hash"] for each in answer["gone"]} == {ZLIB, OLD_ZLIB, CMAKE}
+    assert answer["broken"] == [{"hash": h, "needs": OLD_ZLIB} for h in (HDF5, VTK)]
+    assert result.returncode == 1
+    everything = "\n".join((HDF5, VTK, ZLIB, OLD_ZLIB, CMAKE))
+    (home / "keep").write_text(everything)
+    assert prune(program, "keep") == ["nothing of 5 specs would go"]
+    result = program("prune", "--preview", "-", "-f", "index.json", stdin=home / "keep")
+    assert result.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["prune", "hdf5"], 2, "prune deletes nothing: it only takes --preview"),
+        (["prune", "--preview"], 2, "prune needs a keep-list or a query; see"),
+        (["prune", "--preview", "wrong"], 3, "wrong is no keep-list: a full hash a line"),
+        (["prune", "--preview", "./none"], 3, "./none cannot be read: No such file"),
+    ],
+)
+def test_mistakes_end_in_a_sentence(
+    words: list[str], code: int, message: str, program: Program, home: Path
+) -> None:
+    (home / "wrong").write_text(f"{HDF5}\nhdf5\n")
+    result = program(*words, "-f", "index.json")
+    assert result.returncode == code
+    assert message in result.stderr
+    assert not result.stdout
