@@ -360,8 +360,8 @@ goes. Nothing is deleted.""",
         least=1,
         wrong_count="needs a keep-list or a query",
         exit_codes="""\
-0 nothing breaks   1 something breaks   2 wrong usage   3 a source cannot be read
-70 unexpected error   130 interrupted""",
+0 nothing breaks   1 something breaks   2 wrong usage
+3 a source cannot be read   70 unexpected error   130 interrupted""",
         examples="""\
 spackscope prune --preview keep -f spack:site
 spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
