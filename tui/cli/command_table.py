@@ -341,6 +341,44 @@ spackscope why uehz56w --config none
 spackscope why spack.lock -f public""",
     ),
     Command(
+        "history",
+        "list since when specs are in a source, and when they went",
+        ("[-f SOURCE]... [--all] [--json] PACKAGE[@VERSION] | HASH",),
+        """\
+Print for each version of a package, or for a hash, since when a source has it,
+until when it had it, and a line of time. A source is looked at in its
+snapshots, which `spackscope snapshot` keeps, in its tags with a date, such as
+public:develop-2026-01-18, in the revisions of a spack.lock in a git work tree,
+and now. What the first look shows may have been there before.""",
+        (
+            _flag("all", "list all versions"),
+            _choice("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="spec",
+        least=1,
+        wrong_count="needs a package or a hash",
+        examples="""\
+spackscope history hdf5 -f spack:site
+spackscope history zlib-ng -f ~/climate/spack.lock
+spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
+    ),
+    Command(
+        "snapshot",
+        "keep which specs the sources have now",
+        ("[-f SOURCE]...",),
+        """\
+Keep the hashes of each source with the date, in one file a source below
+$XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
+`spackscope weather`. Only what came and went is added.""",
+        _SOURCES,
+        most=0,
+        wrong_count="takes no query: {first}",
+        examples="""\
+spackscope snapshot
+spackscope snapshot -f spack:site -f public""",
+    ),
+    Command(
         "prune",
         "list what pruning a cache would take away, and break",
         ("--preview [-f CACHE]... [--all] [--json] LIST | QUERY...",),

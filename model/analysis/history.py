@@ -1,0 +1,244 @@
+"""Find since when specs are in a source, and when they went: snapshots, dated tags, revisions."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import os
+import re
+import subprocess
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime, timezone
+from typing import Any
+
+from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.errors import Cancelled, Unreadable
+from spackscope.model.core.files import max_unpacked_size, read_private, write_private, xdg_dir
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import is_hash
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.readers.json import storable
+
+MAX_OBSERVATIONS = 500
+"""Observations of a source that are kept and read: weeks of almost ten years."""
+
+_MAX_SNAPSHOTS = 2**26
+"""Bytes of the file with the snapshots of a source."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_GIT_TIMEOUT = 30.0
+
+Specs = Mapping[str, str]
+"""Specs by their hashes, each as `name@version`."""
+
+
+class Observation(Frozen):
+    """What a source had at a time: an ISO date, or with the time of day.
+
+    `label` is what tells it from others: a tag, a revision, or the word snapshot.
+    """
+
+    when: str
+    label: str
+    specs: Specs
+
+
+def spec_texts(catalog: Catalog, ids: Iterable[int]) -> dict[str, str]:
+    """Return some specs by their hashes, each as `name@version`."""
+    ids, texts = list(ids), []
+    package, version = (
+        (catalog.texts(name), catalog.column(FIELDS[name].storage))
+        for name in ("package", "version")
+    )
+    for id_ in ids:
+        number = catalog.look_alike(id_)
+        texts.append(f"{package[0][package[1][number]]}@{version[0][version[1][number]]}")
+    return dict(zip(catalog.hashes.of(ids), texts, strict=True))
+
+
+def of_source(catalog: Catalog, source: str) -> Specs:
+    """Return the listed specs of one of the sources."""
+    return spec_texts(catalog, catalog.match(Query().also(exact_term("source", source))).ids())
+
+
+def of_tags(catalog: Catalog, source: str) -> list[Observation]:
+    """Return what the dated tags of a source have, as `develop-2026-01-18`, oldest first."""
+    ids: dict[str, list[int]] = {}
+    for row in catalog.rows(catalog.match(Query().also(exact_term("source", source))).ids()):
+        if _DATE.search(row.spec.tag):
+            ids.setdefault(row.spec.tag, []).append(row.id)
+    dated = [
+        Observation(match[0], tag, spec_texts(catalog, of_tag))
+        for tag, of_tag in ids.items()
+        if (match := _DATE.search(tag))
+    ]
+    return sorted(dated, key=lambda each: each.when)
+
+
+class Snapshots:
+    """The snapshots of a source: one file in the state directory, with what came and went.
+
+        Snapshots("spack:site", os.environ).add(of_source(catalog, "spack:site"))
+
+    A file that cannot be read is a problem, and is never written over.
+    """
+
+    def __init__(self, source: str, environ: Mapping[str, str]) -> None:
+        self.source = source
+        # A path is another source in another directory.
+        name = os.path.abspath(source) if os.path.exists(source) else source
+        digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        state = xdg_dir(environ, "state")
+        self.path = os.path.join(state, "snapshots", f"{digest}.json.gz") if state else ""
+
+    def read(self) -> list[Observation]:
+        """Return the snapshots, oldest first; none without a file. Raises Unreadable."""
+        observations = list[Observation]()
+        specs: dict[str, str] = {}
+        for step in self._steps():
+            specs = {h: text for h, text in specs.items() if h not in step["removed"]}
+            specs |= step["added"]
+            observations.append(Observation(step["when"], "snapshot", specs))
+        return observations
+
+    def add(self, specs: Specs, now: float) -> tuple[int, int]:
+        """Add a snapshot, and return how many specs came and went since the last one.
+
+        Where nothing did the last one gets the new time. Raises Unreadable and Unwritable.
+        """
+        steps, before = self._steps(), self.read()
+        old = before[-1].specs if before else {}
+        added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
+        removed = [hash_ for hash_ in old if hash_ not in specs]
+        when = datetime.fromtimestamp(now, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
+        if len(steps) > 1 and not (added or removed or steps[-1]["added"] or steps[-1]["removed"]):
+            steps.pop()
+        steps.append({"when": when, "added": added, "removed": removed})
+        while len(steps) > MAX_OBSERVATIONS:
+            first, second = steps[:2]
+            gone = set(second["removed"])
+            kept = {h: text for h, text in first["added"].items() if h not in gone}
+            steps[:2] = [{**second, "added": kept | second["added"], "removed": []}]
+        data = json.dumps({"source": self.source, "snapshots": steps}).encode()
+        write_private(self.path, gzip.compress(data, mtime=0))
+        return len(added), len(removed)
+
+    def _steps(self) -> list[dict[str, Any]]:
+        if not self.path or not os.path.lexists(self.path):
+            return []
+        try:
+            packed = read_private(self.path, _MAX_SNAPSHOTS)
+            unpacker = zlib.decompressobj(wbits=31)
+            data = unpacker.decompress(packed, max_unpacked_size(len(packed)))
+            steps = [
+                {
+                    "when": storable(str(step["when"])),
+                    "added": {h: storable(str(t)) for h, t in step["added"].items() if is_hash(h)},
+                    "removed": {hash_ for hash_ in step["removed"] if is_hash(hash_)},
+                }
+                for step in json.loads(data)["snapshots"]
+            ]
+        except (
+            OSError,
+            ValueError,
+            KeyError,
+            TypeError,
+            AttributeError,
+            RecursionError,
+            zlib.error,
+        ):
+            raise Unreadable(f"the snapshots in {self.path} cannot be read") from None
+        return [{**step, "removed": sorted(step["removed"])} for step in steps]
+
+
+def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation]:
+    """Return what the revisions of a lock file in a git work tree have, oldest first.
+
+    None where it is in no work tree, or there is no git. A revision that is no lock file of Spack
+    has no specs. Raises Cancelled.
+    """
+    directory, name = os.path.split(os.path.abspath(path))
+
+    def git(*words: str) -> bytes:
+        # What the configuration of a work tree names is not run.
+        safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat")
+        command = ["git", *safe, "-C", directory, *words]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GIT_TIMEOUT
+        )
+        return done.stdout if done.returncode == 0 else b""
+
+    observations = []
+    try:
+        log = git("log", f"-{MAX_OBSERVATIONS}", "--format=%h %cI", "--", name).decode().split()
+        for revision, when in zip(log[::2], log[1::2], strict=True):
+            if should_stop():
+                raise Cancelled
+            blob = git("cat-file", "blob", f"{revision}:./{name}")
+            observations.append(Observation(when[:16], revision, _lock_specs(blob)))
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []
+    return observations[::-1]
+
+
+def _lock_specs(data: bytes) -> Specs:
+    """Return the specs of a lock file; none of another file."""
+    try:
+        nodes = json.loads(data)["concrete_specs"]
+        return {
+            hash_: storable(f"{node['name']}@{node.get('version', '')}")
+            for hash_, node in nodes.items()
+            if is_hash(hash_)
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return {}
+
+
+class Timeline(Frozen):
+    """When some specs were in a source: at which of the observations, and how many there were.
+
+    `first` and `last` are the numbers of observations; `hashes` are all that there ever were.
+    """
+
+    name: str
+    hashes: tuple[str, ...]
+    counts: tuple[int, ...]
+
+    @property
+    def first(self) -> int:
+        """The number of the first observation that has one."""
+        return next(number for number, count in enumerate(self.counts) if count)
+
+    @property
+    def last(self) -> int:
+        """The number of the last observation that has one."""
+        return max(number for number, count in enumerate(self.counts) if count)
+
+
+def timelines(
+    observations: Sequence[Observation], is_wanted: Callable[[str, str], bool], *, by_hash: bool
+) -> list[Timeline]:
+    """Return the timelines of the wanted specs, by their hashes or by version.
+
+    `is_wanted` is asked for a hash and its `name@version`.
+    """
+    names: dict[str, str] = {}
+    for observation in observations:
+        for hash_, text in observation.specs.items():
+            if hash_ not in names and is_wanted(hash_, text):
+                names[hash_] = text
+    groups: dict[str, list[str]] = {}
+    for hash_, text in names.items():
+        groups.setdefault(hash_ if by_hash else text, []).append(hash_)
+    return [
+        Timeline(
+            names[hashes[0]],
+            tuple(hashes),
+            tuple(sum(h in each.specs for h in hashes) for each in observations),
+        )
+        for hashes in groups.values()
+    ]

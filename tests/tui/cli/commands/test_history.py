@@ -1,0 +1,117 @@
+"""`history` says since when specs are in a source; `snapshot` keeps what there is now."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.analysis.history import Snapshots
+from tests.builders import PAGES, database, environment, installs, leaf, record, write_page
+from tests.program import Program
+
+OLD, NEW, OTHER = (letter * 32 for letter in "onx")
+TODAY = date.today().isoformat()
+CACHE = ("-f", "index.json")
+
+
+def write_cache(home: Path, *hashes: str) -> None:
+    nodes = [leaf(hash_, "zlib", "1.2" if hash_ == OLD else "1.3") for hash_ in hashes]
+    (home / "index.json").write_bytes(database(installs(*nodes)))
+
+
+def test_snapshots_tell_what_came_and_went(program: Program) -> None:
+    write_cache(program.home, OLD)
+    assert program("snapshot", *CACHE).stdout == "index.json: 1 spec, 1 new, 0 gone\n"
+    write_cache(program.home, NEW, OTHER)
+    assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 2 new, 1 gone\n"
+    assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 0 new, 0 gone\n"
+
+    lines = program("history", "zlib", *CACHE).stdout.splitlines()
+    assert lines[:2] == ["zlib: 2 timelines", ""]
+    assert lines[2] == f"index.json: 4 observations from {TODAY} to {TODAY}"
+    assert lines[4].split() == ["zlib@1.3", TODAY, "there", "2", "·███"]
+    gone = f"zlib@1.2 {OLD[:7]} {TODAY} or before {TODAY}, gone by {TODAY} 1 █···"
+    assert lines[5].split() == gone.split()
+
+    result = program("history", f"/{NEW}", *CACHE, "--json")
+    answer = json.loads(result.stdout)["index.json"]
+    (timeline,) = answer["timelines"]
+    assert timeline == {"spec": "zlib@1.3", "hashes": [NEW], "counts": [0, 1, 1, 1]}
+    assert [each["label"] for each in answer["observations"]] == [*["snapshot"] * 3, "now"]
+    assert program("history", "hdf5", *CACHE).returncode == 1
+
+
+def test_each_directory_has_snapshots_of_its_own(program: Program) -> None:
+    write_cache(program.home, OLD)
+    program("snapshot", *CACHE)
+    (program.home / "other").mkdir()
+    write_cache(program.home / "other", NEW)
+    answer = program("snapshot", "-f", "other/index.json").stdout
+    assert answer == "other/index.json: 1 spec, 1 new, 0 gone\n"
+
+
+def test_dated_tags_are_a_history(program: Program) -> None:
+    for tag, hashes in (("develop-2026-01-04", [OLD]), ("develop-2026-01-11", [OLD, NEW]),
+                        ("develop-2026-01-18", [NEW])):  # fmt: skip
+        write_page(program.home / "pages", [record(hash=hash_) for hash_ in hashes], tag=tag)
+    result = program("history", f"/{OLD}", "-f", "pages")
+    assert result.stdout.splitlines()[-1].split() == [
+        *("zlib@1.3.1", OLD[:7], "2026-01-04", "or", "before"),
+        *("2026-01-11,", "in", "develop-2026-01-11,", "gone", "by", "2026-01-18", "1", "██·"),
+    ]
+
+
+def git(home: Path, *words: str) -> None:
+    identity = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
+    subprocess.run(["git", "-C", str(home), *identity, *words], check=True, capture_output=True)
+
+
+def test_the_revisions_of_a_lock_file_are_a_history(program: Program) -> None:
+    lock = program.home / "spack.lock"
+    git(program.home, "init", "-q")
+    for hash_, day in ((OLD, "2026-02-01"), (NEW, "2026-03-01")):
+        version = "1.2" if hash_ == OLD else "1.3"
+        lock.write_bytes(environment([leaf(hash_, "zlib", version)], hash_))
+        git(program.home, "add", "spack.lock")
+        when = f"{day}T10:00:00+00:00"
+        git(program.home, "-c", "core.hooksPath=/nowhere", "commit", "-qm", day, f"--date={when}")
+    lines = program("history", "zlib", "-f", "spack.lock").stdout.splitlines()
+    assert [line.split()[0] for line in lines[4:]] == ["zlib@1.3", "zlib@1.2"]
+    assert lines[4].endswith("·██")
+    assert lines[5].endswith("█··")
+
+
+@pytest.mark.parametrize("data", [b"", b"no gzip", gzip.compress(b"[]"), gzip.compress(b"{" * 99)])
+def test_a_damaged_file_is_named_and_never_written_over(data: bytes, program: Program) -> None:
+    write_cache(program.home, OLD)
+    program("snapshot", *CACHE)
+    (path,) = program.home.rglob("snapshots/*.gz")
+    path.write_bytes(data)
+    result = program("snapshot", *CACHE)
+    assert (result.returncode, result.stdout) == (3, "")
+    assert f"the snapshots in {path} cannot be read" in result.stderr
+    assert path.read_bytes() == data
+    result = program("history", "zlib", *CACHE)
+    assert result.stdout.startswith("zlib: 1 timeline\n")
+    assert f"the snapshots in {path} cannot be read" in result.stderr
+
+
+def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spackscope.model.analysis.history.MAX_OBSERVATIONS", 3)
+    snapshots = Snapshots("spack:site", {"XDG_STATE_HOME": str(tmp_path)})
+    for number in range(1, 7):
+        snapshots.add({OLD: "zlib@1.2"} if number < 3 else {NEW: f"zlib@{number}"}, 1e9 * number)
+    kept = snapshots.read()
+    # What did not change between two is not kept twice.
+    assert [each.specs for each in kept] == [{OLD: "zlib@1.2"}, *[{NEW: "zlib@3"}] * 2]
+
+
+def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
+    result = program("history", "zlib", "+shared", "-f", str(PAGES))
+    assert result.returncode == 2
+    assert "history knows a package, versions and hashes only" in result.stderr
