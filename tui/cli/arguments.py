@@ -50,10 +50,11 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
-    `preview` is what `prune` asks for. `missing` leaves out what `cover` finds in caches, which
-    `all` lists. `host` describes the machine that specs are to run on, and with `config` "none"
-    what Spack is configured to reuse is left out. `registration` is what `extension` changes in
-    Spack's configuration: install or remove. `help` is the topic of the help to print, if any.
+    `preview` is what `prune` asks for; `hosts` and `fail_under` are those of `weather`. `missing`
+    leaves out what `cover` finds in caches, which `all` lists. `host` describes the machine that
+    specs are to run on, and with `config` "none" what Spack is configured to reuse is left out.
+    `registration` is what `extension` changes in Spack's configuration: install or remove. `help`
+    is the topic of the help to print, if any.
     `near` is the command that the first word may be a misspelling of.
     """
 
@@ -70,6 +71,8 @@ class Options(Frozen):
     flat: bool = False
     build: bool = False
     preview: bool = False
+    hosts: tuple[str, ...] = ()
+    fail_under: str = ""
     rebuild: bool = False
     verify: bool = False
     no_color: bool = False

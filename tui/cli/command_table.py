@@ -25,6 +25,7 @@ Kind = Literal[
     "manual",
     "shell",
     "config",
+    "number",
     "option",
     "",
 ]
@@ -377,6 +378,47 @@ $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
         examples="""\
 spackscope snapshot
 spackscope snapshot -f spack:site -f public""",
+    ),
+    Command(
+        "weather",
+        "print how much of environments caches cover, by host",
+        ("[-f CACHE]... [--host HOST]... [--fail-under N] [--all] [--json] [ENVIRONMENT...]",),
+        """\
+Print for each ENVIRONMENT, a spack.lock, a directory or a name, how many of
+its specs are in the caches or installed, in percent, how many run on each
+host, and the sizes of their archives, as far as they are told. What is most
+wanted of the missing comes below. The trend is over the snapshots that
+`spackscope snapshot` keeps. Without an environment there is a row for each
+stack of the cache.""",
+        (
+            Option(
+                ("--host",),
+                "a host to run on, such as zen3 or 'target=zen4 glibc=2.28'; may be repeated",
+                "hosts",
+                "values",
+                "HOST",
+                "host",
+            ),
+            Option(
+                ("--fail-under",),
+                "exit with 1 if less of a row than this percentage is there, or with\n"
+                "--host runs there",
+                "fail_under",
+                "value",
+                "N",
+                "number",
+            ),
+            _flag("all", "list all that is missing"),
+            _choice("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="environment",
+        exit_codes="""\
+0 enough is there   1 less than --fail-under   2 wrong usage
+3 a source cannot be read   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope weather spack.lock -f public
+spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
     ),
     Command(
         "prune",

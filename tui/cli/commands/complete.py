@@ -245,6 +245,7 @@ class _Answers:
             "spec or environment": self._spec,
             "query or file": lambda: self._word_of(join_words(self._place.words)),
             "config": lambda: [Completion("none")],
+            "number": lambda: (),
             "source": self._sources,
             "environment": self._environments,
             "package": lambda: map(

@@ -1,0 +1,79 @@
+"""`weather` says how much of environments or stacks the caches cover, by host."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.builders import database, edge, environment, installs, leaf, node
+from tests.program import Program
+
+ZLIB, HDF5, VTK = (letter * 32 for letter in "zhv")
+ZEN3 = {"platform": "linux", "platform_os": "rocky9", "target": "zen3"}
+ZEN4 = {**ZEN3, "target": "zen4"}
+WEATHER = ("weather", "spack.lock", "-f", "index.json", "--host", "zen3")
+
+
+@pytest.fixture
+def home(program: Program) -> Path:
+    """Write an environment, and a cache that has two of its three specs, one for zen4."""
+    nodes = [
+        {**leaf(ZLIB, "zlib", "1.3"), "arch": ZEN3},
+        node(HDF5, name="hdf5", arch=ZEN4, dependencies=[edge("zlib", ZLIB, ["link"])]),
+        node(VTK, name="vtk", arch=ZEN3, dependencies=[edge("hdf5", HDF5, ["link"])]),
+    ]
+    (program.home / "spack.lock").write_bytes(environment(nodes, VTK))
+    (program.home / "index.json").write_bytes(database(installs(*nodes[:2])))
+    return program.home
+
+
+def test_each_environment_has_a_row_and_each_host_a_column(program: Program, home: Path) -> None:
+    result = program(*WEATHER, "--host", "zen4")
+    assert result.stdout.splitlines() == [
+        "            specs  there  runs on zen3 · linux  runs on zen4 · linux   archives",
+        "spack.lock      3   66 %                  33 %                  66 %  2 unknown",
+        "",
+        "most wanted of what is missing, with how much waits for it",
+        f"  0  vtk@1.3.1  {VTK[:7]}",
+    ]
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ([], 0),
+        (["--fail-under", "66"], 1),
+        (["--fail-under", "33"], 0),
+        (["--fail-under", "34"], 1),
+        (["--fail-under", "much"], 2),
+        (["--fail-under", "101"], 2),
+        (["--host", "nosuch=1"], 2),
+    ],
+)
+def test_a_limit_is_an_exit_code(
+    words: list[str], code: int, program: Program, home: Path
+) -> None:
+    assert program(*WEATHER, *words).returncode == code
+    # Without a host that is named, what counts is what is there.
+    limit = ("weather", "spack.lock", "-f", "index.json", "--fail-under")
+    assert program(*limit, "66").returncode == 0
+    assert program(*limit, "67").returncode == 1
+
+
+def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
+    whole = (home / "index.json").read_bytes()
+    (home / "index.json").write_bytes(database(installs(leaf(ZLIB, "zlib", "1.3"))))
+    program("snapshot", "-f", "index.json")
+    (home / "index.json").write_bytes(whole)
+    program("snapshot", "-f", "index.json")
+    (row,) = json.loads(program(*WEATHER, "--json").stdout)["rows"]
+    assert [count for _, count in row["trend"]] == [1, 2]
+    assert program(*WEATHER).stdout.splitlines()[1].endswith("33 → 66 % ▃▆")
+
+
+def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
+    lines = program("weather", "--host", "zen3").stdout.splitlines()
+    assert lines[1].split() == ["data-vis-sdk", "7", "100", "%", "not", "told", "7", "unknown"]
