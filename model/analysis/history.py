@@ -22,6 +22,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.readers.json import storable
+from spackscope.model.sources.source_name import is_local_path
 
 MAX_OBSERVATIONS = 500
 """Observations of a source that are kept and read: weeks of almost ten years."""
@@ -31,6 +32,7 @@ _MAX_SNAPSHOTS = 2**26
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _GIT_TIMEOUT = 30.0
+_TIME = "%Y-%m-%dT%H:%MZ"
 
 Specs = Mapping[str, str]
 """Specs by their hashes, each as `name@version`."""
@@ -114,7 +116,7 @@ class Snapshots:
         old = before[-1].specs if before else {}
         added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
         removed = [hash_ for hash_ in old if hash_ not in specs]
-        when = datetime.fromtimestamp(now, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
+        when = datetime.fromtimestamp(now, timezone.utc).strftime(_TIME)
         if len(steps) > 1 and not (added or removed or steps[-1]["added"] or steps[-1]["removed"]):
             steps.pop()
         steps.append({"when": when, "added": added, "removed": removed})
@@ -196,6 +198,23 @@ def _lock_specs(data: bytes) -> Specs:
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}
+
+
+def observations_of(
+    catalog: Catalog, source: str, environ: Mapping[str, str], should_stop: ShouldStop = never
+) -> list[Observation]:
+    """Return all that is known of a source, oldest first, and what it has now.
+
+    Raises Cancelled, and Unreadable where its snapshots cannot be read.
+    """
+    observations = Snapshots(source, environ).read()
+    if is_local_path(source):
+        observations += of_revisions(source, should_stop)
+    # What dated tags have is not all there now.
+    if not (tags := of_tags(catalog, source)):
+        now = datetime.now(timezone.utc).strftime(_TIME)
+        tags = [Observation(now, "now", of_source(catalog, source))]
+    return sorted([*observations, *tags], key=lambda each: each.when)
 
 
 class Timeline(Frozen):

@@ -15,6 +15,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Fit, Spec
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.differences import difference_line
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
@@ -31,9 +32,9 @@ NOTHING = "nothing: the solver decides"
 _CHANGES = {
     "D": "nothing: Spack takes no build of sources under development",
     "W": "nothing: Spack always builds its compiler wrapper",
-    "X": "list it with this prefix in packages.yaml",
-    "R": "build it again with Spack 1.0 or later",
-    "F": "build it again with Spack 1.0 or later",
+    "X": "packages.yaml: list it with this prefix",
+    "R": "the build: do it again with Spack 1.0 or later",
+    "F": "the build: do it again with Spack 1.0 or later",
     "C": "that line",
     "Q": "that line",
     "P": "the machine",
@@ -43,6 +44,12 @@ _CHANGES = {
 }
 """What to change so that a spec is taken, by the letters of rules."""
 
+_REASON_COLUMNS = (
+    Column(is_right=False),
+    Column(keep="start", floors=(40, 20)),
+    Column(floors=(20,)),
+    Column(keep="start", floors=(20,), may_go=True),
+)
 _COLUMNS = (
     Column(),
     Column(is_right=False),
@@ -65,7 +72,7 @@ class Verdict(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A spec by its hash, what else is to be said about it, and the verdict on its candidate.
+    """A spec by its hash, what else is to be said about it, and the verdicts on its candidate.
 
     The candidate is the spec itself, or what comes nearest to it.
     """
@@ -73,26 +80,31 @@ class Judged(NamedTuple):
     hash: str
     name: str
     about: str
-    verdict: Verdict
+    verdicts: tuple[Verdict, ...]
     candidate: str
 
+    @property
+    def verdict(self) -> Verdict:
+        """The first verdict, or one without a reason."""
+        return self.verdicts[0] if self.verdicts else Verdict()
 
-def verdict(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> Verdict:
-    """Return the first reason that rules a spec out, in the order in which Spack checks.
+
+def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> Iterator[Verdict]:
+    """Yield all that rules a spec out, in the order in which Spack checks.
 
     `unmet` are the conditions that were asked for and that it does not match.
     """
     if unmet:
-        return Verdict(f"not {' '.join(map(clean, unmet))}", change="what you ask for")
+        yield Verdict(f"not {' '.join(map(clean, unmet))}", change="what you ask for")
     if rules is not None and rules.only_dependencies and rules.reuse is not None:
         text = "concretizer:reuse takes only dependencies of what is asked for"
-        return Verdict(text, place_of(rules.reuse), _CHANGES["C"])
-    if reason := next((reason for reason in fit.reasons if reason.letter), None):
-        label = f"a dependency: {reason.label}" if reason.letter.islower() else reason.label
-        return Verdict(label, reason.place, _CHANGES[reason.letter.upper()])
+        yield Verdict(text, place_of(rules.reuse), _CHANGES["C"])
+    for reason in fit.reasons:
+        if reason.letter:
+            label = f"a dependency: {reason.label}" if reason.letter.islower() else reason.label
+            yield Verdict(label, reason.place, _CHANGES[reason.letter.upper()])
     if fit.reusable is None:
-        return Verdict(", ".join(reason.label for reason in fit.reasons), is_told=False)
-    return Verdict()
+        yield Verdict(", ".join(reason.label for reason in fit.reasons), is_told=False)
 
 
 def judge_candidates(
@@ -103,8 +115,8 @@ def judge_candidates(
     for each in candidates:
         spec = catalog.rows([each.id])[0].spec
         about = " ".join(filter(None, (spec.compiler, spec.os, spec.target)))
-        its = verdict(fits.brief(each.id), rules, each.unmet)
-        yield Judged(spec.hash, spec_name(spec), clean(about), its, spec.hash)
+        its = verdicts(fits.brief(each.id), rules, each.unmet)
+        yield Judged(spec.hash, spec_name(spec), clean(about), tuple(its), spec.hash)
 
 
 def judge_missing(
@@ -119,14 +131,15 @@ def judge_missing(
         name = clean(f"{spec.package}@{spec.version}")
         if not spec.nearest.candidates:
             its = Verdict("no build of the package", change="nothing: it has to be built")
-            yield Judged(spec.hash, name, "", its, "")
+            yield Judged(spec.hash, name, "", (its,), "")
             continue
         best = spec.nearest.candidates[0]
         texts = [difference_line(each).text for each in best.differences]
-        its = verdict(fits.brief(best.id), rules and replace(rules, only_dependencies=False))
+        of_dependency = rules and replace(rules, only_dependencies=False)
+        of_best = tuple(verdicts(fits.brief(best.id), of_dependency))
         (hash_,) = graph.hashes([best.id])
         about = ", ".join(texts) or "only dependencies differ"
-        yield Judged(spec.hash, name, f"/{hash_[:SHORT_HASH]}: {about}", its, hash_)
+        yield Judged(spec.hash, name, f"/{hash_[:SHORT_HASH]}: {about}", of_best, hash_)
 
 
 def spec_name(spec: Spec) -> str:
@@ -165,30 +178,31 @@ def why_report(
 ) -> Report:
     """Report verdicts, first by their reasons; long lists are cut, unless all is shown."""
     total = len(judged)
-    reasons = Counter(each.verdict for each in judged if each.verdict != Verdict())
-    free = total - reasons.total()
+    free = sum(not each.verdict.reason for each in judged)
+    # Of one spec every reason is told, of several the first of each.
+    count_of = 1 if total > 1 else None
+    reasons = Counter(its for each in judged for its in each.verdicts[:count_of])
 
     def row(its: Judged, *more: Judged) -> Row:
         count = f"×{1 + len(more)}" if more else ""
         hash_ = styled(its.hash[:SHORT_HASH], "link")
         cells = (count, hash_, its.name, its.about, its.verdict.reason or NOTHING)
-        return Row(cells, key=its.hash, leads_to=its.candidate)
+        query = Query().also(exact_term("hash", its.candidate or its.hash))
+        return Row(cells, key=its.hash, leads_to=its.candidate, queries=(query,))
 
     def sections() -> Iterator[Section]:
-        parts = []
+        yield Section("", [Row((note,)) for note in notes])
+        rows = []
         for its, count in reasons.most_common():
             text = its.reason if its.is_told else f"not told: {its.reason}"
-            change = its.change and f"to change: {its.change}"
-            rows = [
-                Row((line,)) for line in [" · ".join(filter(None, (its.place, change)))] if line
-            ]
-            parts.append(Section(f"{count:>{len(str(total))},} of {total:,}  {text}", rows))
-        yield Section("", [Row((note,)) for note in notes])
-        yield Section(RULED_OUT if parts else "", parts, is_apart=bool(parts))
+            of_total = f"{count:>{len(str(total))},} of {total:,}"
+            change = its.change and f"change {its.change}"
+            rows.append(Row((of_total, text, its.place, change), key=f"{text} {its.place}"))
+        yield Section(RULED_OUT if rows else "", rows, is_apart=True, columns=_REASON_COLUMNS)
         alike = groupby(judged, lambda its: (its.name, its.about, its.verdict))
         rows = [row(*its) for _, its in alike]
         shown = cut(rows, None if shows_all else MAX_CANDIDATES)
-        yield Section(CANDIDATES, shown, is_apart=True, columns=_COLUMNS)
+        yield Section(CANDIDATES if rows else "", shown, is_apart=True, columns=_COLUMNS)
 
     def data() -> dict[str, Any]:
         return {

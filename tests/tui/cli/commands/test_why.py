@@ -59,10 +59,9 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
         "  Not told: which versions the recipes deprecate",
         "",
         "ruled out",
-        "  1 of 3  target too new",
-        "    to change: the machine, or ask for a target that it runs",
-        "  1 of 3  concretizer:reuse excludes hdf5@1.12",
-        f"    {PLACE} · to change: that line",
+        "  1 of 3  target too new                                                   "
+        "  change the machine, or ask for a target that it runs",
+        f"  1 of 3  concretizer:reuse excludes hdf5@1.12  {PLACE}  change that line",
         "",
         "candidates, nearest first",
         f"  {OTHER[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen4  target too new",
@@ -110,8 +109,7 @@ def test_each_form_of_reuse_is_named_with_its_line(
     path = home / ".spack" / "concretizer.yaml"
     path.write_text(f"concretizer:\n  reuse: {reuse}\n")
     lines = program(*WHY, HDF5).stdout.splitlines()
-    assert f"  1 of 1  {text}" in lines
-    assert "    ~/.spack/concretizer.yaml:2 · to change: that line" in lines
+    assert f"  1 of 1  {text}  ~/.spack/concretizer.yaml:2  change that line" in lines
 
 
 def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home: Path) -> None:
