@@ -8,19 +8,21 @@ import json
 import os
 import re
 import subprocess
+import time
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 from spackscope.model.core.columns import FIELDS
-from spackscope.model.core.errors import Cancelled, Unreadable
+from spackscope.model.core.errors import Cancelled, Unreadable, Unwritable
 from spackscope.model.core.files import max_unpacked_size, read_private, write_private, xdg_dir
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import is_hash
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.source_name import is_local_path
 
@@ -157,6 +159,26 @@ class Snapshots:
         return [{**step, "removed": sorted(step["removed"])} for step in steps]
 
 
+def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
+    """Add a snapshot of each source; yield whether it was kept, and what came of it.
+
+    Nothing is kept of a source that could not be read.
+    """
+    for source in catalog.sources:
+        name = clean(source.name)
+        if source.failure:
+            yield False, f"{name} could not be read"
+            continue
+        specs = of_source(catalog, source.name)
+        try:
+            added, removed = Snapshots(source.name, environ).add(specs, time.time())
+        except (Unreadable, Unwritable) as error:
+            yield False, f"{name}: {error}"
+        else:
+            counts = f"{added:,} new, {removed:,} gone"
+            yield True, f"{name}: {counted(len(specs), 'spec')}, {counts}"
+
+
 def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation]:
     """Return what the revisions of a lock file in a git work tree have, oldest first.
 
@@ -261,3 +283,39 @@ def timelines(
         )
         for hashes in groups.values()
     ]
+
+
+History = tuple[Sequence[Observation], Sequence[Timeline]]
+"""What is known of a source: its observations, and the timelines of what was asked for."""
+
+
+def read_history(
+    catalog: Catalog, query: Query, environ: Mapping[str, str], should_stop: ShouldStop = never
+) -> tuple[dict[str, History], list[str]]:
+    """Return the observations of each source with the timelines of what a query asks for.
+
+    The query has conditions on package, version and hash only. Snapshots that cannot be read are
+    left out, and named in the sentences that come second. Raises Cancelled.
+    """
+
+    def is_wanted(hash_: str, text: str) -> bool:
+        package, _, version = text.partition("@")
+        values = {"package": package, "version": version, "hash": hash_}
+        return all(
+            any(
+                isinstance(c, Term) and c.fits(c.column, values[c.column]) is not c.negated
+                for c in group
+            )
+            for group in query.groups
+        )
+
+    histories, failures = dict[str, History](), list[str]()
+    for source in catalog.sources:
+        try:
+            observations = observations_of(catalog, source.name, environ, should_stop)
+        except Unreadable as error:
+            failures.append(str(error))
+            observations = observations_of(catalog, source.name, {}, should_stop)
+        lines = timelines(observations, is_wanted, by_hash="hash" in query.columns)
+        histories[source.name] = observations, lines
+    return histories, failures

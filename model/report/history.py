@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from spackscope.model.analysis.history import Observation, Timeline
+from spackscope.model.analysis.history import History, Observation, Timeline
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.versions import version_key
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 
 MAX_TIMELINES = 40
@@ -31,7 +32,7 @@ _COLUMNS = (
 
 def history_report(
     what: str,
-    histories: Mapping[str, tuple[Sequence[Observation], Sequence[Timeline]]],
+    histories: Mapping[str, History],
     *,
     shows_all: bool = False,
 ) -> Report:
@@ -87,7 +88,12 @@ def _row(its: Timeline, observations: Sequence[Observation]) -> Row:
         f"{len(its.hashes):,}",
         styled(_bar(its.counts), "bar"),
     )
-    return Row(cells, key=its.hashes[0])
+    package, _, version = its.name.partition("@")
+    by_version = Query().with_package(package).also(exact_term("version", version))
+    by_hash = Query().also(exact_term("hash", its.hashes[0]))
+    return Row(
+        cells, key=its.hashes[0], queries=(by_hash if len(its.hashes) == 1 else by_version,)
+    )
 
 
 def _day(observation: Observation) -> str:

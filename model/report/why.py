@@ -29,6 +29,8 @@ RULED_OUT, CANDIDATES = "ruled out", "candidates, nearest first"
 NOTHING = "nothing: the solver decides"
 """What rules a candidate out that may be taken."""
 
+_OF_DEPENDENCY = "a dependency: "
+
 _CHANGES = {
     "D": "nothing: Spack takes no build of sources under development",
     "W": "nothing: Spack always builds its compiler wrapper",
@@ -62,13 +64,15 @@ _COLUMNS = (
 class Verdict(NamedTuple):
     """Why a spec is not taken: the first reason, where that is written, and what to change.
 
-    Without a reason nothing rules it out. It `is_told` unless a source leaves open whether.
+    Without a reason nothing rules it out. It `is_told` unless a source leaves open whether, and
+    `is_rule` where it is a value of the column `reusable`.
     """
 
     reason: str = ""
     place: str = ""
     change: str = ""
     is_told: bool = True
+    is_rule: bool = False
 
 
 class Judged(NamedTuple):
@@ -101,8 +105,8 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         yield Verdict(text, place_of(rules.reuse), _CHANGES["C"])
     for reason in fit.reasons:
         if reason.letter:
-            label = f"a dependency: {reason.label}" if reason.letter.islower() else reason.label
-            yield Verdict(label, reason.place, _CHANGES[reason.letter.upper()])
+            label = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.label}"
+            yield Verdict(label, reason.place, _CHANGES[reason.letter.upper()], is_rule=True)
     if fit.reusable is None:
         yield Verdict(", ".join(reason.label for reason in fit.reasons), is_told=False)
 
@@ -197,7 +201,10 @@ def why_report(
             text = its.reason if its.is_told else f"not told: {its.reason}"
             of_total = f"{count:>{len(str(total))},} of {total:,}"
             change = its.change and f"change {its.change}"
-            rows.append(Row((of_total, text, its.place, change), key=f"{text} {its.place}"))
+            label = its.reason.removeprefix(_OF_DEPENDENCY)
+            others = (Query().also(exact_term("reusable", label)),) if its.is_rule else ()
+            cells = (of_total, text, its.place, change)
+            rows.append(Row(cells, key=f"{text} {its.place}", queries=others))
         yield Section(RULED_OUT if rows else "", rows, is_apart=True, columns=_REASON_COLUMNS)
         alike = groupby(judged, lambda its: (its.name, its.about, its.verdict))
         rows = [row(*its) for _, its in alike]

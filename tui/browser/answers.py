@@ -18,7 +18,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.query.ast import Query, Term
+from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
@@ -215,7 +215,9 @@ class Answers:
 
         def go(choice: Choice | None) -> None:
             self._host.cancel("cover")
-            if choice is not None and choice.nearest:
+            if choice is not None and choice.asks_why:
+                self._open_why(choice.hash)
+            elif choice is not None and choice.nearest:
                 self._open_comparison(partial(_ids_of, (choice.hash, choice.nearest)))
             elif choice is not None:
                 self._navigation.jump_to_hash(choice.hash)
@@ -299,29 +301,48 @@ class Answers:
         self, names: tuple[str, str], go: Callable[[ReportRow | None], object]
     ) -> None:
         """Compare two sources, and show what changed."""
+        self._open_report(
+            names, "change", _pair_text(names), partial(self._read_changes, names), go
+        )
+
+    def _open_report(
+        self,
+        key: Hashable,
+        noun: str,
+        heading: str,
+        read: Callable[[Catalog, Task], Report | str],
+        go: Callable[[ReportRow | None], object],
+    ) -> None:
+        """Open a dialog, and fill it with the report that is read, or with why it cannot be.
+
+        The report is kept by its key; `go` is called with the row that is chosen.
+        """
         from spackscope.tui.dialogs.report import ReportsDialog
 
         def close(row: ReportRow | None) -> None:
-            self._host.cancel("changes")
+            self._host.cancel("report")
             go(row)
 
         def ask() -> None:
             if (catalog := self._host.state.catalog) is not None:
-                reading = partial(self._read_changes, catalog, names)
-                self._host.run(reading, partial(done, catalog), group="changes")
+                self._host.run(partial(answer, catalog), partial(done, catalog), group="report")
+
+        def answer(catalog: Catalog, task: Task) -> Report | str:
+            known: Report | None = self._known.get(key) if catalog is self._catalog else None
+            return known if known is not None else read(catalog, task)
 
         def done(catalog: Catalog, report: Report | str) -> None:
             if isinstance(report, str):
                 dialog.show_failure(report)
             else:
-                self._known_of(catalog)[names] = report
+                self._known_of(catalog)[key] = report
                 dialog.show_report(report)
 
-        dialog = ReportsDialog("change", partial(copy_text, self._host))
-        dialog.heading = _pair_text(names)
-        self._host.open(dialog, close, ask=ask, group="changes")
+        dialog = ReportsDialog(noun, partial(copy_text, self._host))
+        dialog.heading = heading
+        self._host.open(dialog, close, ask=ask, group="report")
 
-    def _read_changes(self, catalog: Catalog, names: tuple[str, str], task: Task) -> Report | str:
+    def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report | str:
         """Return what changed from a source to another, or why they cannot be read."""
         from spackscope.model.analysis.source_differences import compare_sources
         from spackscope.model.index.load import load
@@ -329,9 +350,6 @@ class Answers:
         from spackscope.model.report.report import Row as ReportRow
         from spackscope.model.report.report import Section, styled
 
-        known: Report | None = self._known.get(names) if catalog is self._catalog else None
-        if known is not None:
-            return known
         session = replace(self._host.session, should_stop=task, include_dependency_only=False)
         try:
             its = [load([self._given(catalog, name)], session) for name in names]
@@ -341,6 +359,63 @@ class Answers:
         report = source_differences_report(comparison, names, shows_all=True).read()
         unread = [ReportRow((styled(text, "error"),)) for each in its for text in _unread(each)]
         return replace(report, sections=[Section("", unread), *report.sections])
+
+    # Why a spec is not taken, and since when it is there
+
+    def why_not(self) -> None:
+        """Show what keeps Spack from taking the spec under the cursor."""
+        if (row := self._host.where.row) is None:
+            self._host.say("Go to a spec first", error=True)
+        else:
+            self._open_why(row.spec.hash)
+
+    def _open_why(self, hash_: str) -> None:
+        """Show what keeps Spack from taking a spec."""
+
+        def read(catalog: Catalog, task: Task) -> Report:
+            from spackscope.model.analysis.why import find_candidates
+            from spackscope.model.report.why import (
+                configuration_notes,
+                judge_candidates,
+                why_report,
+            )
+
+            session = self._host.session
+            query = Query().also(exact_term("hash", hash_))
+            candidates = find_candidates(catalog, query, should_stop=task)
+            judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
+            packages = {its.name.partition("@")[0] for its in judged}
+            notes = configuration_notes(session, catalog, packages)
+            return why_report(f"/{hash_[:SHORT_HASH]}", judged, notes, shows_all=True).read()
+
+        def go(row: ReportRow | None) -> None:
+            if row is not None and row.leads_to:
+                self._navigation.jump_to_hash(row.leads_to)
+            elif row is not None:
+                query = row.queries[0]
+                self._search.choose(query, f"Now {query} ({shown('undo')} goes back)")
+
+        short = hash_[:SHORT_HASH]
+        self._open_report(("why", hash_), "line", f"what keeps /{short} out", read, go)
+
+    def timeline(self, go: Callable[[ReportRow | None], object]) -> None:
+        """Show since when the versions of the package are there."""
+        row, term = self._host.where.row, self._host.state.view.query.package_term
+        package = row.spec.package if row is not None else term.pattern if term is not None else ""
+        if not package:
+            self._host.say("Go to a package or a spec first", error=True)
+            return
+
+        def read(catalog: Catalog, task: Task) -> Report:
+            from spackscope.model.analysis.history import read_history
+            from spackscope.model.report.history import history_report
+
+            query = Query().with_package(package)
+            histories, _ = read_history(catalog, query, self._host.session.environ, task)
+            return history_report(clean(package), histories, shows_all=True).read()
+
+        heading = f"history of {clean(package)}"
+        self._open_report(("history", package), "line", heading, read, go)
 
     # Frequency
 

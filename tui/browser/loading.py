@@ -288,6 +288,26 @@ class Loading:
         self._fail("reading was stopped")
         self.failure = ""
 
+    def reload(self) -> None:
+        """Load the sources again, and keep what they have if that is configured."""
+        self.load()
+        if self._host.settings.history:
+            self._host.run(self._keep, self._say_kept, group="snapshots")
+
+    def _keep(self, task: Task) -> str:
+        """Add a snapshot of each source once it is read; return what came of it."""
+        from spackscope.model.analysis.history import add_snapshots
+
+        session = replace(self.session, should_stop=task, include_dependency_only=False)
+        try:
+            catalog = load(self._host.sources, session)
+        except SourceError as error:
+            return str(error)
+        return "; ".join(text for _, text in add_snapshots(catalog, session.environ))
+
+    def _say_kept(self, text: str) -> None:
+        self._host.say(f"snapshots: {text}")
+
     def toggle_everything(self) -> None:
         """Show or hide dependency-only specs."""
         everything = not self.session.include_dependency_only

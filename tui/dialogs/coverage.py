@@ -29,10 +29,14 @@ _MORE_REASONS = "more reasons"
 
 
 class Choice(Frozen):
-    """The hash of the spec to go to, or that of a missing spec to compare with the nearest."""
+    """The hash of the spec to go to, or that of a missing spec to compare with the nearest.
+
+    With `asks_why` it is asked what keeps Spack from taking the spec.
+    """
 
     hash: str
     nearest: str = ""
+    asks_why: bool = False
 
 
 class CoverageScreen(ReportDialog[Choice]):
@@ -164,6 +168,11 @@ class CoverageScreen(ReportDialog[Choice]):
             self.say(
                 f"Go to a missing spec with a nearest one, then press {shown('coverage-compare')}."
             )
+
+    def action_why(self) -> None:
+        """Ask what keeps Spack from taking the spec under the cursor, or the nearest to it."""
+        if (row := self.list.row) is not None and row.key:
+            self.dismiss(Choice(row.leads_to or row.key, asks_why=True))
 
     def action_present(self) -> None:
         """Show or hide the specs that are cached or installed."""

@@ -76,6 +76,7 @@ class Settings(Frozen):
     host: str = ""
     copy: str = ""
     theme: str = ""
+    history: bool = False
     fold: bool = True
     sort: str = ""
     hidden: tuple[str, ...] = ()

@@ -73,6 +73,13 @@ SETTINGS = (
         "spackscope",
     ),
     Setting(
+        "history",
+        "flag",
+        "Whether r keeps a snapshot of each source, as `spackscope snapshot` does.",
+        "true",
+        "false",
+    ),
+    Setting(
         "fold", "flag", "Whether the browser begins with look-alikes as one row.", "false", "true"
     ),
     Setting(

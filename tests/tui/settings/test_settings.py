@@ -174,14 +174,14 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
         ("them = 'nord'", "FILE:1: unknown setting them. Did you mean theme?"),
         (
             "\nzzz = 1",
-            "FILE:2: unknown setting zzz; there are sources, public, host, copy, theme, fold, "
-            "sort, hidden, keys, views",
+            "FILE:2: unknown setting zzz; there are sources, public, host, copy, theme, "
+            "history, fold, sort, hidden, keys, views",
         ),
         ("x = " + "9" * 5000, "FILE: a number in it is too long"),
         (
             "'https://ann:secret@host/x?token=1' = 1",
             "FILE:1: unknown setting https://host/x?…; there are sources, public, host, copy, "
-            "theme, fold, sort, hidden, keys, views",
+            "theme, history, fold, sort, hidden, keys, views",
         ),
         ("fold = 1", "FILE:1: fold must be true or false"),
         ("theme = true", "FILE:1: theme must be a text in quotes"),

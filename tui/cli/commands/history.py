@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.analysis.history import Observation, Timeline, observations_of, timelines
-from spackscope.model.core.errors import Unreadable
+from spackscope.model.analysis.history import read_history
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Term, join_words
 from spackscope.model.report.history import history_report
@@ -27,28 +26,10 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         for condition in query.conditions
     ):
         raise Leave(ExitCode.USAGE, "history knows a package, versions and hashes only")
-
-    def is_wanted(hash_: str, text: str) -> bool:
-        package, _, version = text.partition("@")
-        values = {"package": package, "version": version, "hash": hash_}
-        return all(
-            any(
-                isinstance(c, Term) and c.fits(c.column, values[c.column]) is not c.negated
-                for c in group
-            )
-            for group in query.groups
-        )
-
-    histories: dict[str, tuple[Sequence[Observation], Sequence[Timeline]]] = {}
     with loaded(options, session, sources) as (catalog,):
-        for source in catalog.sources:
-            try:
-                observations = observations_of(catalog, source.name, session.environ)
-            except Unreadable as error:
-                stdio.print_message(str(error))
-                observations = observations_of(catalog, source.name, {})
-            lines = timelines(observations, is_wanted, by_hash="hash" in query.columns)
-            histories[source.name] = observations, lines
+        histories, failures = read_history(catalog, query, session.environ, session.should_stop)
+    for failure in failures:
+        stdio.print_message(failure)
     what = clean(join_words(options.words))
     print_report(history_report(what, histories, shows_all=options.all), options, session)
     return ExitCode.FOUND if any(lines for _, lines in histories.values()) else ExitCode.NOTHING

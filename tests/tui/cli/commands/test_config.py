@@ -61,6 +61,7 @@ def test_each_value_has_its_origin(program: Program) -> None:
         "host": ("target=zen4", "command line"),
         "copy": ("curl …", "SPACKSCOPE_COPY"),
         "theme": ("nord", f"{path}:1"),
+        "history": ("false", "default"),
         "fold": ("false", f"{system}:2"),
         "sort": ("-size", f"{path}:3"),
         "hidden": ("os 'used by'", f"{path}:4"),

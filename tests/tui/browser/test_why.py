@@ -1,0 +1,71 @@
+"""Why Spack does not take a spec, and since when it is there, in the browser."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.sources.session import Session
+from spackscope.tui.settings import Settings
+from tests.browsing import browsing
+from tests.builders import SpackRoot, database, environment, installs, leaf
+
+OLD, NEW, WANTED = (letter * 32 for letter in "onw")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """Configure a Spack that takes no zlib 1.2 from caches."""
+    spack = SpackRoot(tmp_path)
+    text = "concretizer:\n  reuse:\n    exclude:\n    - zlib@1.2\n"
+    spack.write("home/.spack/concretizer.yaml", text)
+    # No C library is asked for, as the leaves have none.
+    return Session(
+        {**spack.environ, "XDG_STATE_HOME": str(tmp_path / "state")}, host="target=zen3"
+    )
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    path = tmp_path / "cache.json"
+    path.write_bytes(database(installs(leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))))
+    return path
+
+
+async def test_the_line_of_the_configuration_is_named_and_leads_on(
+    session: Session, cache: Path
+) -> None:
+    async with browsing(cache, session=session, query=f"/{OLD}", size=(110, 24)) as browser:
+        await browser.press("W")
+        assert browser.lines[0].strip().startswith(f"what keeps /{OLD[:7]} out")
+        assert "concretizer:reuse excludes zlib@1.2" in browser.text
+        assert "concretizer.yaml:4" in browser.text
+        await browser.press("enter")
+        assert browser.dialog is None
+        assert "reusable='concretizer:reuse excludes zlib@1.2'" in browser.text
+
+
+async def test_a_missing_spec_is_asked_by_what_comes_nearest(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    lock = tmp_path / "spack.lock"
+    lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2")], WANTED))
+    async with browsing(cache, lock, session=session, size=(110, 24)) as browser:
+        await browser.press("C", "ctrl+r")
+        assert f"what keeps /{OLD[:7]} out" in browser.lines[0]
+        await browser.press("end", "enter")
+        selected = browser.state.selected
+        assert selected is not None
+        assert selected.spec.hash == OLD
+
+
+async def test_versions_are_shown_over_time(session: Session, cache: Path) -> None:
+    settings = Settings(history=True)
+    async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
+        await browser.press("r")
+        await browser.press("2", "H")
+        assert "history of zlib" in browser.lines[0]
+        assert "2 observations" in browser.text
+        await browser.press("enter")
+        assert browser.query == f"/{NEW}"
