@@ -76,6 +76,7 @@ _IN_MIRROR = re.compile(
     r"(?:(?P<v3>.*)/)?(?:blobs/sha256|v3/manifests)/|(?P<v2>(?:.*/)?build_cache)/"
 )
 _MAX_KEYRING = 2**26
+_V2_CHECKSUM = re.compile(rb'"binary_cache_checksum":\s*\{[^{}]*"hash":\s*"([0-9a-f]{64})"')
 _FINGERPRINT = re.compile(r"[0-9A-Fa-f]{16,64}")
 
 PublishedKeys = tuple[list[tuple[PublicKey, str]], str]
@@ -104,7 +105,8 @@ class MirrorEntry(Frozen):
     `signer` who signed that: None if nobody did. `problem` says why the document, and so the
     signature, is unknown. `archive_file` is where the archive is to be, and `archive_problem` why
     it is not in the state `present`. `is_checked` is False if the user's Spack installs from this
-    mirror without a signature.
+    mirror without a signature. `checksum` and `size` of the archive are those that the document
+    records, as far as it does.
     """
 
     source: str
@@ -116,6 +118,8 @@ class MirrorEntry(Frozen):
     archive_file: str = ""
     archive_problem: str = ""
     is_checked: bool = True
+    checksum: str = ""
+    size: int | None = None
 
     @property
     def is_signed(self) -> bool | None:
@@ -254,6 +258,9 @@ class Mirrors:
                 # What stands there may be no manifest, and is not an unsigned one then.
                 problem = entry.problem or ("" if signature else str(error))
                 return replace(entry, problem=problem, archive=archive, archive_problem=str(error))
+            entry = replace(entry, checksum=blob.checksum, size=size)
+        elif match := _V2_CHECKSUM.search(data):
+            entry = replace(entry, checksum=match[1].decode())
         if entry.is_signed is False and (configured := _configured(mirror)) is not None:
             entry = replace(entry, is_checked=configured.signed)
         archive, why = _archive_state(mirror, archive_name, size)

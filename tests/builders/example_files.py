@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.readers.nodes import content_hash
-from tests.builders.mirrors import signed_v3, write_files
+from tests.builders.mirrors import files_in, signed_v3, write_files
 from tests.builders.spack import SPACK_DATA, whole_index
 
 _NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
@@ -26,6 +26,7 @@ def write_example_files(directory: Path) -> None:
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "index.json").write_bytes(whole_index("spack1"))
     write_files(directory / "mirror", signed_v3())
+    write_files(directory / "copy", files_in(SPACK_DATA / "mirror-v3"))
     shutil.copytree(SPACK_DATA / "install-tree-1.2", directory / "tree")
     lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
     for name, document in {"": lock, "old": lock, "new": _later(lock)}.items():

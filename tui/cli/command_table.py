@@ -421,6 +421,31 @@ spackscope weather spack.lock -f public
 spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
     ),
     Command(
+        "challenge",
+        "compare what several mirrors have of the same hashes",
+        ("[-f MIRROR]... [--all] [--json] [QUERY...]",),
+        """\
+Compare the archives that several mirrors have of the same hash, by what the
+documents of the mirrors record, and of mirrors on this machine by the archives
+themselves: checksum, size, signer, and the install tree that it was built for.
+An archive for another prefix, padded or not, and another signer are benign;
+one that is not what its manifest names, of another size, or with other
+contents for the same prefix is suspicious. Archives of servers are not
+downloaded: what only they tell is not told.""",
+        (
+            _flag("all", "list all hashes that differ"),
+            _choice("json", "print a JSON object"),
+            *_SOURCES_WITHOUT_ALL,
+        ),
+        words="query",
+        exit_codes="""\
+0 nothing is suspicious   1 something is   2 wrong usage
+3 a source cannot be read   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope challenge -f spack:site -f spack:copy
+spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
+    ),
+    Command(
         "prune",
         "list what pruning a cache would take away, and break",
         ("--preview [-f CACHE]... [--all] [--json] LIST | QUERY...",),

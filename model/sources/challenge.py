@@ -1,0 +1,154 @@
+"""Compare what several mirrors have of one hash: archives that differ, and whether that is benign.
+
+What an archive says of itself is in its `.spack/binary_distribution`, as `get_buildinfo_dict` of
+lib/spack/spack/binary_distribution.py writes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import lzma
+import os
+import re
+import tarfile
+import zlib
+from collections.abc import Iterator, Sequence
+from typing import BinaryIO, Literal
+
+from spackscope.model.core.files import open_file
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec
+from spackscope.model.core.tasks import OnProgress, no_progress
+from spackscope.model.readers.json import storable
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
+from spackscope.model.storage.base import scheme_of
+
+Judgement = Literal["alike", "benign", "suspicious", "not told"]
+
+MAX_ARCHIVE = 2**30
+"""Bytes of an archive that is read."""
+
+_BUILD_INFO = ".spack/binary_distribution"
+_MAX_BUILD_INFO = 2**22
+_MAX_UNPACKED = 2**32
+"""Bytes of an archive that are unpacked in search of that file."""
+
+_BUILD_PATH = re.compile(rb"""["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
+_PADDING = "__spack_path_placeholder__"
+
+
+class Copy(Frozen):
+    """A copy of a spec: its entry in a mirror, and what its archive says where that was read.
+
+    `content` is the checksum that the archive has, `prefix` the install tree that it was built
+    for; each is "" where it is not told.
+    """
+
+    entry: MirrorEntry
+    content: str = ""
+    prefix: str = ""
+
+
+class Challenged(Frozen):
+    """A spec that several mirrors have, the judgement on its copies, and why."""
+
+    spec: Spec
+    copies: tuple[Copy, ...]
+    judgement: Judgement
+    reasons: tuple[str, ...]
+
+
+def challenge(
+    specs: Sequence[Spec], mirrors: Mirrors, *, on_progress: OnProgress = no_progress
+) -> Iterator[Challenged]:
+    """Yield what mirrors have of the specs that several list, each hash once.
+
+    Archives on this machine are read; those of servers are not downloaded. Raises Cancelled.
+
+        for its in challenge(specs, Mirrors(catalog.sources, session)):
+            print(its.spec.hash, its.judgement)
+    """
+    hashes = {spec.hash: spec for spec in reversed(specs) if len(spec.sources) > 1}
+    for number, spec in enumerate(reversed(hashes.values())):
+        mirrors.session.check_cancelled()
+        on_progress("specs compared", number, len(hashes))
+        entries = mirrors.entries(spec)
+        if len(entries) > 1:
+            copies = tuple(map(_read_archive, entries))
+            yield Challenged(spec, copies, *judge(copies))
+
+
+def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
+    """Return whether copies of one hash differ for a reason that is benign, and why."""
+    suspicious, benign, untold = list[str](), list[str](), list[str]()
+    for copy in copies:
+        entry, name = copy.entry, copy.entry.source
+        if copy.content and entry.checksum and copy.content != entry.checksum:
+            suspicious.append(f"the archive of {name} is not the one that its manifest names")
+        if entry.archive == "wrong size":
+            suspicious.append(f"the archive of {name}: {entry.archive_problem}")
+        elif entry.archive in ("missing", "forbidden"):
+            untold.append(f"{name} has no archive of it")
+        if entry.problem:
+            untold.append(f"{name}: {entry.problem}")
+        elif not entry.checksum:
+            untold.append(f"{name} tells no checksum")
+    recorded = {copy.entry.checksum for copy in copies} - {""}
+    if len(recorded) > 1:
+        prefixes = {copy.prefix for copy in copies}
+        if "" in prefixes:
+            untold.append("other archives, and not all tell their prefix")
+        elif len(prefixes) > 1:
+            padded = any(_PADDING in prefix for prefix in prefixes)
+            benign.append(f"built for another prefix{', padded' * padded}")
+        else:
+            suspicious.append("other archives, although built for the same prefix")
+    signers = {_signer(copy.entry) for copy in copies if not copy.entry.problem}
+    if len(signers) > 1:
+        benign.append("another signer")
+    judged: list[tuple[Judgement, list[str]]] = [
+        ("suspicious", suspicious), ("not told", untold), ("benign", benign)
+    ]  # fmt: skip
+    for judgement, reasons in judged:
+        if reasons:
+            return judgement, (*suspicious, *untold, *benign)
+    return "alike", ()
+
+
+def _signer(entry: MirrorEntry) -> str:
+    return entry.signer.signature.key_id if entry.signer is not None else ""
+
+
+def _read_archive(entry: MirrorEntry) -> Copy:
+    """Read the archive of an entry if it is on this machine, as far as that can be done."""
+    path = entry.archive_file
+    try:
+        if scheme_of(path) or os.path.getsize(path) > MAX_ARCHIVE:
+            return Copy(entry)
+        digest = hashlib.sha256()
+        with open_file(path) as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+            file.seek(0)
+            return Copy(entry, digest.hexdigest(), _prefix_of(file))
+    except OSError:
+        return Copy(entry)
+
+
+def _prefix_of(archive: BinaryIO) -> str:
+    """Return the install tree that an archive was built for; "" if it cannot be read."""
+    unpacked = 0
+    try:
+        with tarfile.open(fileobj=archive, mode="r|*") as members:
+            for member in members:
+                unpacked += member.size
+                if unpacked > _MAX_UNPACKED:
+                    break
+                if member.isreg() and f"/{member.name}".endswith(f"/{_BUILD_INFO}"):
+                    file = members.extractfile(member)
+                    text = file.read(_MAX_BUILD_INFO) if file is not None else b""
+                    match = _BUILD_PATH.search(text)
+                    return storable(match[1].decode("utf-8", "replace")) if match else ""
+    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError):
+        pass
+    return ""

@@ -1,0 +1,129 @@
+"""`challenge` tells benign from suspicious differences between mirrors."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders import (
+    ARCHIVE_TYPE,
+    BZIP2_ARCHIVE,
+    SPACK_DATA,
+    Files,
+    blob,
+    entry,
+    files_in,
+    manifest,
+    serve_files,
+    sha256,
+    signed_v3,
+    write_files,
+)
+from tests.program import Program
+
+BZIP2 = "v3/manifests/spec/bzip2/bzip2-1.0.8-{}.spec.manifest.json"
+PADDED = "/opt/spack/__spack_path_placeholder__/__spack_path_placeholder__"
+
+
+def archive(prefix: str, content: bytes = b"bzip2") -> bytes:
+    """Build an archive as Spack does, for an install tree."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        files = {
+            "usr/bzip2/bin/bzip2": content,
+            "usr/bzip2/.spack/binary_distribution": f"buildpath: {prefix}\nother: 1\n".encode(),
+        }
+        for name, data in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            tar.addfile(member, io.BytesIO(data))
+    return out.getvalue()
+
+
+def mirror(data: bytes, stored: bytes | None = None) -> Files:
+    """Build a mirror with an archive of bzip2, or another one in its place."""
+    files = files_in(SPACK_DATA / "mirror-v3")
+    (name,) = [each for each in files if "/bzip2-1.0.8-" in each]
+    files[name] = manifest(entry(ARCHIVE_TYPE, data))
+    (path,) = blob(data)
+    return {**files, path: data if stored is None else stored}
+
+
+def challenged(program: Program, one: Files, other: Files, *words: str) -> tuple[int, Any]:
+    for name, files in (("one", one), ("other", other)):
+        write_files(program.home / name, files)
+    result = program("challenge", "bzip2", "-f", "one", "-f", "other", "--json", *words)
+    (spec,) = json.loads(result.stdout)["specs"]
+    return result.returncode, spec
+
+
+SITE = archive("/site/spack")
+
+
+@pytest.mark.parametrize(
+    ("other", "judgement", "code", "reason"),
+    [
+        (mirror(SITE), "alike", 0, None),
+        (mirror(archive("/other/spack")), "benign", 0, "built for another prefix"),
+        (mirror(archive(PADDED)), "benign", 0, "built for another prefix, padded"),
+        (
+            mirror(archive("/site/spack", b"something else")),
+            "suspicious",
+            1,
+            "other archives, although built for the same prefix",
+        ),
+        (
+            mirror(SITE, SITE[:-1] + b"!"),
+            "suspicious",
+            1,
+            "the archive of other is not the one that its manifest names",
+        ),
+        (
+            mirror(b"no archive"),
+            "not told",
+            0,
+            "other archives, and not all tell their prefix",
+        ),
+        (files_in(SPACK_DATA / "mirror-v3"), "not told", 0, "other has no archive of it"),
+    ],
+)
+def test_each_difference_is_judged(
+    other: Files, judgement: str, code: int, reason: str | None, program: Program
+) -> None:
+    found, spec = challenged(program, mirror(SITE), other)
+    assert (spec["judgement"], found) == (judgement, code)
+    assert reason in spec["reasons"] if reason else not spec["reasons"]
+
+
+def test_a_signature_more_is_benign(program: Program) -> None:
+    unsigned = files_in(SPACK_DATA / "mirror-v3")
+    path = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
+    _, spec = challenged(program, signed_v3(), {**unsigned, path: bytes(5636)})
+    # The archives are not those that the manifests name, in both.
+    assert "another signer" in spec["reasons"]
+    assert [bool(copy["signer"]) for copy in spec["copies"]] == [True, False]
+
+
+def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
+    write_files(program.home / "one", mirror(SITE))
+    with serve_files(mirror(archive("/other/spack"))) as server:
+        result = program("challenge", "bzip2", "-f", "one", "-f", server.url)
+        lines = result.stdout.splitlines()
+        assert lines[0] == "1 hash in several mirrors: 1 not told"
+        assert lines[2].endswith("other archives, and not all tell their prefix")
+        assert f"sha256 {sha256(SITE)[:12]}" in lines[3]
+        assert "prefix /site/spack" in lines[3]
+        assert "prefix not told" in lines[4]
+    assert result.returncode == 0
+
+
+def test_one_mirror_alone_has_nothing_to_compare(program: Program, tmp_path: Path) -> None:
+    write_files(program.home / "one", mirror(SITE))
+    result = program("challenge", "-f", "one")
+    assert result.stdout == "no hash is in several mirrors\n"
+    assert result.returncode == 0
