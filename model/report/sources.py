@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import asdict
@@ -44,6 +46,36 @@ def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
     checked = "-" if source.checked is None else age(now - source.checked)
     counts = f"{source.specs:,}", f"{source.problems:,}"
     return clean(source.name), clean(kind), *counts, checked
+
+
+STALE_DAYS = 14
+"""Days after which a tag of each week is stale."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+
+
+def tag_rows(tags: Mapping[str, object], now: float) -> list[Row]:
+    """Return a row for each tag of a tag list, the newest first: its indexes, and how old it is.
+
+    Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
+    """
+    ages: dict[str, int] = {}
+    for tag in tags:
+        if match := _DATE.search(tag):
+            with suppress(ValueError):
+                day = datetime.strptime(match[0], "%Y-%m-%d").replace(tzinfo=timezone.utc)
+                ages[tag] = int((now - day.timestamp()) // 86_400)
+    rows = [Row(("tag", "indexes", "age"))]
+    for tag in sorted(tags, key=lambda tag: (ages.get(tag, -1), tag)):
+        entries, days = tags[tag], ages.get(tag)
+        same = [age for other, age in ages.items() if other.startswith(f"{tag}-")]
+        if days is None and same:
+            days = min(same)
+        stale = ", stale" if days is not None and days > STALE_DAYS and same else ""
+        age_text = "not told" if days is None else f"{counted(max(0, days), 'day')}{stale}"
+        count = f"{len(entries):,}" if isinstance(entries, list) else "-"
+        rows.append(Row((clean(tag), count, age_text)))
+    return rows
 
 
 def welcome(sources: Sequence[str]) -> str:

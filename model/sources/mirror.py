@@ -463,6 +463,9 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
 
 
 _BUCKET = "s3://spack-binaries/"
+_COPIES = {"uo": "https://uo-spack-mirror.e4s.io:9002/spack-binaries/"}
+"""Copies of that bucket at universities, by the names that they have in `public:NAME/TAG`."""
+
 _MAX_SIZE = 2**26
 """Bytes of a tag list that are read."""
 
@@ -472,20 +475,22 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
 
     It is the file that cache.spack.io is made from: a mapping of tags to lists of `label` and
     `url`, one for each index, where the label `root` is the union of a tag and the others are
-    stacks. Raises SourceError where there is no tag list, no such tag or no index, and Cancelled.
+    stacks. What it does not name may still be there: a folder of the bucket, as
+    `releases/v2026.10`, of a copy at a university, as `uo/develop`, and a view of either, as
+    `releases/v2026.10:NAME`. Raises SourceError where there is no tag list, no such tag or no
+    index, and Cancelled.
     """
-    if scheme_of(public.tag_list):
-        split_url(public.tag_list)
-    top, name = _split(public.tag_list)
-    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
-    try:
-        content = parse_tag_list(read_file(file.path, _MAX_SIZE))
-    except (OSError, Unreadable) as error:
-        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
+    content, file = read_tag_list(public, session)
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in public.tags or (DEFAULT_TAG,):
-        entries = content.get(tag)
+        entries: Any = content.get(tag)
+        view = ""
+        if not isinstance(entries, list) and ("/" in tag or ":" in tag):
+            folder, _, view = tag.partition(":")
+            copy, _, rest = folder.partition("/")
+            url = f"{_COPIES[copy]}{rest}" if copy in _COPIES else f"{_BUCKET}{folder}"
+            entries = [{"label": "root", "url": url}]
         if not isinstance(entries, list):
             raise _unknown_tag(content, tag, file.origin)
         for number, entry in enumerate(entries, start=1):
@@ -501,7 +506,8 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
                 place = storable(f"{tag} {label}")
                 problems.append(Problem(file.origin, place, storable(str(error))))
                 continue
-            tasks.append(partial(_discover_index, source, tag, storable(label), urls, session))
+            its_label = storable(label)
+            tasks.append(partial(_discover_index, source, tag, its_label, urls, session, view))
     list_itself = DiscoveredSource(
         source, "public cache", problems=tuple(problems), checked=file.checked, remark=file.remark
     )
@@ -510,6 +516,18 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no index that can be read: {why}")
     return combined
+
+
+def read_tag_list(public: PublicCache, session: Session) -> tuple[dict[str, Any], FetchedFile]:
+    """Fetch a tag list: the indexes of each tag. Raises SourceError and Cancelled."""
+    if scheme_of(public.tag_list):
+        split_url(public.tag_list)
+    top, name = _split(public.tag_list)
+    file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
+    try:
+        return parse_tag_list(read_file(file.path, _MAX_SIZE)), file
+    except (OSError, Unreadable) as error:
+        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
 
 
 def parse_tag_list(data: bytes) -> dict[str, Any]:
@@ -535,7 +553,7 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 
 
 def _discover_index(
-    source: str, tag: str, label: str, urls: Sequence[str], session: Session
+    source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str = ""
 ) -> DiscoveredSource:
     """Find one index of a tag list in the first place where it is."""
     problem = Problem("", "", "")
@@ -543,6 +561,7 @@ def _discover_index(
         target = parse_target(url)
         if target.name == "index.json":
             target = replace(target, name="", build_cache="", layout="v2")
+        target = replace(target, view=view or target.view)
         try:
             mirror = replace(mirror_at(source, target, session), tag=tag, stack=label)
             if target.layout:

@@ -50,11 +50,12 @@ class Options(Frozen):
     that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
     and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
     packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
-    `preview` is what `prune` asks for; `hosts` and `fail_under` are those of `weather`. `missing`
-    leaves out what `cover` finds in caches, which `all` lists. `host` describes the machine that
-    specs are to run on, and with `config` "none" what Spack is configured to reuse is left out.
-    `registration` is what `extension` changes in Spack's configuration: install or remove. `help`
-    is the topic of the help to print, if any.
+    With `tags` `sources` lists those of the public cache. `preview` is what `prune` asks for;
+    `hosts` and `fail_under` are those of `weather`. `missing` leaves out what `cover` finds in
+    caches, which `all` lists. `host` describes the machine that specs are to run on, and with
+    `config` "none" what Spack is configured to reuse is left out. `registration` is what
+    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
+    help to print, if any.
     `near` is the command that the first word may be a misspelling of.
     """
 
@@ -75,6 +76,7 @@ class Options(Frozen):
     fail_under: str = ""
     rebuild: bool = False
     verify: bool = False
+    tags: bool = False
     no_color: bool = False
     help: str = ""
     registration: str = ""

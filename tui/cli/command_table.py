@@ -103,7 +103,8 @@ _FIT = (_HOST, _CONFIG)
 _FROM = _from(
     "read this source; may be repeated: a page, index.json, spack.lock or spec file; a directory "
     "of pages, an install tree, an environment or a mirror; a URL of https, http, file, s3, gs or "
-    "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache; - for "
+    "oci; spack:NAME, a mirror of your Spack; public or public:TAG, the public cache, also as "
+    "public:releases/v2026.10, public:TAG:VIEW and public:uo/develop, a copy; - for "
     "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
@@ -561,7 +562,7 @@ spackscope stats --by cuda_arch +cuda""",
     Command(
         "sources",
         "list the sources, with kind, specs, problems and age",
-        ("[-f SOURCE]... [--verify] [--json]",),
+        ("[-f SOURCE]... [--verify | --tags] [--json]",),
         """\
 List the sources: what each is, how many specs it has, how many problems, and
 when a remote source was last known to be current.
@@ -571,6 +572,7 @@ give their hash. Exit code 0: nothing is listed, 1: some are, 3: something
 cannot be read. Pages and formats from before Spack 0.18 cannot be checked.""",
         (
             _flag("verify", "check the hash of each record"),
+            _flag("tags", "list the tags of the public cache, and how old they are"),
             _choice("json", "print one JSON object per source and line"),
             *_SOURCES,
         ),

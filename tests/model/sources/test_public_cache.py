@@ -228,3 +228,27 @@ def test_an_invalid_tag_list_is_refused_in_one_sentence(data: bytes) -> None:
         failure = discover_one(f"{server.url}/{NAME}").failure
 
     assert failure.startswith(f"the tag list {server.url}/{NAME} ")
+
+
+def test_what_the_tag_list_does_not_name_is_looked_for_in_the_bucket() -> None:
+    view = MANIFEST.replace("index.manifest", "snapshot/index.manifest")
+    files = {
+        **FILES,
+        **under("releases/v2026.10", mirror_v3(ROOT)),
+        **under("releases/v2026.10", mirror_v3(E4S, view)),
+    }
+    with serve_files(files) as server:
+        environ = {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
+        release = discover_one("public:releases/v2026.10", environ)
+        assert contents(release) == [ROOT]
+        assert [document.tag for document in release.documents] == ["releases/v2026.10"]
+        assert contents(discover_one("public:releases/v2026.10:snapshot", environ)) == [E4S]
+        missing = discover_one("public:releases/v1999.1", environ)
+        assert "has no index that can be read" in missing.failure
+
+
+def test_a_copy_at_a_university_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    with serve_files(FILES) as server, serve_files(under("develop", mirror_v3(OLD))) as copy:
+        monkeypatch.setattr("spackscope.model.sources.mirror._COPIES", {"uo": f"{copy.url}/"})
+        environ = {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
+        assert contents(discover_one("public:uo/develop", environ)) == [OLD]

@@ -33,6 +33,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print each source with its kind, specs, problems and age; or verify it."""
     if options.verify:
         return _verify(options, sources, session)
+    if options.tags:
+        return _list_tags(options, sources, session)
     with loaded(options, session, sources) as (catalog,):
         if options.format:
             for source in catalog.sources:
@@ -41,6 +43,26 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             now = time.time()
             cells = (source_cells(source, now) for source in catalog.sources)
             print_table([Row(HEADS), *map(Row, cells)], options, session)
+    return ExitCode.FOUND
+
+
+def _list_tags(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+    """Print the tags of the public cache, or of the tag list among the sources."""
+    # Hardly anybody who lists sources lists tags.
+    from spackscope.model.report.sources import tag_rows
+    from spackscope.model.sources.mirror import read_tag_list
+    from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
+
+    named = (parse_public_cache(each, session.environ, session.tag_list) for each in sources)
+    public = next(filter(None, named), None)
+    if public is None:
+        public = parse_public_cache(PUBLIC, session.environ, session.tag_list)
+    assert public is not None
+    tags, _ = read_tag_list(public, session)
+    if options.format:
+        stdio.print_line(json.dumps(tags))
+    else:
+        print_table(tag_rows(tags, time.time()), options, session)
     return ExitCode.FOUND
 
 

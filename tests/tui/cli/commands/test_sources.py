@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
@@ -150,3 +151,28 @@ def test_a_size_that_a_manifest_gives_wrong_is_a_problem(program: Program, conte
     assert [spec["size"] for spec in json.loads(result.stdout)] == [None]
     assert f"mirror/{manifest.relative_to(program.home / 'mirror')}: " in result.stderr
     assert "contentLength" in result.stderr or "cannot be read" in result.stderr
+
+
+def test_tags_have_the_age_that_their_dates_tell(program: Program) -> None:
+    today = datetime.now(timezone.utc)
+    tags = {
+        "develop": [{"label": "root", "url": "develop"}],
+        f"develop-{today - timedelta(days=20):%Y-%m-%d}": [],
+        f"develop-{today - timedelta(days=13):%Y-%m-%d}": [],
+        "other": [],
+        f"other-{today - timedelta(days=99):%Y-%m-%d}": [],
+        "v1.0.0": [],
+        "odd-2026-99-99": [],
+    }
+    path = program.home / "cache_spack_io_index.json"
+    path.write_text(json.dumps(tags))
+    result = program("sources", "--tags", SPACKSCOPE_PUBLIC=str(path))
+    rows = dict(line.split("\t")[::2] for line in result.stdout.splitlines()[1:])
+    assert rows == dict(
+        zip(
+            tags,
+            ["13 days", "20 days", "13 days", "99 days, stale", "99 days", *["not told"] * 2],
+            strict=True,
+        )
+    )
+    assert json.loads(program("sources", "--tags", "--json", "-f", str(path)).stdout) == tags
