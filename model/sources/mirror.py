@@ -489,8 +489,8 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         if not isinstance(entries, list) and ("/" in tag or ":" in tag):
             folder, _, view = tag.partition(":")
             copy, _, rest = folder.partition("/")
-            url = f"{_COPIES[copy]}{rest}" if copy in _COPIES else f"{_BUCKET}{folder}"
-            entries = [{"label": "root", "url": url}]
+            place = f"{_COPIES[copy]}{rest}" if copy in _COPIES else f"{_BUCKET}{folder}"
+            entries = [{"label": "root", "url": place}]
         if not isinstance(entries, list):
             raise _unknown_tag(content, tag, file.origin)
         for number, entry in enumerate(entries, start=1):

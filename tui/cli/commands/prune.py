@@ -15,7 +15,13 @@ from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import loaded, parse_query, print_problems, print_report
+from spackscope.tui.cli.commands.common import (
+    loaded,
+    no_match,
+    parse_query,
+    print_problems,
+    print_report,
+)
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
@@ -29,6 +35,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     with loaded(options, replace(session, include_dependency_only=False), sources) as (catalog,):
         if query is not None:
             chosen = catalog.match(query, should_stop=session.should_stop).ids()
+            if not chosen:
+                raise no_match(catalog, query)
         else:
             chosen = [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
         pruning = preview(catalog, chosen, are_kept=query is None, should_stop=session.should_stop)

@@ -77,6 +77,7 @@ def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
         (["prune", "hdf5"], 2, "prune deletes nothing: it only takes --preview"),
         (["prune", "--preview"], 2, "prune needs a keep-list or a query; see"),
         (["prune", "--preview", "wrong"], 3, "wrong is no keep-list: a full hash a line"),
+        (["prune", "--preview", "keep"], 1, "keep"),
         (["prune", "--preview", "./none"], 3, "./none cannot be read: No such file"),
     ],
 )
