@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from spackscope.model.analysis.build_time import BuildTime
 from spackscope.model.analysis.compare import Difference, fold_differences
 from spackscope.model.analysis.cover import Coverage, Missing, Present
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import LANGUAGES, is_compiler
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.report.differences import (
@@ -17,6 +19,7 @@ from spackscope.model.report.differences import (
     difference_json,
     difference_line,
     difference_lines,
+    path_text,
 )
 from spackscope.model.report.report import Column, Report, Row, Section
 
@@ -43,17 +46,26 @@ _SHARED = ("compiler", "os", "platform", "target")
 
 
 def coverage_report(
-    coverage: Coverage, *, knows_nearest: bool = True, remarks: Iterable[str] = ()
+    coverage: Coverage,
+    *,
+    knows_nearest: bool = True,
+    remarks: Iterable[str] = (),
+    build_time: BuildTime | None = None,
 ) -> Report:
     """Report a coverage: notes on it, reasons, what is missing and present, in build order.
 
     The notes begin with `remarks`. A missing spec leads to the nearest that is there, and its row
-    has the reason as its group. There are no reasons until the nearest candidates are known. Reads
-    hashes from the index.
+    has the reason as its group. There are no reasons until the nearest candidates are known. With
+    a `build_time` the notes tell how long the missing took to build. Reads hashes from the index.
     """
-    notes = *remarks, *_notes(coverage)
-    sections = _sections(coverage, notes, knows_nearest)
-    return Report(_summary(coverage), sections, lambda: _data(coverage))
+    times = _times(build_time) if build_time is not None else ()
+    sections = _sections(coverage, (*remarks, *_notes(coverage), *times), knows_nearest)
+
+    def data() -> dict[str, Any]:
+        told = {} if build_time is None else {"build_time": asdict(build_time)}
+        return _data(coverage) | told
+
+    return Report(_summary(coverage), sections, data)
 
 
 def _summary(coverage: Coverage) -> str:
@@ -164,6 +176,25 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield f"What else {count} of it may need is not told: no source lists it"
     if coverage.is_cut:
         yield "Not all is compared: there are too many dependencies"
+
+
+def _times(its: BuildTime) -> Iterator[str]:
+    """Yield how long what is missing took to build, and the longest chain of it."""
+    nearest = f", {len(its.by_nearest):,} of them as the nearest" if its.by_nearest else ""
+    known = f"{len(its.seconds):,} of {its.total:,} to build"
+    yield f"{known} took {minutes(sum(its.seconds.values()))} when they were built{nearest}"
+    if its.path:
+        untold = f", {its.path_untold:,} of them not told" if its.path_untold else ""
+        path = path_text(its.path)
+        yield f"the longest chain takes {minutes(its.path_seconds)}: {path}{untold}"
+
+
+def minutes(seconds: float) -> str:
+    """Return a time: `43 s`, `12 min` or `3 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{hours} h {rest} min" if hours else f"{rest} min"
 
 
 def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:

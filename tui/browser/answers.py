@@ -231,6 +231,7 @@ class Answers:
 
         It replaces that of another catalog as a whole.
         """
+        from spackscope.model.analysis.build_time import read_build_time
         from spackscope.model.analysis.cover import cover, find_nearest
         from spackscope.model.index.load import load
         from spackscope.model.report.coverage import coverage_report
@@ -260,7 +261,8 @@ class Answers:
                     task.report(lambda: screen.show_progress(_progress(done, total or 0)))
 
             coverage = find_nearest(coverage, on_progress=show, should_stop=task)
-            return coverage_report(coverage, remarks=remarks).read()
+            time = read_build_time(coverage, catalog, task)
+            return coverage_report(coverage, remarks=remarks, build_time=time).read()
 
         def done(report: Report | str) -> None:
             if isinstance(report, str):

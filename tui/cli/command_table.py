@@ -287,8 +287,9 @@ only) and how the nearest spec that is there differs from it. One that others
 need can be built at once, as nothing that it needs is missing. To fetch and to
 build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
-default it is the active one. Why the concretizer did not take what is there
-instead, `spackscope why` tells.""",
+default it is the active one. An install tree among the caches tells how long
+its builds took, so that what is missing has minutes, and the longest chain of
+it. Why the concretizer did not take what is there, `spackscope why` tells.""",
         (
             _flag("missing", "print only what is missing"),
             _flag("all", "also list what is there, with its source, and externals"),

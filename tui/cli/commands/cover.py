@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from spackscope.model.analysis.build_time import read_build_time
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.text import counted
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.readers.formats import is_hash_list, read_hash_list
 from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.report.report import Section, section_lines
@@ -46,7 +48,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
                 coverage = find_nearest(
                     coverage, on_progress=progress, should_stop=session.should_stop
                 )
-        _print(coverage, options, session)
+        _print(coverage, caches, options, session)
         return no_match_code(caches) if coverage.missing else ExitCode.FOUND
 
 
@@ -62,12 +64,13 @@ def _environment_name(options: Options, session: Session) -> str:
     return name
 
 
-def _print(coverage: Coverage, options: Options, session: Session) -> None:
+def _print(coverage: Coverage, caches: Catalog, options: Options, session: Session) -> None:
     if options.format == "hashes":
         for spec in coverage.missing if options.missing else coverage.hits:
             stdio.print_line(spec.hash)
         return
-    report = coverage_report(coverage)
+    build_time = read_build_time(coverage, caches, session.should_stop)
+    report = coverage_report(coverage, build_time=build_time)
     if options.missing and not options.format:
         print_lines(section_lines(Section("", report.rows(MISSING))), options, session)
         return

@@ -323,3 +323,33 @@ def test_the_bundled_sample_is_no_cache_to_compare_with(program: Program, home: 
 
     assert (result.returncode, result.stdout) == (2, "")
     assert "cover needs caches to compare with, such as -f public" in result.stderr
+
+
+def test_minutes_come_from_install_trees_that_built_it(program: Program, home: Path) -> None:
+    tree = home / "tree"
+    (tree / ".spack-db").mkdir(parents=True)
+    nodes = [wanted()[1], *(leaf(h, name, "1") for h, name in ((CMAKE, "cmake"), (ZLIB, "zlib")))]
+    (tree / ".spack-db" / "index.json").write_bytes(database(installs(*nodes[:1])))
+    times = {
+        f"linux-zen3/cmake-3.31-{CMAKE}": {"total": 600.0, "phases": []},
+        f"linux/gcc-13/hdf5-1.14-{OLD_HDF5}": {"total": 3000, "phases": []},
+        f"linux-zen3/zlib-1.3-{ZLIB}": {"total": 5.0, "cache": True},
+        f"linux-zen3/other-{hash_of(99)}": {"total": 5.0},
+    }
+    for name, content in times.items():
+        path = tree / name / ".spack" / "install_times.json"
+        path.parent.mkdir(parents=True)
+        path.write_text(json.dumps(content))
+    words = ("cover", "spack.lock", "-f", "index.json", "-f", "tree")
+    lines = program(*words).stdout.splitlines()
+    # Of hdf5 only the nearest was built, with another zlib.
+    assert (
+        "  2 of 2 to build took 1 h 0 min when they were built, 1 of them as the nearest" in lines
+    )
+    assert "  the longest chain takes 1 h 0 min: cmake › hdf5" in lines
+    answer = json.loads(program(*words, "--json").stdout)["build_time"]
+    assert answer["seconds"] == {CMAKE: 600.0, HDF5: 3000.0}
+    for wrong in ("", "[]", '{"total": "x"}', '{"total": NaN}', '{"total": -1}'):
+        (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
+        lines = program(*words).stdout.splitlines()
+        assert "  the longest chain takes 50 min: cmake › hdf5, 1 of them not told" in lines

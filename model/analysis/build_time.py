@@ -1,0 +1,78 @@
+"""Estimate how long the missing specs of an environment take to build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from spackscope.model.analysis.cover import Coverage, Missing
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.sources.build_times import build_seconds
+
+
+class BuildTime(Frozen):
+    """How long what is to be built took where it was built before, in seconds.
+
+    `seconds` has that by the hash of what is missing, of `total` that are needed; `by_nearest` are
+    those hashes that only the nearest candidate was built of. `path` are the names of the longest
+    chain of builds that wait for each other, the first to be built first, with its seconds, and
+    how many on it are not told.
+    """
+
+    seconds: Mapping[str, float]
+    by_nearest: tuple[str, ...]
+    total: int
+    path: tuple[str, ...] = ()
+    path_seconds: float = 0.0
+    path_untold: int = 0
+
+
+def read_build_time(
+    coverage: Coverage, caches: Catalog, should_stop: ShouldStop = never
+) -> BuildTime | None:
+    """Read how long what is missing took in the install trees among the caches.
+
+    None where that is told of nothing. Raises Cancelled.
+
+        read_build_time(find_nearest(cover(environment, caches)), caches).path
+    """
+    trees = [source.name for source in caches.sources if source.kind == "install tree"]
+    nearest = dict(_nearest(coverage))
+    hashes = {spec.hash for spec in coverage.missing} | set(nearest.values())
+    known = build_seconds(trees, hashes, should_stop) if trees and hashes else {}
+    if not known:
+        return None
+    needed = [spec for spec in coverage.missing if spec.is_needed]
+    own = {spec.hash for spec in needed if spec.hash in known}
+    by_nearest = {spec.hash for spec in needed if nearest.get(spec.hash, "") in known} - own
+    seconds = {h: known[h] for h in own} | {h: known[nearest[h]] for h in by_nearest}
+    time = BuildTime(seconds, tuple(sorted(by_nearest)), len(needed))
+    return _with_path(coverage, needed, time) if needed else time
+
+
+def _nearest(coverage: Coverage) -> Iterator[tuple[str, str]]:
+    best = {s.hash: s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates}
+    return zip(best, coverage.graph.hashes(best.values()), strict=True)
+
+
+def _with_path(coverage: Coverage, needed: list[Missing], time: BuildTime) -> BuildTime:
+    """Add the longest chain; what is missing comes in build order."""
+    graph = coverage.graph
+    by_identity = {graph.identity(spec.id): spec for spec in needed}
+    longest: dict[str, tuple[float, tuple[Missing, ...]]] = {}
+    for spec in needed:
+        below = (
+            longest[by_identity[child].hash]
+            for child in {graph.identity(child) for child, _ in graph.links(spec.id)}
+            if child in by_identity and by_identity[child].hash in longest
+        )
+        before, chain = max(below, key=lambda each: each[0], default=(0.0, ()))
+        longest[spec.hash] = before + time.seconds.get(spec.hash, 0.0), (*chain, spec)
+    seconds, chain = max(longest.values(), key=lambda each: each[0])
+    return replace(
+        time,
+        path=tuple(spec.package for spec in chain),
+        path_seconds=seconds,
+        path_untold=sum(spec.hash not in time.seconds for spec in chain),
+    )

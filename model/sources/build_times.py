@@ -1,0 +1,75 @@
+"""Read how long builds took: `.spack/install_times.json` in the prefixes of install trees.
+
+As `Timer.write_json` of lib/spack/spack/util/timer.py writes it, with `cache` where it was not
+built but fetched. The installer of Spack 1.2 wrote none for half a year.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.files import read_file
+from spackscope.model.core.tasks import ShouldStop, never
+
+_NAME = os.path.join(".spack", "install_times.json")
+_PREFIX = re.compile(r".*-([a-z2-7]{32})")
+_MAX_DEPTH = 4
+"""Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""
+
+_MAX_SIZE = 2**20
+_MAX_FOLDERS = 200_000
+
+
+def build_seconds(
+    trees: Iterable[str], hashes: Collection[str], should_stop: ShouldStop = never
+) -> dict[str, float]:
+    """Return by hash how many seconds builds took, as far as install trees tell.
+
+    What was fetched from a cache, and a file that cannot be read, tell nothing. An installation
+    may have been built several times: the first tree that tells counts. Raises Cancelled.
+
+        build_seconds(["/opt/spack/opt/spack"], ["uehz56wshngztk47qm2f2fw4zqaoxohy"])
+    """
+    found: dict[str, float] = {}
+    for tree in trees:
+        for hash_, path in _prefixes(tree, hashes, should_stop):
+            if hash_ not in found and (seconds := _seconds(path)) is not None:
+                found[hash_] = seconds
+    return found
+
+
+def _prefixes(
+    tree: str, hashes: Collection[str], should_stop: ShouldStop
+) -> Iterator[tuple[str, str]]:
+    """Yield the prefixes of some hashes, whatever folders they are in."""
+    folders, count = [(tree, 1)], 0
+    while folders and count < _MAX_FOLDERS:
+        if should_stop():
+            raise Cancelled
+        folder, depth = folders.pop()
+        count += 1
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if match := _PREFIX.fullmatch(entry.name):
+                    if match[1] in hashes:
+                        yield match[1], entry.path
+                    continue
+                is_hidden = entry.name.startswith(".")
+                if depth < _MAX_DEPTH and not is_hidden and entry.is_dir(follow_symlinks=False):
+                    folders.append((entry.path, depth + 1))
+
+
+def _seconds(prefix: str) -> float | None:
+    try:
+        times = json.loads(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
+        total = times["total"]
+        is_told = not times.get("cache") and isinstance(total, int | float)
+        return float(total) if is_told and math.isfinite(total) and total >= 0 else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
