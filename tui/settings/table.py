@@ -75,7 +75,7 @@ SETTINGS = (
     Setting(
         "history",
         "flag",
-        "Whether r keeps a snapshot of each source, as `spackscope snapshot` does.",
+        "Whether a reload in the browser keeps a snapshot of each source.",
         "true",
         "false",
     ),

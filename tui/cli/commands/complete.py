@@ -344,8 +344,9 @@ class _Answers:
     def _sources(self) -> Iterator[Completion]:
         yield Completion(PUBLIC, note="the public cache")
         yield Completion(f"{PUBLIC}:", note="one tag of it", is_whole=False)
-        yield Completion(f"{PUBLIC}:releases/", note="its releases", is_whole=False)
-        yield Completion(f"{PUBLIC}:uo/", note="its copy in Oregon", is_whole=False)
+        if self._place.text.startswith(f"{PUBLIC}:"):
+            yield Completion(f"{PUBLIC}:releases/", note="its releases", is_whole=False)
+            yield Completion(f"{PUBLIC}:uo/", note="its copy in Oregon", is_whole=False)
         spack = self._session.spack
         for mirror in spack.mirrors.values() if spack is not None else ():
             if mirror.binary and shown_url(mirror.name) == mirror.name:

@@ -142,6 +142,7 @@ def test_a_file_with_odd_characters_is_quoted(program: Program) -> None:
         ("sources --ver", ["--verify"]),
         ("find -f https:", ["//"]),
         ("find -f publ", ["public", "public:"]),
+        ("find -f public:", ["", "releases/", "uo/"]),
         ("completion ", ["bash", "zsh", "fish"]),
         ("man ", ["query"]),
         ("help que", ["query"]),
