@@ -162,7 +162,7 @@ class HostFit:
                 for id_ in range(start, stop):
                     # Externals are listed in packages.yaml one by one.
                     is_leaf = first[id_] == first[id_ + 1] and not facts[nodes[id_]].external
-                    look = mask, compiler, nodes[id_], *(kept.get(id_, 0) for kept in configured)
+                    look = mask, compiler, nodes[id_], configured.get(id_, 0)
                     code = leaves.get(look) if is_leaf else None
                     if code is None:
                         verdict = self._verdict(id_, should_stop)
@@ -183,19 +183,18 @@ class HostFit:
                 for compiler, runtime in _RUNTIME_OF.items()
             ):
                 own |= self._mask(_NO_RUNTIME)
-        own |= self._configured[0].get(id_, 0)
         return Verdict(own, self._below.whole(id_, should_stop))
 
     @cached_property
-    def _configured(self) -> tuple[Mapping[int, Mask], Mapping[int, Mask]]:
-        """The reasons by the configuration, of specs, and of them and what needs them to run."""
-        own, whole = defaultdict[int, Mask](int), defaultdict[int, Mask](int)
+    def _configured(self) -> Mapping[int, Mask]:
+        """The reasons by the configuration, of the specs that have some."""
+        masks = defaultdict[int, Mask](int)
         for kept in self._kept_out():
-            bit, masks = self._mask(kept.reason), whole if kept.below else own
+            bit = self._mask(kept.reason)
             for span in spans_of(kept.mask):
                 for id_ in range(*span):
                     masks[id_] |= bit
-        return own, whole
+        return masks
 
     @cached_property
     def _below(self) -> ClosureMasks[int]:
@@ -236,7 +235,7 @@ class HostFit:
         if id_ >= self._edges.count:
             return self._mask(_NOT_DESCRIBED)
         mask = self._look_alike_masks[self._catalog.look_alike(id_)]
-        mask, facts = mask | self._configured[1].get(id_, 0), self._facts(id_)
+        mask, facts = mask | self._configured.get(id_, 0), self._facts(id_)
         if facts.external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)

@@ -28,12 +28,12 @@ _REUSE = "concretizer:reuse"
 class KeptOut(NamedTuple):
     """Specs that Spack does not reuse for a reason, as a mask of their ids.
 
-    With `below` neither does it what links or runs them.
+    Nor does it reuse what links or runs them: a hash is imposed with all that it needs
+    (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
     """
 
     reason: FitReason
     mask: bytes
-    below: bool = False
 
 
 def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], list[Problem]]:
@@ -78,9 +78,9 @@ class _Finder:
         included = self._specs(*selection.include) if selection.include else self._every
         return included & ~self._specs(*selection.exclude)
 
-    def _reason(self, mask: int, label: str, place: Text, *, below: bool = False) -> KeptOut:
-        reason = FitReason("Q" if below else "C", clean(label), "", False, place_of(place))
-        return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"), below)
+    def _reason(self, mask: int, label: str, place: Text, letter: str = "C") -> KeptOut:
+        reason = FitReason(letter, clean(label), "", False, place_of(place))
+        return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield what concretizer:reuse and the filters of mirrors keep out."""
@@ -156,7 +156,7 @@ class _Finder:
             met |= matching
         if mask := among & ~(met & ~met_twice):
             label = f"packages.yaml requires {' or '.join(requirement.specs)}{of_what}"
-            yield self._reason(mask, label, requirement.specs[0], below=True)
+            yield self._reason(mask, label, requirement.specs[0], "Q")
 
     def _able(self, spec: Text) -> int:
         """Return what a requirement of all packages applies to: what has its variants.

@@ -134,6 +134,21 @@ def test_requirements_rule_out_what_is_there(
     assert found == refused
 
 
+def test_what_needs_something_that_is_kept_out_is_kept_out(
+    catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("home/.spack/concretizer.yaml", "concretizer: {reuse: {exclude: [zlib, gcc]}}")
+    rules = rules_of(spack)
+    fit = HostFit(catalog, HOST, kept_out=lambda: find_kept_out(catalog, rules)[0])
+    letters = {
+        row.spec.package: "".join(r.letter for r in fit.of(row.id).reasons if r.letter in "Cc")
+        for row in catalog.rows(range(catalog.total))
+    }
+    # What only builds a spec is not needed.
+    assert letters == {"gcc": "C", "zlib": "C", "hdf5": "c", "mpich": ""}
+
+
 def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(leaf(GCC, "gcc", "13.2.0"), node(ZLIB, dependencies=[]))))
