@@ -8,6 +8,7 @@ from typing import Any
 
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.text import clean, counted
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.needs import spec_name
 from spackscope.model.report.report import Report, Row, Section, cut, styled
 from spackscope.model.sources.challenge import Challenged, Copy, Judgement
@@ -29,7 +30,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
             for its in each[: None if shows_all else MAX_LINES]:
                 why = clean("; ".join(its.reasons))
                 name = f"{its.spec.hash[:SHORT_HASH]}  {spec_name(its.spec)}"
-                rows = list(map(_row, its.copies))
+                rows = [_row(copy, its.spec.hash) for copy in its.copies]
                 yield Section(f"{judgement}: {name}: {why}", rows, is_apart=True)
             if not shows_all and len(each) > MAX_LINES:
                 yield Section("", cut([Row(("",))] * len(each), MAX_LINES)[-1:])
@@ -64,7 +65,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
     return Report(title if challenged else "no hash is in several mirrors", sections(), data)
 
 
-def _row(copy: Copy) -> Row:
+def _row(copy: Copy, hash_: str) -> Row:
     entry = copy.entry
     is_other = bool(copy.content and entry.checksum and copy.content != entry.checksum)
     shown = f"{entry.checksum[:_SHORT_CHECKSUM]}" if entry.checksum else "not told"
@@ -76,7 +77,8 @@ def _row(copy: Copy) -> Row:
         clean(f"prefix {copy.prefix}") if copy.prefix else "prefix not told",
         clean(_signer(copy)) or "not signed",
     )
-    return Row(cells)
+    query = Query().also(exact_term("hash", hash_))
+    return Row(cells, key=f"{hash_} {entry.source}", queries=(query,))
 
 
 def _signer(copy: Copy) -> str:

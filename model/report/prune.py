@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any
 
@@ -10,11 +10,21 @@ from spackscope.model.analysis.prune import Pruning
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, exact_term
 from spackscope.model.report.needs import spec_name
-from spackscope.model.report.report import Cell, Report, Row, Section, cut, styled
+from spackscope.model.report.report import Cell, Column, Report, Row, Section, cut, styled
 
 MAX_LINES = 20
 """Lines of each section, unless all are asked for."""
+
+_COLUMNS = (
+    Column(),
+    Column(is_right=False),
+    Column(most=50, floors=(24, 12)),
+    Column(floors=(24, 12)),
+    Column(is_right=False, floors=(7,), may_go=True),
+)
+_GONE_COLUMNS = (*_COLUMNS[:3], Column(), Column(keep="start", floors=(24,), may_go=True))
 
 BROKEN, GONE = "stays, and would break", "would go"
 
@@ -47,8 +57,9 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
             count = f"×{1 + len(more)}" if more else ""
             what = clean(f"needs {graph.name(needed)}@{graph.version(needed)}")
             cells: tuple[Cell, ...] = (count, link(specs[first].hash), name, what, link(hash_))
-            rows.append(Row(cells, key=specs[first].hash, leads_to=hash_))
-        yield Section(BROKEN if rows else "", cut(rows, limit), is_apart=bool(rows))
+            rows.append(_row(cells, specs[first].hash))
+        shown = cut(rows, limit)
+        yield Section(BROKEN if rows else "", shown, is_apart=bool(rows), columns=_COLUMNS)
         rows = []
         # What frees most first.
         biggest = sorted(pruning.gone, key=lambda id_: -(sizes[id_] or 0))
@@ -59,8 +70,9 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
             count = f"×{1 + len(more)}" if more else ""
             what = f"needed by {users:,} that would stay" if users else ""
             cells = (count, link(specs[first].hash), name, size_text(size) if size else "-", what)
-            rows.append(Row(cells, key=specs[first].hash))
-        yield Section(GONE if rows else "", cut(rows, limit), is_apart=bool(rows))
+            rows.append(_row(cells, specs[first].hash))
+        shown = cut(rows, limit)
+        yield Section(GONE if rows else "", shown, is_apart=bool(rows), columns=_GONE_COLUMNS)
 
     def data() -> dict[str, Any]:
         return {
@@ -84,3 +96,8 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
         f"{len(pruning.broken):,} that would stay break" if pruning.broken else "nothing breaks"
     )
     return Report(f"{what}: {size_of(*pruning.gone)}; {breaks}", sections(), data)
+
+
+def _row(cells: Sequence[Cell], hash_: str) -> Row:
+    """Return a row about a spec, which it leads to."""
+    return Row(cells, key=hash_, queries=(Query().also(exact_term("hash", hash_)),))

@@ -388,7 +388,7 @@ class Answers:
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
             packages = {its.name.partition("@")[0] for its in judged}
             notes = configuration_notes(session, catalog, packages)
-            return why_report(f"/{hash_[:SHORT_HASH]}", judged, notes, shows_all=True).read()
+            return _titled(why_report(f"/{hash_[:SHORT_HASH]}", judged, notes, shows_all=True))
 
         def go(row: ReportRow | None) -> None:
             if row is not None and row.leads_to:
@@ -414,10 +414,81 @@ class Answers:
 
             query = Query().with_package(package)
             histories, _ = read_history(catalog, query, self._host.session.environ, task)
-            return history_report(clean(package), histories, shows_all=True).read()
+            return _titled(history_report(clean(package), histories, shows_all=True))
 
         heading = f"history of {clean(package)}"
         self._open_report(("history", package), "line", heading, read, go)
+
+    # How much is there, whether mirrors agree, and what would break
+
+    def weather(self, go: Callable[[ReportRow | None], object]) -> None:
+        """Show how much of the environments or stacks is there, and runs on the host."""
+
+        def read(catalog: Catalog, task: Task) -> Report | str:
+            from spackscope.model.analysis.cover import cover, environments
+            from spackscope.model.analysis.session_fit import host_of
+            from spackscope.model.analysis.weather import (
+                host_fits,
+                most_wanted,
+                of_environment,
+                of_stacks,
+            )
+            from spackscope.model.index.load import load
+            from spackscope.model.report.weather import weather_report
+
+            session = replace(self._host.session, should_stop=task, include_dependency_only=False)
+            names, hosts = environments(catalog), [host_of(session)]
+            try:
+                loaded = [load([self._given(catalog, name)], session) for name in names]
+            except SourceError as error:
+                return str(error)
+            coverages = [
+                cover(each, catalog, [name]) for each, name in zip(loaded, names, strict=True)
+            ]
+            fits = host_fits(catalog, hosts)
+            rows = [
+                of_environment(name, coverage, catalog, fits)
+                for name, coverage in zip(names, coverages, strict=True)
+            ]
+            rows = rows or of_stacks(catalog, fits)
+            wanted = most_wanted(coverages)
+            return _titled(weather_report(rows, hosts, wanted, shows_all=True))
+
+        self._open_report("weather", "line", "how much is there", read, go)
+
+    def challenge(self, go: Callable[[ReportRow | None], object]) -> None:
+        """Compare what several mirrors have of the specs that are shown."""
+        query = self._host.state.view.query
+
+        def read(catalog: Catalog, task: Task) -> Report:
+            from spackscope.model.report.challenge import challenge_report
+            from spackscope.model.sources.challenge import challenge
+            from spackscope.model.sources.mirror_spec import Mirrors
+
+            session = replace(self._host.session, should_stop=task)
+            specs = list(catalog.records(catalog.match(query, should_stop=task).ids()))
+            mirrors = Mirrors(catalog.sources, session, self._host.sources)
+            found = list(challenge(specs, mirrors))
+            return _titled(challenge_report(found, shows_all=True))
+
+        self._open_report(("challenge", query), "line", "what mirrors have", read, go)
+
+    def prune(self, go: Callable[[ReportRow | None], object]) -> None:
+        """Show what would break if the marked specs went, or those that are shown."""
+        state = self._host.state
+        query, marks = state.view.query, tuple(state.marks)
+
+        def read(catalog: Catalog, task: Task) -> Report:
+            from spackscope.model.analysis.prune import preview
+            from spackscope.model.report.prune import prune_report
+
+            chosen = catalog.match(query, should_stop=task).ids()
+            if marks:
+                chosen = [row.id for hash_ in marks for row in catalog.by_hash(hash_)]
+            pruning = preview(catalog, chosen, are_kept=False, should_stop=task)
+            return _titled(prune_report(pruning, catalog, shows_all=True))
+
+        self._open_report(("prune", query, marks), "line", "if these went", read, go)
 
     # Frequency
 
@@ -486,6 +557,15 @@ class Answers:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._search.choose(query, sentence)
+
+
+def _titled(report: Report) -> Report:
+    """Read a report for a dialog, whose heading is another, with its title as the first line."""
+    from spackscope.model.report.report import Row as ReportRow
+    from spackscope.model.report.report import Section
+
+    title = Section("", [ReportRow((report.title,))] if report.title else [])
+    return replace(report, sections=(title, *report.sections))
 
 
 def _pair_text(names: Sequence[str]) -> str:

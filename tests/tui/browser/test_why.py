@@ -1,4 +1,4 @@
-"""Why Spack does not take a spec, and since when it is there, in the browser."""
+"""Why Spack does not take a spec, since when it is there, and other reports, in the browser."""
 
 from __future__ import annotations
 
@@ -69,3 +69,33 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
         assert "2 observations" in browser.text
         await browser.press("enter")
         assert browser.query == f"/{NEW}"
+
+
+@pytest.mark.parametrize(
+    ("command", "heading", "text", "query"),
+    [
+        ("Show how much of", "how much is there", "spack.lock", "source="),
+        ("Compare what several", "what mirrors have", "no hash is in several mirrors", ""),
+        ("Preview what would", "if these went", "2 of 2 specs would go", f"/{OLD}"),
+    ],
+)
+async def test_the_palette_has_the_other_reports(
+    command: str,
+    heading: str,
+    text: str,
+    query: str,
+    session: Session,
+    cache: Path,
+    tmp_path: Path,
+) -> None:
+    lock = tmp_path / "spack.lock"
+    lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2")], WANTED))
+    async with browsing(cache, lock, session=session, size=(110, 24)) as browser:
+        await browser.press("colon")
+        await browser.type(command)
+        await browser.press("enter")
+        assert heading in browser.lines[0]
+        assert text in browser.text
+        await browser.press("enter" if query else "escape")
+        assert browser.dialog is None
+        assert query in browser.query
