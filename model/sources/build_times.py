@@ -13,9 +13,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
 
-from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.files import read_file
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.sources.source_name import absolute_path
 
 _NAME = os.path.join(".spack", "install_times.json")
 _PREFIX = re.compile(r".*-([a-z2-7]{32})")
@@ -38,9 +39,11 @@ def build_seconds(
     """
     found: dict[str, float] = {}
     for tree in trees:
-        for hash_, path in _prefixes(tree, hashes, should_stop):
-            if hash_ not in found and (seconds := _seconds(path)) is not None:
-                found[hash_] = seconds
+        # A tree from a variable or a configuration file may begin with a tilde.
+        with suppress(SourceError):
+            for hash_, path in _prefixes(absolute_path(tree), hashes, should_stop):
+                if hash_ not in found and (seconds := _seconds(path)) is not None:
+                    found[hash_] = seconds
     return found
 
 
@@ -71,5 +74,8 @@ def _seconds(prefix: str) -> float | None:
         total = times["total"]
         is_told = not times.get("cache") and isinstance(total, int | float)
         return float(total) if is_told and math.isfinite(total) and total >= 0 else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+    except (OverflowError, RecursionError):
+        # An integer of hundreds of digits, or objects in objects.
         return None

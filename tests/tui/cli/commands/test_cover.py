@@ -349,7 +349,17 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
     assert "  the longest chain takes 1 h 0 min: cmake › hdf5" in lines
     answer = json.loads(program(*words, "--json").stdout)["build_time"]
     assert answer["seconds"] == {CMAKE: 600.0, HDF5: 3000.0}
-    for wrong in ("", "[]", '{"total": "x"}', '{"total": NaN}', '{"total": -1}'):
+    # Nobody else expands the tilde of a source that a variable names.
+    of_variable = program("cover", "spack.lock", SPACKSCOPE_FROM="index.json ~/tree").stdout
+    assert "  the longest chain takes 1 h 0 min: cmake › hdf5" in of_variable.splitlines()
+    for wrong in (
+        "",
+        "[]",
+        '{"total": "x"}',
+        '{"total": NaN}',
+        '{"total": -1}',
+        f'{{"total": 1{"0" * 400}}}',
+    ):
         (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
         lines = program(*words).stdout.splitlines()
         assert "  the longest chain takes 50 min: cmake › hdf5, 1 of them not told" in lines
