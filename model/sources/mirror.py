@@ -480,42 +480,53 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     `releases/v2026.10:NAME`. Raises SourceError where there is no tag list, no such tag or no
     index, and Cancelled.
     """
-    content, file = read_tag_list(public, session)
+    tags = public.tags or (DEFAULT_TAG,)
+    content: Mapping[str, Any] = {}
+    origin = public.tag_list
+    list_itself = DiscoveredSource(source, "public cache")
+    # A copy is asked where the public cache cannot be reached.
+    if not all(map(_is_of_copy, tags)):
+        content, file = read_tag_list(public, session)
+        origin = file.origin
+        list_itself = replace(list_itself, checked=file.checked, remark=file.remark)
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
-    for tag in public.tags or (DEFAULT_TAG,):
+    for tag in tags:
         entries: Any = content.get(tag)
         view = ""
         if not isinstance(entries, list) and ("/" in tag or ":" in tag):
             folder, _, view = tag.partition(":")
             copy, _, rest = folder.partition("/")
-            place = f"{_COPIES[copy]}{rest}" if copy in _COPIES else f"{_BUCKET}{folder}"
+            place = f"{_COPIES[copy]}{rest}" if _is_of_copy(tag) else f"{_BUCKET}{folder}"
             entries = [{"label": "root", "url": place}]
         if not isinstance(entries, list):
-            raise _unknown_tag(content, tag, file.origin)
+            raise _unknown_tag(content, tag, origin)
         for number, entry in enumerate(entries, start=1):
             fields = entry if isinstance(entry, dict) else {}
             label, url = fields.get("label"), fields.get("url")
             if type(label) is not str or type(url) is not str or not url:
                 why = f"entry {number} has no label and url"
-                problems.append(Problem(file.origin, storable(tag), why))
+                problems.append(Problem(origin, storable(tag), why))
                 continue
             try:
                 urls = _urls_of(url, public.tag_list)
             except SourceError as error:
                 place = storable(f"{tag} {label}")
-                problems.append(Problem(file.origin, place, storable(str(error))))
+                problems.append(Problem(origin, place, storable(str(error))))
                 continue
             its_label = storable(label)
             tasks.append(partial(_discover_index, source, tag, its_label, urls, session, view))
-    list_itself = DiscoveredSource(
-        source, "public cache", problems=tuple(problems), checked=file.checked, remark=file.remark
-    )
+    list_itself = replace(list_itself, problems=tuple(problems))
     combined = combine([list_itself, *run_parallel(tasks, session.should_stop)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
         raise SourceError(f"the source {source} has no index that can be read: {why}")
     return combined
+
+
+def _is_of_copy(tag: str) -> bool:
+    """Check whether a tag is read from a copy of the public cache at a university."""
+    return "/" in tag and tag.partition("/")[0] in _COPIES
 
 
 def read_tag_list(public: PublicCache, session: Session) -> tuple[dict[str, Any], FetchedFile]:

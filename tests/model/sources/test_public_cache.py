@@ -252,3 +252,7 @@ def test_a_copy_at_a_university_has_a_name(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr("spackscope.model.sources.mirror._COPIES", {"uo": f"{copy.url}/"})
         environ = {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"}
         assert contents(discover_one("public:uo/develop", environ)) == [OLD]
+        # It is asked where the public cache itself does not answer.
+        elsewhere = {"SPACKSCOPE_PUBLIC": f"{copy.url}/{NAME}"}
+        assert contents(discover_one("public:uo/develop", elsewhere)) == [OLD]
+        assert discover_one("public:develop", elsewhere).failure
