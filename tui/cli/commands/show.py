@@ -83,6 +83,12 @@ def _sections(
     sources: Sequence[str],
 ) -> Iterator[Section]:
     listings: dict[str, Listing] = {}
+    trees = [source.name for source in catalog.sources if source.kind == "install tree"]
+    times: Mapping[str, float] = {}
+    if trees:
+        from spackscope.model.sources.build_times import build_seconds
+
+        times = build_seconds(trees, {row.spec.hash for row in rows}, session.should_stop)
     for number, (row, of_mirrors) in enumerate(zip(rows, entries, strict=True)):
         name, alike = row.spec.package, 1
         varying: Mapping[str, int] = {}
@@ -103,6 +109,10 @@ def _sections(
             from spackscope.model.report.signing import with_signing
 
             lines = with_signing(lines, of_mirrors)
+        if row.spec.hash in times:
+            from spackscope.model.report.coverage import minutes
+
+            lines = [*lines, DetailLine(minutes(times[row.spec.hash]), "build time")]
         needs = read_needs(catalog, row.id)
         if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 
 import pytest
 
@@ -190,6 +191,20 @@ def test_all_facts_of_an_install_tree_are_shown(program: Program) -> None:
     for edge in edges:
         assert f"{edge['name']}@" in text
         assert f" /{edge['hash'][:7]}\n" in text
+
+
+def test_minutes_of_a_build_in_an_install_tree_are_shown(program: Program) -> None:
+    tree = program.home / "tree"
+    shutil.copytree(INSTALL_TREE.parents[1], tree)
+    hash_ = program("find", "-f", "tree", "--hashes", "curl").stdout.strip()
+    times = tree / "linux-zen3" / f"curl-8-{hash_}" / ".spack" / "install_times.json"
+    assert "build time" not in program("show", "-f", "tree", hash_).stdout
+    times.parent.mkdir(parents=True)
+    times.write_text('{"total": 725.4, "phases": []}')
+    assert "build time    12 min\n" in program("show", "-f", "tree", hash_).stdout
+    # It was fetched, not built.
+    times.write_text('{"total": 725.4, "phases": [], "cache": true}')
+    assert "build time" not in program("show", "-f", "tree", hash_).stdout
 
 
 def test_the_spec_that_is_shown_is_a_query_for_it(program: Program) -> None:
