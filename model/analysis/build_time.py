@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from spackscope.model.analysis.cover import Coverage, Missing
+from spackscope.model.analysis.dag import post_order
 from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.build_times import build_seconds
@@ -47,8 +49,9 @@ def read_build_time(
     own = {spec.hash for spec in needed if spec.hash in known}
     by_nearest = {spec.hash for spec in needed if nearest.get(spec.hash, "") in known} - own
     seconds = {h: known[h] for h in own} | {h: known[nearest[h]] for h in by_nearest}
-    time = BuildTime(seconds, tuple(sorted(by_nearest)), len(needed))
-    return _with_path(coverage, needed, time) if needed else time
+    if not seconds:
+        return None
+    return _with_path(coverage, needed, BuildTime(seconds, tuple(sorted(by_nearest)), len(needed)))
 
 
 def _nearest(coverage: Coverage) -> Iterator[tuple[str, str]]:
@@ -57,18 +60,30 @@ def _nearest(coverage: Coverage) -> Iterator[tuple[str, str]]:
 
 
 def _with_path(coverage: Coverage, needed: list[Missing], time: BuildTime) -> BuildTime:
-    """Add the longest chain; what is missing comes in build order."""
+    """Add the longest chain, also through what is there but runs what is missing."""
     graph = coverage.graph
     by_identity = {graph.identity(spec.id): spec for spec in needed}
-    longest: dict[str, tuple[float, tuple[Missing, ...]]] = {}
-    for spec in needed:
-        below = (
-            longest[by_identity[child].hash]
-            for child in {graph.identity(child) for child, _ in graph.links(spec.id)}
-            if child in by_identity and by_identity[child].hash in longest
-        )
-        before, chain = max(below, key=lambda each: each[0], default=(0.0, ()))
-        longest[spec.hash] = before + time.seconds.get(spec.hash, 0.0), (*chain, spec)
+    present = {graph.identity(spec.id): spec.id for spec in coverage.hits}
+    ids = {graph.identity(spec.id): spec.id for spec in coverage.missing} | present
+
+    def below(identity: int) -> list[int]:
+        """Return what a spec waits for: what is there needs nothing to build."""
+        links = graph.links(ids[identity])
+        is_built = identity not in present
+        used = [
+            id_
+            for id_, kind in links
+            if is_run(kind.deptypes) or (is_built and "build" in kind.deptypes)
+        ]
+        return [child for child in map(graph.identity, used) if child in ids]
+
+    longest: dict[int, tuple[float, tuple[Missing, ...]]] = {}
+    for identity in post_order(by_identity, below):
+        chains = (longest[child] for child in below(identity) if child in longest)
+        before, chain = max(chains, key=lambda each: (each[0], len(each[1])), default=(0.0, ()))
+        if (spec := by_identity.get(identity)) is not None:
+            before, chain = before + time.seconds.get(spec.hash, 0.0), (*chain, spec)
+        longest[identity] = before, chain
     seconds, chain = max(longest.values(), key=lambda each: each[0])
     return replace(
         time,

@@ -363,3 +363,25 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
         (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
         lines = program(*words).stdout.splitlines()
         assert "  the longest chain takes 50 min: cmake › hdf5, 1 of them not told" in lines
+
+
+def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Path) -> None:
+    tree, lib, app = home / "tree", hash_of(11), hash_of(12)
+    nodes = [
+        leaf(ZLIB, "zlib", "1.3"),
+        node(lib, name="lib", dependencies=[edge("zlib", ZLIB, ["link"])]),
+        node(app, name="app", dependencies=[edge("lib", lib, ["link"])]),
+    ]
+    write_lock(home / "spack.lock", nodes, app)
+    (tree / ".spack-db").mkdir(parents=True)
+    # The library is installed, and what it links is not.
+    records = installs(nodes[1]) | installs(nodes[0], in_buildcache=False, installed=False)
+    (tree / ".spack-db" / "index.json").write_bytes(database(records))
+    words = ("cover", "spack.lock", "-f", "tree")
+    assert "the longest chain" not in program(*words).stdout
+    for hash_ in (ZLIB, app):
+        path = tree / "linux" / f"x-{hash_}" / ".spack" / "install_times.json"
+        path.parent.mkdir(parents=True)
+        path.write_text('{"total": 600}')
+    lines = program(*words).stdout.splitlines()
+    assert "  the longest chain takes 20 min: zlib › app" in lines
