@@ -1,19 +1,60 @@
-"""Read documents into an index, and report how many of their bytes have been read."""
+"""Read documents into an index: give records their ids, and write columns in display order.
+
+Everything but the hash, the size and the node of a record goes through dictionaries, which the
+column registry lists: a *look-alike* is one combination of their codes, shared by all specs that
+differ in nothing else. Ids are given in display order: by the codes in the order of `CODES`, then
+by hash. So look-alikes are adjacent, a range of ids is a range of rows, and the order of codes is
+the order of values. Dependency-only specs are *unlisted*, and have the last ids.
+
+The sections are:
+
+- `meta`: schema, fingerprint, and what the first frame of the browser needs.
+- The dictionaries: a section with the values of each column, or three if they are lists.
+- The look-alikes: for each dictionary the codes, `first` with the first spec of each and the
+  number of specs, and `preferred` with their numbers in the order in which they are listed by
+  default.
+- The specs: `hash` with 20 bytes of each, `hash_order` with the ids in the order of hashes,
+  `hash_repeats` with the places in it where the hash is that of the place before, `size`, and
+  `node`, which is the code of what `nodes` states beside the columns.
+- The edges to dependencies in CSR form: spec i owns the edges edge_first[i]:edge_first[i + 1] of
+  `edge_child`, the ids of the dependencies, and `edge_kind`, the codes of `edge_kinds`. The ids
+  after those of all specs are those of `absent`: dependencies that no document describes.
+  `up_first`, `up_parent` and `up_kind` are the same edges from dependencies to dependents.
+- `provenance` with what is known of few specs, whose ids are `provenance.spec`, and `build_specs`.
+- `documents` and what else is known of them, `sources`, and `problems`.
+"""
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Iterable, Iterator, Sequence
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
+from operator import eq, sub
+from time import monotonic, time
+from typing import Any
 
+from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
-from spackscope.model.core.tasks import collector_paused
-from spackscope.model.index.columns import Columns
-from spackscope.model.index.staged import Staged
-from spackscope.model.index.write import write
+from spackscope.model.core.tasks import ShouldStop, collector_paused
+from spackscope.model.index.columns import (
+    CODES,
+    HASH_BYTES,
+    SCHEMA_VERSION,
+    Columns,
+    SectionWriter,
+    from_planes,
+    pack_hashes,
+    planes,
+    unpack_hashes,
+)
+from spackscope.model.index.staged import GONE, Entry, Staged, merge_repeated
 from spackscope.model.readers.formats import archive_size_in, read_document
+from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
@@ -55,7 +96,7 @@ def build(
         if all(failures):
             raise SourceError("; ".join(failures))
         reading.report(1, is_last=True)
-        return write(
+        return _write(
             reading.staged,
             discovered,
             failures,
@@ -163,12 +204,12 @@ class _Reading:
 
     def report(self, part: float, *, is_last: bool = False) -> None:
         """Report that a part of the current document has been read. Raises Cancelled."""
-        if is_last or time.monotonic() - self._reported > _INTERVAL:
+        if is_last or monotonic() - self._reported > _INTERVAL:
             if self._session.should_stop():
                 raise Cancelled
             done = self._total if is_last else self._before + int(self._size * part)
             self._session.on_progress(f"reading {self._source}", done, self._total)
-            self._reported = time.monotonic()
+            self._reported = monotonic()
 
 
 def _guarded(
@@ -182,3 +223,416 @@ def _guarded(
     except Exception as error:
         reason = f"cannot be read to its end: {describe_unexpected(error)}"
         yield Problem(document.origin, "", reason)
+
+
+# The columns in display order.
+
+
+Node = tuple[int, bytes]
+"""A dependency as a document names it: the number of the document, and the hash."""
+
+_AT_ONCE = 1024
+"""Records that are sorted at once: all would take much memory, and stop all other threads."""
+
+
+def _write(
+    staged: Staged,
+    discovered: Sequence[DiscoveredSource],
+    failures: Sequence[str],
+    *,
+    fingerprint: str,
+    should_stop: ShouldStop,
+) -> bytes:
+    """Merge repeated records, give them ids, and return the index.
+
+    `failures` are the reasons why nothing of a source can be read. Raises Cancelled.
+    """
+
+    def check() -> None:
+        if should_stop():
+            raise Cancelled
+
+    staged.finish()
+    check()
+    sections, described = SectionWriter(), _described(staged)
+    merged = merge_repeated(staged)
+    _complete_sizes(staged)
+    check()
+    codes, first, hashes, records = _write_look_alikes(sections, staged, discovered, check)
+    sections.add_bytes("hash", hashes, whole=True)
+    _write_hash_order(sections, hashes)
+    check()
+    sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
+    node_count = _write_nodes(sections, staged, records)
+    record_of = {node: merged.get(record, record) for node, record in described.items()}
+    up_first = _write_edges(sections, staged, records, record_of, hashes)
+    check()
+    sections.add_array("preferred", preferred_order(codes, first, up_first))
+    _write_packages(sections, codes, first)
+    _write_provenance(sections, staged.provenance, records)
+    sections.add_rows("documents", staged.origins)
+    sections.add_array("documents.source", staged.source)
+    sections.add_array("documents.specs", staged.specs)
+    for name in ("is_page", "dependencies", "merged"):
+        sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
+    sections.add_bytes("documents.key", bytes(staged.keys))
+    specs = [0] * len(discovered)
+    for source, its_specs in zip(staged.source, staged.specs, strict=True):
+        specs[source] += its_specs
+    rows = [
+        [
+            *(storable(each.source), each.kind, each.layout, number, each.checked),
+            *(storable(each.remark), storable(failure)),
+        ]
+        for each, number, failure in zip(discovered, specs, failures, strict=True)
+    ]
+    sections.add_json("sources", rows)
+    sections.add_json("problems", staged.problems)
+    meta = {
+        "schema": SCHEMA_VERSION,
+        "fingerprint": fingerprint,
+        "built": time(),
+        "documents": len(staged.source),
+        "nodes": node_count,
+        "problems": len(staged.problems),
+        "lists_dependencies": any(staged.dependencies),
+    }
+    sections.add_json("meta", meta)
+    return sections.seal()
+
+
+def _complete_sizes(staged: Staged) -> None:
+    """Set the size of records without one to that of the archive of their hash.
+
+    Their documents are read again next time: the size is not theirs.
+    """
+    for number, look_alike in enumerate(staged.look_alikes) if staged.archives else ():
+        size = staged.archives.get(staged.hash_at(number))
+        has_size = staged.sizes[number] == staged.sizes[number]
+        if size is not None and look_alike != GONE and not has_size:
+            staged.sizes[number] = size
+            staged.merged[staged.codes["document"][look_alike]] = 1
+
+
+# Rows of bytes: numbers side by side, the highest byte of each first, so that rows are ordered by
+# their numbers, and comparing two takes no longer than comparing one.
+
+
+def _interleave(columns: Sequence[array[int]]) -> tuple[bytes, list[int]]:
+    """Return rows of the numbers of columns, and the bytes that each column takes."""
+    parts = [planes(column) for column in columns]
+    sizes = [size for size, _ in parts]
+    width, length = sum(sizes), len(columns[0])
+    rows, place = bytearray(width * length), 0
+    for size, data in parts:
+        for plane in reversed(range(size)):
+            rows[place::width] = data[plane * length : (plane + 1) * length]
+            place += 1
+    return bytes(rows), sizes
+
+
+def _column(rows: bytes | bytearray, width: int, place: int, size: int) -> array[int]:
+    """Return the numbers of a column that begins at some byte of each row."""
+    return from_planes(size, b"".join(rows[place + n :: width] for n in reversed(range(size))))
+
+
+def _write_look_alikes(
+    sections: SectionWriter,
+    staged: Staged,
+    discovered: Sequence[DiscoveredSource],
+    check: Callable[[], None],
+) -> tuple[dict[str, array[int]], array[int], bytes, array[int]]:
+    """Write the look-alikes in display order.
+
+    Returns their codes, the first spec of each, and the hashes and the records of all specs.
+    """
+    look_alikes = staged.look_alikes
+    used = bytearray(len(staged.codes["document"]))
+    for look_alike in look_alikes:
+        if look_alike != GONE:
+            used[look_alike] = 1
+    columns = dict(staged.codes)
+    for storage, dictionary in staged.dictionaries.items():
+        column = columns[storage]
+        codes = set(column if all(used) else compress(column, used))
+        order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
+        columns[storage] = _replaced(column, order)
+    check()
+    # The rows of records: the codes of the look-alike, the hash, and the number of the record.
+    names = ("unlisted", *CODES[:-1])
+    heads, sizes = _interleave([columns[name] for name in names])
+    hashes = [array("B", staged.hashes[place::HASH_BYTES]) for place in range(HASH_BYTES)]
+    tails, (*_, number_size) = _interleave([*hashes, array("I", range(len(look_alikes)))])
+    # What is in the rows now would be half of the memory of all else.
+    hashes.clear()
+    staged.hashes.clear()
+    head, tail = sum(sizes), HASH_BYTES + number_size
+    width = head + tail
+    # Some packages at once: sorting all would take much memory, and stop all other threads.
+    packages, unlisted = columns["package"], columns["unlisted"]
+    parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
+    group_of = [parts * package // total for package in range(total)]
+    groups = [array("I") for _ in range(2 * parts)]
+    for record, look_alike in enumerate(look_alikes):
+        if look_alike != GONE:
+            part = group_of[packages[look_alike]]
+            groups[part + parts * unlisted[look_alike]].append(record)
+    ordered, distinct, first, before = bytearray(), bytearray(), array("I"), b""
+    for group in groups:
+        check()
+        rows = [
+            heads[head * number : head * number + head]
+            + tails[tail * record : tail * record + tail]
+            for record, number in zip(group, map(look_alikes.__getitem__, group), strict=True)
+        ]
+        rows.sort()
+        for spec, row in enumerate(rows, len(ordered) // width):
+            if not row.startswith(before) or not before:
+                before = row[:head]
+                distinct += before
+                first.append(spec)
+        ordered += b"".join(rows)
+    del heads, tails, columns, packages, unlisted, groups
+    first.append(len(ordered) // width)
+    written = {}
+    for name, size, stop in zip(names, sizes, accumulate(sizes), strict=True):
+        written[name] = _column(distinct, head, stop - size, size)
+    for name in CODES:
+        sections.add_array(name, written[name])
+    sections.add_ascending("first", first)
+    hashes = [_column(ordered, width, head + place, 1) for place in range(HASH_BYTES)]
+    records = _column(ordered, width, head + HASH_BYTES, number_size)
+    return written, first, _interleave(hashes)[0], records
+
+
+def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
+    """Return a column with the places of its codes in an order; 0 for those that are not in it."""
+    ranks = [0] * (max(column, default=0) + 1)
+    for rank, code in enumerate(order):
+        ranks[code] = rank
+    if len(ranks) > 256:
+        return array("I", map(ranks.__getitem__, column))
+    return array("B", planes(column)[1].translate(bytes(ranks).ljust(256, b"\0")))
+
+
+def _write_dictionary(
+    sections: SectionWriter,
+    storage: str,
+    entries: Sequence[Entry],
+    codes: Iterable[int],
+    discovered: Sequence[DiscoveredSource],
+) -> list[int]:
+    """Write the values with some codes in their order; return the codes in this order."""
+    codes = list(codes)
+    values: list[Sequence[Any]] = [[entries[code] for code in codes]]
+    if len(STORED[storage]) > 1:
+        values = list(zip(*values[0], strict=True)) or [()] * len(STORED[storage])
+    parts = []
+    for column, its in zip(STORED[storage], values, strict=True):
+        # Values are sorted by the places of their texts among all texts of the column.
+        lists = its if column.is_list else [(value,) for value in its]
+        keys = {
+            text: column.sort_key((text,) if column.is_list else text)
+            for text in set(chain.from_iterable(lists))
+        }
+        texts = sorted(keys, key=keys.__getitem__)
+        place_of = {text: place for place, text in enumerate(texts)}
+        places = [tuple(map(place_of.__getitem__, value)) for value in lists]
+        parts.append((column, its, texts, places))
+    all_places = list(zip(*(places for *_, places in parts), strict=True))
+    order = sorted(range(len(codes)), key=all_places.__getitem__)
+    for column, its, texts, places in parts:
+        if column.name == "source":
+            # Codes here, so that sources stay in their order.
+            texts = [storable(discovered[code].source) for code in texts]
+        if column.is_list:
+            sections.add_lists(column.name, texts, [places[n] for n in order])
+        else:
+            sections.add_json(f"{column.name}.texts", [its[n] for n in order])
+    return [codes[n] for n in order]
+
+
+def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
+    """Write the ids in the order of their hashes, and the places where a hash is repeated."""
+    # Not all at once: see `_write_look_alikes`.
+    groups = [array("I") for _ in range(256)]
+    for id_, byte in enumerate(hashes[::HASH_BYTES]):
+        groups[byte].append(id_)
+    order, repeats = array("I"), array("I")
+    for group in groups:
+        keys = [hashes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)] for id_ in group]
+        places = sorted(range(len(group)), key=keys.__getitem__)
+        keys = [keys[place] for place in places]
+        equal = map(eq, keys, islice(keys, 1, None))
+        repeats.extend(compress(range(len(order) + 1, len(order) + len(keys)), equal))
+        order.extend(map(group.__getitem__, places))
+    sections.add_array("hash_order", order)
+    sections.add_ascending("hash_repeats", repeats)
+
+
+def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> int:
+    """Write what nodes state, and the code of each spec: 0 for what states nothing."""
+    codes = array("I", map(staged.nodes.__getitem__, records))
+    stated = staged.nodes_stated.entries
+    order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
+    sections.add_array("node", _replaced(codes, order))
+    sections.add_rows("nodes", [stated[code] for code in order])
+    return len(order)
+
+
+def preferred_order(
+    columns: Mapping[str, array[int]], first: array[int], up_first: array[int]
+) -> array[int]:
+    """Return the look-alikes in the order in which they are listed by default.
+
+    Packages are in the order of their names. Of one the newest version comes first, and then what
+    most specs depend on. `columns` are those of the look-alikes in display order, `first` has the
+    first spec of each, and `up_first` says where the edges to each spec begin.
+    """
+    keys: Sequence[Any] = columns["version"]
+    if up_first[-1]:
+        starts = list(map(up_first.__getitem__, first))
+        keys = list(zip(keys, map(sub, starts[1:], starts), strict=True))
+    order = array("I")
+    for start, stop in _package_spans(columns):
+        order.extend(sorted(range(start, stop), key=keys.__getitem__, reverse=True))
+    return order
+
+
+def _package_spans(columns: Mapping[str, array[int]]) -> list[tuple[int, int]]:
+    """Return where the look-alikes of each package begin and end: of all listed, then unlisted."""
+    packages, listed = columns["package"], bisect_left(columns["unlisted"], 1)
+    starts = [
+        bisect_left(packages, package, *part)
+        for part in ((0, listed), (listed, len(packages)))
+        for package in range(max(packages, default=-1) + 1)
+    ]
+    return list(pairwise([*starts, len(packages)]))
+
+
+def _write_packages(
+    sections: SectionWriter, codes: Mapping[str, array[int]], first: array[int]
+) -> None:
+    """Write the first spec of each package, and how many are listed."""
+    spans = _package_spans(codes)
+    spans = spans[: len(spans) // 2]
+    sections.add_array("package.first", array("I", [first[start] for start, _ in spans]))
+    counts = (first[stop] - first[start] for start, stop in spans)
+    sections.add_array("package.specs", array("I", counts))
+
+
+def _write_provenance(
+    sections: SectionWriter, stated: Mapping[int, Sequence[Any]], records: array[int]
+) -> None:
+    specs = array(
+        "I", [n for n, record in enumerate(records) if record in stated] if stated else ()
+    )
+    rows = [stated[records[spec]] for spec in specs]
+    sections.add_ascending("provenance.spec", specs)
+    sections.add_rows("provenance", rows)
+    spliced = [(spec, row[2]) for spec, row in zip(specs, rows, strict=True) if row[2]]
+    sections.add_json("build_specs", spliced)
+
+
+# Edges
+
+
+def _described(staged: Staged) -> dict[Node, int]:
+    """Return the first record of each dependency that its own document describes."""
+    texts = {edge.hash for edges in staged.edges.values() for edge in edges}
+    wanted, records = set(map(pack_hashes, texts)), dict[Node, int]()
+    documents = staged.codes["document"]
+    for record, look_alike in enumerate(staged.look_alikes) if wanted else ():
+        if (hash_ := staged.hash_at(record)) in wanted:
+            records.setdefault((documents[look_alike], hash_), record)
+    return records
+
+
+def _write_edges(
+    sections: SectionWriter,
+    staged: Staged,
+    records: array[int],
+    record_of: Mapping[Node, int],
+    hashes: bytes,
+) -> array[int]:
+    """Write the edges, their kinds, and the dependencies that no document describes.
+
+    `records` has the record of each spec, `record_of` that of the nodes that their own document
+    describes, and `hashes` the hashes of the specs. Returns where the edges to each spec begin.
+    """
+    codes, look_alikes = staged.codes, staged.look_alikes
+    edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
+    # By the objects of the dependencies: most edges share one with others.
+    nodes: dict[int, Node] = {}
+    kinds: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
+    names: dict[Node, str] = {}
+    for record, its in zip(records, edges, strict=True):
+        for edge in its:
+            if id(edge) not in nodes:
+                node = codes["document"][look_alikes[record]], pack_hashes(edge.hash)
+                nodes[id(edge)] = node
+                names.setdefault(node, edge.name)
+                kinds[id(edge)] = edge.deptypes, edge.virtuals
+    # Nodes that their own document does not describe are searched for in all documents: they are
+    # the first spec with the hash.
+    spec_of = {record: spec for spec, record in enumerate(records)} if names else {}
+    wanted, first_of = {hash_ for _, hash_ in names}, dict[bytes, int]()
+    for spec in range(len(records)) if wanted else ():
+        hash_ = hashes[HASH_BYTES * spec : HASH_BYTES * (spec + 1)]
+        if hash_ in wanted:
+            first_of.setdefault(hash_, spec)
+    ids: dict[Node, int] = {}
+    absent: list[tuple[str, str]] = []
+    packages = staged.dictionaries["package"].entries
+    for node, name in sorted(names.items()):
+        document, hash_ = node
+        spec = spec_of.get(record_of.get(node, -1), -1)
+        if spec < 0:
+            spec = first_of.get(hash_, len(records) + len(absent))
+            if spec >= len(records):
+                absent.append((unpack_hashes(hash_)[0], name))
+            elif packages[codes["package"][look_alikes[records[spec]]]] != name:
+                # The index does not keep the name by which a document calls what another one
+                # names otherwise, so that must be read again.
+                staged.merged[document] = 1
+        ids[node] = spec
+    ordered = sorted(set(kinds.values()))
+    kind_of = {kind: code for code, kind in enumerate(ordered)}
+    sections.add_json("edge_kinds", ordered)
+    sections.add_json("absent", absent)
+    child_by_id = {key: ids[node] for key, node in nodes.items()}
+    kind_by_id = {key: kind_of[kind] for key, kind in kinds.items()}
+    keys = list(map(id, chain.from_iterable(edges)))
+    first = array("I", accumulate(map(len, edges), initial=0))
+    children = array("I", map(child_by_id.__getitem__, keys))
+    its_kinds = array("I", map(kind_by_id.__getitem__, keys))
+    up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
+    sections.add_ascending("edge_first", first)
+    sections.add_array("edge_child", children)
+    sections.add_array("edge_kind", its_kinds)
+    sections.add_ascending("up_first", up[0])
+    sections.add_array("up_parent", up[1])
+    sections.add_array("up_kind", up[2])
+    return up[0]
+
+
+def reverse_edges(
+    first: Sequence[int], children: Sequence[int], kinds: Sequence[int], nodes: int
+) -> tuple[array[int], array[int], array[int]]:
+    """Return edges in CSR form sorted by their child, of which there are `nodes`.
+
+    Edges are given in CSR form by their parent: parent i owns edges first[i]:first[i + 1].
+    Returns where the edges of each child begin, their parents, and their kinds.
+    """
+    if not children:
+        # Pages list no dependencies.
+        return array("I", bytes(4 * (nodes + 1))), array("I"), array("I")
+    order = sorted(range(len(children)), key=children.__getitem__)
+    counts = Counter(children)
+    sizes = map(sub, islice(first, 1, None), first)
+    parents = list(chain.from_iterable(map(repeat, count(), sizes)))
+    return (
+        array("I", accumulate(map(counts.__getitem__, range(nodes)), initial=0)),
+        array("I", map(parents.__getitem__, order)),
+        array("I", map(kinds.__getitem__, order)),
+    )

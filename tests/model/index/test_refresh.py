@@ -140,7 +140,7 @@ def index_of(world: World, home: str, *, rebuild: bool = False) -> bytes:
     """Load the sources, and return the index as if it had been built at the epoch."""
     session = home_of(world, home)
     try:
-        with patch("spackscope.model.index.write.time", lambda: 0.0):
+        with patch("spackscope.model.index.build.time", lambda: 0.0):
             catalog = load(world.sources, session, keep=True, rebuild=rebuild)
     except SourceError:
         return b""

@@ -15,7 +15,7 @@ OF_A_HOST = (["find", "--json", "py-build"], ["show", "pfqg2xi"])
 NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
-    *("spackscope.model.index.write", "spackscope.model.index.build", "sqlite3"),
+    *("spackscope.model.index.build", "sqlite3"),
     "spackscope.model.report.paste",
 )
 NOT_OURS_TO_OPEN = (
@@ -116,7 +116,7 @@ def test_the_browser_imports_what_its_first_screen_needs() -> None:
     later = (
         *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
         *("assist.completion", "assist.advice", "sources.discover"),
-        *("index.build", "index.facets", "index.listing", "index.tree", "index.write"),
+        *("index.build", "index.facets", "index.listing", "index.tree"),
         *("report.detail", "report.export", "report.kinds", "report.paste"),
     )
     assert all(find_spec(f"spackscope.model.{name}") for name in later)

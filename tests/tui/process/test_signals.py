@@ -25,11 +25,11 @@ def total(catalog):
 Catalog.total = property(total)
 """
 IN_A_BUILD = """
-import spackscope.model.index.write as write
+import spackscope.model.index.build as build
 def preferred_order(*args):
     print("begins", flush=True)
     while True: pass
-write.preferred_order = preferred_order
+build.preferred_order = preferred_order
 """
 UNWINDING = """
 import signal, time
