@@ -1,20 +1,41 @@
-"""Discover the documents of sources: what a name stands for, and what is there."""
+"""Discover the documents of sources: what a name stands for, and what is there.
+
+A directory may be an install tree, an environment, a mirror, and so on, else what is below it that
+Spack did not make is searched. The names are those of lib/spack/spack/database.py,
+environment/environment.py and url_buildcache.py.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import stat
-from collections.abc import Callable, Mapping, Sequence
+import time
+import zlib
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import islice
+from operator import attrgetter
 
 from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
+from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.sources.directory import discover_directory
-from spackscope.model.sources.document import DiscoveredSource, Documents, document_at
+from spackscope.model.sources.document import (
+    DiscoveredSource,
+    Document,
+    Documents,
+    FileList,
+    combine,
+    document_at,
+    document_of,
+)
+from spackscope.model.sources.resolve import DATABASE, has_database
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
+    BUILD_CACHE,
     PREFIX,
     PUBLIC,
     STANDARD_INPUT,
@@ -174,3 +195,273 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
         return discover_public_cache(source, PublicCache(address), session)
     documents = Documents([document_at(source, path, address)])
     return DiscoveredSource(source, "file", documents=documents)
+
+
+# Directories.
+
+
+MAX_ENTRIES = 1_000_000
+"""Files and directories of a source that are visited; Spack's site has 113,000."""
+
+_DATABASE_FOLDER = ".spack-db"
+_LOCK = "spack.lock"
+_MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
+_PAGE = "specs.md"
+_KERNEL = ("proc", "sys")
+"""Where the kernel file systems are, also in a copy of a whole system, such as a chroot."""
+
+_CHECK_EVERY = 256
+"""Files between two checks whether to stop; the status of one may take long."""
+
+_PROGRESS_SECONDS = 0.1
+_ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
+_START = re.compile(
+    rb"""\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
+    rb"""|(-----BEGIN\ PGP\ SIGNED\ MESSAGE-----)"""
+    rb"""|(?:---[ \t]*\r?\n)?(?:spec|binary_cache_checksum|buildinfo):[ \t]*\r?\n""",
+    re.VERBOSE,
+)
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_HEAD_SIZE = 512
+
+
+def discover_directory(source: str, top: str, shown: str, session: Session) -> DiscoveredSource:
+    """Discover the documents of a directory, and of all directories below it that Spack made.
+
+    `shown` is its path as the user wrote it. Raises SourceError where there is nothing to read,
+    and Cancelled.
+    """
+    # Without what a path does not need.
+    parts = [part for part in shown.split("/") if part not in ("", ".")]
+    origin = ("/" if shown.startswith("/") else "") + "/".join(parts)
+    try:
+        names = os.listdir(top)
+    except OSError as error:
+        raise SourceError(f"the source {source} {reason(error)}") from None
+    top_name = os.path.basename(top)
+    if top_name == "build_cache" and _has_spec_files(top):
+        return _mirror(source, top, origin, session, build_cache="")
+    directory = top
+    if top_name in (_DATABASE_FOLDER, ".spack-env", "v3") and _MARKERS.isdisjoint(names):
+        directory, names = os.path.dirname(top), [top_name]
+        with contextlib.suppress(OSError):
+            names = os.listdir(directory)
+    origin_there = origin if directory == top else os.path.dirname(origin)
+    made = _made_by_spack(source, directory, origin_there, names, session)
+    return made or _Search(source, session).below(top, origin)
+
+
+class _Search:
+    """The search for documents of one source below a directory that Spack did not make itself."""
+
+    def __init__(self, source: str, session: Session) -> None:
+        self._source, self._session = source, session
+        self._parts: list[DiscoveredSource] = []
+        self._problems: list[Problem] = []
+        self._count = 0
+        self._last_progress = time.monotonic()
+
+    def below(self, top: str, origin: str) -> DiscoveredSource:
+        """Discover everything; other files may be pages under any name. Raises Cancelled."""
+        files = FileList(top, origin)
+        spec_files: list[Document] = []
+        others: list[Document] = []
+        has_page = False
+        for path, status in self._files(top, files):
+            document = None
+            if path.endswith(_ENDINGS):
+                document = _known(document_of(self._source, path, files.origin_of(path), status))
+            if document is None:
+                files.add(path, status)
+                has_page = has_page or os.path.basename(path) == _PAGE
+            else:
+                (spec_files if document.cached else others).append(document)
+        kind = "pages" if has_page or not (spec_files or others) else ""
+        found = [
+            DiscoveredSource(self._source, kind, documents=Documents((), files, self._source)),
+            DiscoveredSource(self._source, "mirror", "spec files", Documents(spec_files)),
+            DiscoveredSource(self._source, "file", documents=Documents(others)),
+            *self._parts,
+        ]
+        parts = [part for part in found if part.documents]
+        if parts:
+            combined = combine(parts)
+            kinds = {part.kind for part in parts if part.kind}
+            problems = (*self._problems, *combined.problems)
+            kind = kinds.pop() if len(kinds) == 1 else "directory"
+            return replace(combined, kind=kind, problems=problems)
+        why = self._problems[0].reason if self._problems else "contains no files"
+        lead = "" if why.startswith(("contains", "cannot", "is not")) else "cannot be read: "
+        failure = f"the source {self._source} {lead}{why}"
+        return replace(found[0], problems=tuple(self._problems), failure=failure)
+
+    def _files(self, top: str, files: FileList) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield all files below a directory by path and status, in the order of their paths.
+
+        What Spack made is discovered and not entered. Links are followed, each directory is
+        visited once. What is left out is a problem: what cannot be read, directories that contain
+        the top, kernel file systems, and whatever exceeds `MAX_ENTRIES`. Raises Cancelled.
+        """
+
+        def leave_out(path: str, why: str) -> None:
+            self._problems.append(Problem(files.origin_of(path), "", why))
+
+        real_top = os.path.realpath(top)
+        visited = {real_top}
+        entries_left = MAX_ENTRIES
+        # No recursion: directories can be nested deeper than Python's calls.
+        pending = [(top, real_top)]
+        while pending:
+            directory, real = pending.pop()
+            self._report()
+            try:
+                with os.scandir(directory) as scan:
+                    entries = sorted(islice(scan, entries_left + 1), key=attrgetter("name"))
+            except OSError as error:
+                leave_out(directory, reason(error))
+                continue
+            entries_left -= len(entries)
+            if entries_left < 0:
+                limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
+                leave_out(directory, f"is not read, nor is what follows: {limit}")
+                return
+            names = [entry.name for entry in entries]
+            if not _MARKERS.isdisjoint(names):
+                origin = files.origin_of(directory)
+                try:
+                    part = _made_by_spack(self._source, directory, origin, names, self._session)
+                except SourceError as error:
+                    leave_out(directory, str(error))
+                    continue
+                if part is not None:
+                    self._parts.append(part)
+                    continue
+            below = []
+            for entry in entries:
+                try:
+                    if not entry.is_dir():
+                        status = entry.stat()
+                        if stat.S_ISREG(status.st_mode):
+                            self._count += 1
+                            if self._count % _CHECK_EVERY == 0:
+                                self._report()
+                            yield entry.path, status
+                        continue
+                    # The status of a plain directory is not needed, and takes as long as that of
+                    # the only file in it.
+                    is_link, below_real = entry.is_symlink(), os.path.join(real, entry.name)
+                    if is_link:
+                        below_real = os.path.realpath(entry.path)
+                    if below_real in visited:
+                        continue
+                    visited.add(below_real)
+                    if is_link and real_top.startswith(os.path.join(below_real, "")):
+                        why = "is not followed: it leads to a directory that contains the source"
+                        leave_out(entry.path, why)
+                    # As `df`, which leaves out what has no blocks.
+                    elif (is_link or entry.name in _KERNEL) and not os.statvfs(
+                        entry.path
+                    ).f_blocks:
+                        leave_out(entry.path, "is not read: it is a kernel file system")
+                    else:
+                        below.append((entry.path, below_real))
+                except OSError as error:
+                    leave_out(entry.path, reason(error))
+            pending += reversed(below)
+
+    def _report(self) -> None:
+        """Report progress, ten times a second. Raises Cancelled."""
+        self._session.check_cancelled()
+        if time.monotonic() - self._last_progress > _PROGRESS_SECONDS:
+            self._session.on_progress("files found", self._count, None)
+            self._last_progress = time.monotonic()
+
+
+def _made_by_spack(
+    source: str, directory: str, origin: str, names: Collection[str], session: Session
+) -> DiscoveredSource | None:
+    """Discover a directory that Spack made; None for any other. Raises SourceError."""
+    if _DATABASE_FOLDER in names:
+        return _install_tree(source, directory, origin)
+    if _LOCK in names:
+        return _file(source, directory, origin, "environment", _LOCK)
+    # Names alone make no mirror, and no Spack.
+    v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
+    if (
+        os.path.isfile(os.path.join(v3, "layout.json"))
+        or os.path.isdir(os.path.join(v3, "manifests"))
+        or ("build_cache" in names and _has_spec_files(build_cache))
+    ):
+        return _mirror(source, directory, origin, session)
+    if os.path.isfile(os.path.join(directory, "bin", "spack")) and os.path.isdir(
+        os.path.join(directory, "lib", "spack", "spack")
+    ):
+        from spackscope.model.sources.spack_config import read_spack_config
+
+        config = read_spack_config({**session.environ, "SPACK_ROOT": directory, "SPACK_ENV": ""})
+        assert config is not None
+        parts = [_install_tree(source, tree, tree) for tree in filter(has_database, config.trees)]
+        if not parts:
+            tried = " or ".join(config.trees)
+            raise SourceError(f"the Spack in {directory} has no install database in {tried}")
+        return replace(combine(parts), problems=config.problems)
+    if "spack.yaml" in names:
+        name = origin or directory
+        raise SourceError(
+            f"the environment {name} is not concretized: it has no {_LOCK};"
+            f" create one with `spack -e {name} concretize`"
+        )
+    return None
+
+
+def _mirror(
+    source: str, directory: str, origin: str, session: Session, build_cache: str = BUILD_CACHE
+) -> DiscoveredSource:
+    """Discover a mirror, or a `build_cache` folder. Raises SourceError."""
+    from spackscope.model.sources.mirror import Mirror, discover_mirror
+    from spackscope.model.storage.base import LocalFolder
+
+    target = UrlTarget(directory, build_cache=build_cache)
+    return discover_mirror(Mirror(source, LocalFolder(directory, origin), session, target))
+
+
+def _install_tree(source: str, directory: str, origin: str) -> DiscoveredSource:
+    try:
+        return _file(source, directory, origin, "install tree", DATABASE)
+    except SourceError as error:
+        raise SourceError(f"the database of the install tree {error}") from None
+
+
+def _file(source: str, directory: str, origin: str, kind: str, name: str) -> DiscoveredSource:
+    path = os.path.join(directory, name)
+    document = document_at(source, path, os.path.join(origin, name))
+    if not os.path.isfile(path):
+        raise SourceError(f"{document.origin} cannot be read: not a regular file")
+    return DiscoveredSource(source, kind, documents=Documents([document]))
+
+
+def _has_spec_files(directory: str) -> bool:
+    with contextlib.suppress(OSError):
+        endings = ("/index.json", *_SPEC_FILES)
+        return any(f"/{name}".endswith(endings) for name in os.listdir(directory))
+    return False
+
+
+def _known(document: Document) -> Document | None:
+    """Return a file of a directory as a known document, if it is a database, lock or spec file.
+
+    Only files with an ending of these are opened. A spec file is in a build cache.
+    """
+    try:
+        head = read_head(document.path, _HEAD_SIZE)
+        if head.startswith(_GZIP):
+            head = zlib.decompressobj(wbits=31).decompress(head, _HEAD_SIZE)
+    except (OSError, zlib.error):
+        return None
+    if head.startswith(_ZSTD):
+        return replace(document, kind="known")
+    start = _START.match(head)
+    if start is None:
+        return None
+    return replace(document, kind="known", cached=(start[1] or b"spec") == b"spec")

@@ -14,7 +14,7 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.sources import directory
+from spackscope.model.sources import discover as discover_module
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import Document, FileList, document_of
 from spackscope.model.sources.session import Session
@@ -124,7 +124,7 @@ def test_links_out_of_a_source_are_followed_within_bounds(
     (mirror / "zfar").symlink_to(tmp_path / "far")
     for number in range(50):
         (tmp_path / "far" / str(number)).mkdir(parents=True)
-    monkeypatch.setattr(directory, "MAX_ENTRIES", 40)
+    monkeypatch.setattr(discover_module, "MAX_ENTRIES", 40)
 
     catalog = catalog_of(mirror)
 

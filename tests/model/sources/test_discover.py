@@ -14,9 +14,8 @@ import pytest
 
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.load import load
-from spackscope.model.sources import directory
 from spackscope.model.sources import discover as discover_module
-from spackscope.model.sources.discover import discover
+from spackscope.model.sources.discover import discover, discover_directory
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
 from tests.builders import (
@@ -430,12 +429,12 @@ def test_any_error_of_a_source_is_its_failure_only(
         Path(source).mkdir()
     write_files(tmp_path / "m", mirror_v2(ONE))
 
-    def discover_directory(source: str, *args: Any, **options: Any) -> DiscoveredSource:
+    def failing(source: str, *args: Any, **options: Any) -> DiscoveredSource:
         if source in broken:
             raise broken[source]
-        return directory.discover_directory(source, *args, **options)
+        return discover_directory(source, *args, **options)
 
-    monkeypatch.setattr(discover_module, "discover_directory", discover_directory)
+    monkeypatch.setattr(discover_module, "discover_directory", failing)
     discovered = discover([*broken, str(tmp_path / "m"), "http://127.0.0.1:1"], Session({}))
 
     for result, (source, error) in zip(discovered, broken.items(), strict=False):
