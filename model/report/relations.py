@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean
@@ -12,6 +12,7 @@ from spackscope.model.report.detail import DetailLine
 # The browser shows lines that are still to be read before it imports what reads them.
 if TYPE_CHECKING:
     from spackscope.model.analysis.compare import Comparison
+    from spackscope.model.analysis.dag import Dag
     from spackscope.model.analysis.needs import Needs
     from spackscope.model.report.differences import DifferenceLine
 
@@ -25,14 +26,6 @@ TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
 _MAX_DIFFERENCES = 2
 _MAX_NAMED = 60
 """Values of a line: the tree has all of them."""
-
-
-class User(NamedTuple):
-    """A spec that uses another one: its id, package and version."""
-
-    id: int
-    package: str
-    version: str
 
 
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
@@ -108,18 +101,19 @@ def unlisted_line() -> DetailLine:
     return DetailLine(UNLISTED, NEEDS, kind="dim")
 
 
-def user_values(users: Sequence[User], total: int) -> Iterator[DetailLine]:
+def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:
     """Yield some of the specs that use one; `total` counts all of them."""
     if not users:
         yield DetailLine("nothing here", USED_BY, kind="dim")
     for number, user in enumerate(users):
+        version = graph.version(user)
         yield DetailLine(
-            clean(user.package) or "(no name)",
+            clean(graph.name(user)) or "(no name)",
             "" if number else USED_BY,
             kind="link",
             is_continued=number > 0,
-            id=user.id,
-            suffix=clean(f"@{user.version}") if user.version else "",
+            id=user,
+            suffix=clean(f"@{version}") if version else "",
             hints=() if number else USERS_HINTS,
             total=0 if number else total,
         )

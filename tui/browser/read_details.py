@@ -35,7 +35,6 @@ from spackscope.model.report.relations import (
     NEEDS,
     NEXT_TO,
     USED_BY,
-    User,
     difference_values,
     kinds_line,
     needs_values,
@@ -192,8 +191,7 @@ def _needs_and_users(
     users = sorted(set().union(*map(graph.dependents, members.ids[:_MAX_MEMBERS])))
     first = {graph.name(user): user for user in reversed(users)}
     shown = sorted(first.values())[:_MAX_USERS]
-    named = [User(user, graph.name(user), graph.version(user)) for user in shown]
-    return [*needs_values(needs, shared), *user_values(named, len(users))]
+    return [*needs_values(needs, shared), *user_values(graph, shown, len(users))]
 
 
 def _shared_needs(graph: Dag, ids: Sequence[int]) -> frozenset[int]:
