@@ -3,11 +3,13 @@
 import gc
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 from tests.parse_counts import ParseCounts
+from tests.program import Program
 
 # A shell ignores SIGINT in what it starts in the background, nohup SIGHUP: programs inherit that.
 # With a handler the tests still ignore them, but the programs that they start do not.
@@ -35,3 +37,8 @@ def pytest_collection_finish() -> None:
 def parse_counts(monkeypatch: pytest.MonkeyPatch) -> ParseCounts:
     """Count how often texts are lexed and parsed in a test."""
     return ParseCounts(monkeypatch)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    return Program(tmp_path)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import signal
-from pathlib import Path
 
 import pyte
 import pytest
@@ -26,11 +25,6 @@ TOUR = {
 
 BLINK = 0.5
 """Seconds after which a cursor that blinks is drawn again: nothing else is as slow."""
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return Program(tmp_path)
 
 
 def cells(written: bytes, columns: int, lines: int) -> list[list[tuple[object, ...]]]:

@@ -20,11 +20,6 @@ SCREENS = Path(__file__).parents[1] / "data" / "screens"
 COLOURS = re.compile(r"\x1b\[([\d;]*)m")
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return Program(tmp_path)
-
-
 class Shown:
     """What a terminal of some size shows of what a program wrote."""
 

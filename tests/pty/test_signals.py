@@ -49,11 +49,6 @@ INTERRUPTED = (
 )
 
 
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return Program(tmp_path)
-
-
 def left_on(text: str) -> set[str]:
     """Name the modes that were switched on last, and not off again."""
     states: dict[str, str] = {"25": "h"}

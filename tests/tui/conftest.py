@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from tests.builders import record, write_page
-from tests.program import Program
 
 
 @pytest.fixture(autouse=True)
@@ -16,11 +15,6 @@ def timing(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> N
         from tests.shuffled_timing import shuffle_timing
 
         shuffle_timing(f"{seed} {request.node.nodeid}", monkeypatch)
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    return Program(tmp_path)
 
 
 @pytest.fixture(scope="session")

@@ -44,11 +44,6 @@ LOCK = b'{"_meta": {"lockfile-version": 6}, "roots": [], "concrete_specs": {}}'
 NO_TEXT = "it has bytes that are not text, which have to be written as %XX"
 
 
-@pytest.fixture
-def spack(tmp_path: Path) -> SpackRoot:
-    return SpackRoot(tmp_path)
-
-
 def names(discovered: DiscoveredSource, top: Path) -> list[str]:
     return [str(Path(document.path).relative_to(top)) for document in discovered.documents]
 

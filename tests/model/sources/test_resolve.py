@@ -29,11 +29,6 @@ MIRRORS = """\
     """
 
 
-@pytest.fixture
-def spack(tmp_path: Path) -> SpackRoot:
-    return SpackRoot(tmp_path)
-
-
 def test_sources_of_a_spack_are_its_mirrors_and_trees(spack: SpackRoot) -> None:
     def resolved(*arguments: str, **changes: str) -> tuple[str, ...]:
         return resolve_sources(arguments, Session({**spack.environ, **changes}), configured)

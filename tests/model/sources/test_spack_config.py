@@ -40,11 +40,6 @@ INCLUDE = """\
     """
 
 
-@pytest.fixture
-def spack(tmp_path: Path) -> SpackRoot:
-    return SpackRoot(tmp_path)
-
-
 def mirror_file(name: str, url: str = "https://example.org") -> str:
     return f"mirrors:\n  {name}: {url}\n"
 
