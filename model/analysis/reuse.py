@@ -22,7 +22,8 @@ from spackscope.model.sources.spack_config import Selection, Text
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, are not asked for a compiler of their own."""
 
-_REUSE = "concretizer:reuse"
+_REUSE, MIRROR = "concretizer:reuse", "its mirror"
+"""What the reasons begin with, by where the rule is."""
 
 
 class KeptOut(NamedTuple):
@@ -95,7 +96,7 @@ class _Finder:
             of_source = cached & self._matching(Query().also(exact_term("source", source.name)))
             selection = rules.mirrors.get(source.name, Selection())
             fetched |= of_source & self._selected(selection)
-            filters.append(("its mirror", selection, of_source))
+            filters.append((MIRROR, selection, of_source))
         from_caches, from_trees = (
             reduce(or_, map(self._selected, selections), 0)
             for selections in (rules.caches, rules.trees)

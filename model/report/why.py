@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.cover import Coverage
-from spackscope.model.analysis.reuse import find_kept_out
+from spackscope.model.analysis.reuse import MIRROR, find_kept_out
 from spackscope.model.analysis.why import Candidate
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
@@ -20,6 +20,7 @@ from spackscope.model.report.differences import difference_line
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.spack_config import Selection
 
 MAX_CANDIDATES = 20
 """Candidates that are listed, unless all are."""
@@ -174,7 +175,33 @@ def configuration_notes(
         *find_kept_out(catalog, rules)[1],
     ):
         yield str(problem)
-    yield "Not told: which versions the recipes deprecate"
+    allowed = [rules.deprecation[n] for n in (*packages, ALL) if n in rules.deprecation]
+    severity = "".join(
+        f", of which {clean(each)} ones are allowed ({place_of(each)})" for each in allowed[:1]
+    )
+    yield f"Not told: which versions the recipes deprecate{severity}"
+
+
+def filtered_remarks(
+    coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
+) -> Iterator[str]:
+    """Yield how much of an environment is cached, but not fetched by the filters of mirrors.
+
+    What is concretized already is fetched by its hash, so nothing else of the rules applies.
+    """
+    if rules is None or all(each == Selection() for each in rules.mirrors.values()):
+        return
+    counts: Counter[tuple[str, str]] = Counter()
+    for hit in coverage.hits:
+        if hit.location.is_cached and not hit.location.is_installed:
+            fit = catalog.by_host.answers.brief(catalog.by_hash(hit.hash)[0].id)
+            counts.update(
+                (reason.label, reason.place)
+                for reason in fit.reasons
+                if reason.letter == "C" and reason.label.startswith(MIRROR)
+            )
+    for (label, place), count in counts.most_common():
+        yield f"{count:>7,}  cached, but {label} ({place})"
 
 
 def why_report(

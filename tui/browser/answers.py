@@ -235,6 +235,7 @@ class Answers:
         from spackscope.model.analysis.cover import cover, find_nearest
         from spackscope.model.index.load import load
         from spackscope.model.report.coverage import coverage_report
+        from spackscope.model.report.why import filtered_remarks
 
         if (catalog := self._host.state.catalog) is None:
             return
@@ -262,6 +263,8 @@ class Answers:
 
             coverage = find_nearest(coverage, on_progress=show, should_stop=task)
             time = read_build_time(coverage, catalog, task)
+            rules = self._host.session.reuse_rules
+            remarks = [*remarks, *filtered_remarks(coverage, catalog, rules)]
             return coverage_report(coverage, remarks=remarks, build_time=time).read()
 
         def done(report: Report | str) -> None:

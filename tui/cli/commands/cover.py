@@ -15,6 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.readers.formats import is_hash_list, read_hash_list
 from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.report.report import Section, section_lines
+from spackscope.model.report.why import filtered_remarks
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
@@ -70,7 +71,8 @@ def _print(coverage: Coverage, caches: Catalog, options: Options, session: Sessi
             stdio.print_line(spec.hash)
         return
     build_time = read_build_time(coverage, caches, session.should_stop)
-    report = coverage_report(coverage, build_time=build_time)
+    remarks = filtered_remarks(coverage, caches, session.reuse_rules)
+    report = coverage_report(coverage, remarks=remarks, build_time=build_time)
     if options.missing and not options.format:
         print_lines(section_lines(Section("", report.rows(MISSING))), options, session)
         return

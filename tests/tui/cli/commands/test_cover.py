@@ -385,3 +385,16 @@ def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Pa
         path.write_text('{"total": 600}')
     lines = program(*words).stdout.splitlines()
     assert "  the longest chain takes 20 min: zlib › app" in lines
+
+
+def test_what_a_mirror_filters_out_is_told(program: Program, home: Path) -> None:
+    settings = program.home / ".spack"
+    settings.mkdir(exist_ok=True)
+    (settings / "mirrors.yaml").write_text(
+        f"mirrors:\n  site:\n    url: {home}/index.json\n    exclude_binary: [zlib]\n"
+    )
+    words = ("cover", "spack.lock", "-f", f"{home}/index.json")
+    lines = program(*words).stdout.splitlines()
+    assert lines[1] == "        1  cached, but its mirror excludes zlib (~/.spack/mirrors.yaml:4)"
+    left_out = program(*words, "--config", "none").stdout.splitlines()
+    assert left_out == [lines[0], *lines[2:]]
