@@ -218,9 +218,10 @@ class SpecTable(Vertical):
     def _put_filter(self, column: str) -> None:
         """Put the filter that is typed in over the head of its column, or below it."""
         placed = next((each for each in self.rows.placed if each.column.name == column), None)
-        if placed is not None:
-            at, y = self.rows.gutter_width + placed.at, self.header.virtual_region.bottom - 1
-            self.filters.place(at, placed.width, self.size.width, y)
+        # A column for which there is no room has none to be over.
+        at, width = (placed.at, placed.width) if placed is not None else (0, self.size.width)
+        y = self.header.virtual_region.bottom - 1
+        self.filters.place(self.rows.gutter_width + at, width, self.size.width, y)
 
     def open_filter(self) -> bool:
         """Show the filter of the current column, which becomes a column if it is none.

@@ -165,3 +165,14 @@ async def test_a_query_typed_while_loading_or_given_at_the_start_is_kept() -> No
         assert len(browser.shown) == len(SAMPLE)
         await browser.press(*["backspace"] * 6)
         assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")
+
+
+async def test_a_filter_stays_in_view_where_its_column_has_no_room() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("2", "c")
+        await browser.type("compiler")
+        await browser.press("enter", "f")
+        await browser.resize(30, 8)
+        focused = browser.app.screen.focused
+        assert focused is not None
+        assert browser.app.screen.region.contains_region(focused.region)
