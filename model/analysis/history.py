@@ -117,17 +117,16 @@ class Snapshots:
         steps, before = self._steps(), self.read()
         old = before[-1].specs if before else {}
         added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
-        removed = [hash_ for hash_ in old if hash_ not in specs]
+        removed = {hash_ for hash_ in old if hash_ not in specs}
         when = datetime.fromtimestamp(now, timezone.utc).strftime(_TIME)
         if len(steps) > 1 and not (added or removed or steps[-1]["added"] or steps[-1]["removed"]):
             steps.pop()
         steps.append({"when": when, "added": added, "removed": removed})
         while len(steps) > MAX_OBSERVATIONS:
             first, second = steps[:2]
-            gone = set(second["removed"])
-            kept = {h: text for h, text in first["added"].items() if h not in gone}
-            steps[:2] = [{**second, "added": kept | second["added"], "removed": []}]
-        data = json.dumps({"source": self.source, "snapshots": steps}).encode()
+            kept = {h: t for h, t in first["added"].items() if h not in second["removed"]}
+            steps[:2] = [{**second, "added": kept | second["added"], "removed": set()}]
+        data = json.dumps({"source": self.source, "snapshots": steps}, default=sorted).encode()
         write_private(self.path, gzip.compress(data, mtime=0))
         return len(added), len(removed)
 
@@ -156,7 +155,7 @@ class Snapshots:
             zlib.error,
         ):
             raise Unreadable(f"the snapshots in {self.path} cannot be read") from None
-        return [{**step, "removed": sorted(step["removed"])} for step in steps]
+        return steps
 
 
 def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
