@@ -34,7 +34,6 @@ _MAX_SNAPSHOTS = 2**26
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _GIT_TIMEOUT = 30.0
-_TIME = "%Y-%m-%dT%H:%MZ"
 
 Specs = Mapping[str, str]
 """Specs by their hashes, each as `name@version`."""
@@ -49,6 +48,10 @@ class Observation(Frozen):
     when: str
     label: str
     specs: Specs
+
+
+def _time_text(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
 
 
 def spec_texts(catalog: Catalog, ids: Iterable[int]) -> dict[str, str]:
@@ -118,7 +121,7 @@ class Snapshots:
         old = before[-1].specs if before else {}
         added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
         removed = {hash_ for hash_ in old if hash_ not in specs}
-        when = datetime.fromtimestamp(now, timezone.utc).strftime(_TIME)
+        when = _time_text(now)
         if len(steps) > 1 and not (added or removed or steps[-1]["added"] or steps[-1]["removed"]):
             steps.pop()
         steps.append({"when": when, "added": added, "removed": removed})
@@ -187,23 +190,27 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation
     directory, name = os.path.split(os.path.abspath(path))
 
     def git(*words: str) -> bytes:
-        # What the configuration of a work tree names is not run.
-        safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat")
-        command = ["git", *safe, "-C", directory, *words]
+        # What the configuration of a work tree names is not run: nothing is fetched either.
+        safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--literal-pathspecs")
         done = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GIT_TIMEOUT
+            ["git", *safe, "-C", directory, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_GIT_TIMEOUT,
+            env={**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"},
         )
         return done.stdout if done.returncode == 0 else b""
 
     observations = []
     try:
-        log = git("log", f"-{MAX_OBSERVATIONS}", "--format=%h %cI", "--", name).decode().split()
+        only = ("--no-show-signature", f"-{MAX_OBSERVATIONS}", "--format=%h %ct", "--", name)
+        log = git("log", *only).decode().split()
         for revision, when in zip(log[::2], log[1::2], strict=True):
             if should_stop():
                 raise Cancelled
             blob = git("cat-file", "blob", f"{revision}:./{name}")
-            observations.append(Observation(when[:16], revision, _lock_specs(blob)))
-    except (OSError, ValueError, subprocess.SubprocessError):
+            observations.append(Observation(_time_text(int(when)), revision, _lock_specs(blob)))
+    except (OSError, ValueError, OverflowError, subprocess.SubprocessError):
         return []
     return observations[::-1]
 
@@ -233,8 +240,7 @@ def observations_of(
         observations += of_revisions(source, should_stop)
     # What dated tags have is not all there now.
     if not (tags := of_tags(catalog, source)):
-        now = datetime.now(timezone.utc).strftime(_TIME)
-        tags = [Observation(now, "now", of_source(catalog, source))]
+        tags = [Observation(_time_text(time.time()), "now", of_source(catalog, source))]
     return sorted([*observations, *tags], key=lambda each: each.when)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.history import Snapshots
+from spackscope.model.analysis.history import Snapshots, of_revisions
 from tests.builders import PAGES, database, environment, installs, leaf, record, write_page
 from tests.program import Program
 
@@ -66,9 +66,10 @@ def test_dated_tags_are_a_history(program: Program) -> None:
     ]
 
 
-def git(home: Path, *words: str) -> None:
+def git(home: Path, *words: str) -> bytes:
     identity = ("-c", "user.name=ann", "-c", "user.email=ann@example.org")
-    subprocess.run(["git", "-C", str(home), *identity, *words], check=True, capture_output=True)
+    command = ["git", "-C", str(home), *identity, *words]
+    return subprocess.run(command, check=True, capture_output=True).stdout
 
 
 def test_the_revisions_of_a_lock_file_are_a_history(program: Program) -> None:
@@ -84,6 +85,50 @@ def test_the_revisions_of_a_lock_file_are_a_history(program: Program) -> None:
     assert [line.split()[0] for line in lines[4:]] == ["zlib@1.3", "zlib@1.2"]
     assert lines[4].endswith("·██")
     assert lines[5].endswith("█··")
+
+
+def test_revisions_are_in_the_order_of_their_times(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q")
+    for hash_, when in ((OLD, "10:00:00+0900"), (NEW, "03:00:00+0000")):
+        (tmp_path / "spack.lock").write_bytes(environment([leaf(hash_, "zlib", "1.2")], hash_))
+        git(tmp_path, "add", "spack.lock")
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-02-01T{when}")
+        git(tmp_path, "commit", "-qm", "Lock")
+    observations = of_revisions(str(tmp_path / "spack.lock"))
+    assert [each.when for each in observations] == ["2026-02-01T01:00Z", "2026-02-01T03:00Z"]
+
+
+def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
+    """Neither to verify a signed revision, nor to fetch what a partial clone lacks."""
+    lock, trap, ran = (tmp_path / name for name in ("spack.lock", "trap.sh", "ran"))
+    trap.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
+    trap.chmod(0o755)
+    lock.write_bytes(environment([leaf(OLD, "zlib", "1.2")], OLD))
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "spack.lock")
+    git(tmp_path, "commit", "-qm", "Lock")
+    head, message = git(tmp_path, "cat-file", "commit", "HEAD").split(b"\n\n", 1)
+    armour = b"-----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
+    (tmp_path / "signed").write_bytes(b"%b\ngpgsig %b\n\n%b" % (head, armour, message))
+    signed = git(tmp_path, "hash-object", "-t", "commit", "-w", str(tmp_path / "signed"))
+    git(tmp_path, "update-ref", "HEAD", signed.decode().strip())
+    blob = git(tmp_path, "rev-parse", "HEAD:spack.lock").decode().strip()
+    (tmp_path / ".git/objects" / blob[:2] / blob[2:]).unlink()
+    for key, value in {
+        "log.showSignature": "true",
+        "gpg.program": str(trap),
+        "core.repositoryFormatVersion": "1",
+        "extensions.partialClone": "origin",
+        "remote.origin.promisor": "true",
+        "remote.origin.url": f"ext::{trap} %S",
+        "protocol.ext.allow": "always",
+    }.items():
+        git(tmp_path, "config", key, value)
+    (observation,) = of_revisions(str(lock))
+    assert not observation.specs
+    assert not ran.exists()
 
 
 @pytest.mark.parametrize(
