@@ -6,21 +6,23 @@ lib/spack/spack/binary_distribution.py writes it.
 
 from __future__ import annotations
 
-import hashlib
-import lzma
+import errno
+import gzip
+import io
 import os
 import re
 import tarfile
 import zlib
 from collections.abc import Iterator, Sequence
-from typing import BinaryIO, Literal
+from typing import BinaryIO, Literal, cast
 
-from spackscope.model.core.files import open_file
+from spackscope.model.core.files import open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import OnProgress, no_progress
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
+from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import scheme_of
 
 Judgement = Literal["alike", "benign", "suspicious", "not told"]
@@ -32,6 +34,9 @@ _BUILD_INFO = ".spack/binary_distribution"
 _MAX_BUILD_INFO = 2**22
 _MAX_UNPACKED = 2**32
 """Bytes of an archive that are unpacked in search of that file."""
+
+_MAX_MEMBERS = 2**19
+"""Files of an archive among which that one is searched for."""
 
 _BUILD_PATH = re.compile(rb"""["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
 _PADDING = "__spack_path_placeholder__"
@@ -74,7 +79,7 @@ def challenge(
         on_progress("specs compared", number, len(hashes))
         entries = mirrors.entries(spec)
         if len(entries) > 1:
-            copies = tuple(map(_read_archive, entries))
+            copies = tuple(_read_archive(entry, mirrors.session) for entry in entries)
             yield Challenged(spec, copies, *judge(copies))
 
 
@@ -119,18 +124,48 @@ def _signer(entry: MirrorEntry) -> str:
     return entry.signer.signature.key_id if entry.signer is not None else ""
 
 
-def _read_archive(entry: MirrorEntry) -> Copy:
-    """Read the archive of an entry if it is on this machine, as far as that can be done."""
+class _Unpacked(gzip.GzipFile):
+    """An archive as it is unpacked once: no long name takes much memory, no size leads back."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read so many bytes, if they are not too many. Raises OSError."""
+        if size is None or not 0 <= size <= _MAX_BUILD_INFO:
+            raise too_large(size, _MAX_BUILD_INFO)
+        return super().read(size)
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        """Skip what comes before an offset. Raises OSError."""
+        if whence == io.SEEK_SET and offset < self.tell():
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return super().seek(offset, whence)
+
+
+class _Watched(io.BufferedReader):
+    """A file that is read until the task is cancelled."""
+
+    def __init__(self, file: BinaryIO, session: Session) -> None:
+        super().__init__(cast("io.RawIOBase", file))
+        self.session = session
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read some bytes. Raises OSError and Cancelled."""
+        self.session.check_cancelled()
+        return super().read(size)
+
+
+def _read_archive(entry: MirrorEntry, session: Session) -> Copy:
+    """Read the archive of an entry if it is on this machine, as far as that can be done.
+
+    Raises Cancelled.
+    """
     path = entry.archive_file
     try:
         if scheme_of(path) or os.path.getsize(path) > MAX_ARCHIVE:
             return Copy(entry)
-        digest = hashlib.sha256()
-        with open_file(path) as file:
-            while part := file.read(1 << 20):
-                digest.update(part)
+        with open_file(path) as opened, _Watched(opened, session) as file:
+            checksum = sha256_of(file)
             file.seek(0)
-            return Copy(entry, digest.hexdigest(), _prefix_of(file))
+            return Copy(entry, checksum, _prefix_of(file))
     except OSError:
         return Copy(entry)
 
@@ -139,16 +174,17 @@ def _prefix_of(archive: BinaryIO) -> str:
     """Return the install tree that an archive was built for; "" if it cannot be read."""
     unpacked = 0
     try:
-        with tarfile.open(fileobj=archive, mode="r|*") as members:
-            for member in members:
+        with _Unpacked(fileobj=archive) as file, tarfile.open(fileobj=file, mode="r:") as members:
+            for number, member in enumerate(members):
                 unpacked += member.size
-                if unpacked > _MAX_UNPACKED:
+                if unpacked > _MAX_UNPACKED or number > _MAX_MEMBERS:
                     break
                 if member.isreg() and f"/{member.name}".endswith(f"/{_BUILD_INFO}"):
-                    file = members.extractfile(member)
-                    text = file.read(_MAX_BUILD_INFO) if file is not None else b""
+                    info = members.extractfile(member)
+                    text = info.read(_MAX_BUILD_INFO) if info is not None else b""
                     match = _BUILD_PATH.search(text)
                     return storable(match[1].decode("utf-8", "replace")) if match else ""
-    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, tarfile.TarError):
+    # Long names that follow each other are read within each other.
+    except (OSError, ValueError, EOFError, RecursionError, zlib.error, tarfile.TarError):
         pass
     return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
 import tarfile
@@ -98,6 +99,28 @@ def test_each_difference_is_judged(
     found, spec = challenged(program, mirror(SITE), other)
     assert (spec["judgement"], found) == (judgement, code)
     assert reason in spec["reasons"] if reason else not spec["reasons"]
+
+
+def header(type_: bytes, size: int) -> bytes:
+    member = tarfile.TarInfo("x")
+    member.type = type_
+    member.size = size
+    return member.tobuf(tarfile.GNU_FORMAT)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        (header(tarfile.GNUTYPE_LONGNAME, 4) + b"abc".ljust(512, b"\0")) * 2000,
+        header(tarfile.GNUTYPE_LONGNAME, 2**40),
+        header(tarfile.REGTYPE, -1024),
+    ],
+    ids=["names in names", "a long name", "a negative size"],
+)
+def test_an_archive_that_does_harm_tells_nothing(members: bytes, program: Program) -> None:
+    bomb = gzip.compress(members + gzip.decompress(SITE))
+    code, spec = challenged(program, mirror(SITE), mirror(bomb))
+    assert (spec["judgement"], code) == ("not told", 0)
 
 
 def test_a_signature_more_is_benign(program: Program) -> None:
