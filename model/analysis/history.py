@@ -117,6 +117,8 @@ class Snapshots:
 
         Where nothing did the last one gets the new time. Raises Unreadable and Unwritable.
         """
+        if not self.path:
+            raise Unwritable("there is no home directory to keep a snapshot in")
         steps, before = self._steps(), self.read()
         old = before[-1].specs if before else {}
         added = {hash_: text for hash_, text in specs.items() if hash_ not in old}

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.history import Snapshots, of_revisions
+from spackscope.model.core.errors import Unwritable
 from tests.builders import PAGES, database, environment, installs, leaf, record, write_page
 from tests.program import Program
 
@@ -146,6 +147,11 @@ def test_a_damaged_file_is_named_and_never_written_over(data: bytes, program: Pr
     result = program("history", "zlib", *CACHE)
     assert result.stdout.startswith("zlib: 1 timeline\n")
     assert f"the snapshots in {path} cannot be read" in result.stderr
+
+
+def test_a_snapshot_needs_a_home_directory() -> None:
+    with pytest.raises(Unwritable, match="there is no home directory to keep a snapshot in"):
+        Snapshots("spack:site", {}).add({OLD: "zlib@1.2"}, 0)
 
 
 def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
