@@ -92,9 +92,11 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
     if not pruning.gone:
         return Report(f"nothing of {counted(pruning.total, 'spec')} would go", sections(), data)
     what = f"{len(pruning.gone):,} of {counted(pruning.total, 'spec')} would go"
-    breaks = (
-        f"{len(pruning.broken):,} that would stay break" if pruning.broken else "nothing breaks"
-    )
+    if pruning.broken:
+        verb = "breaks" if len(pruning.broken) == 1 else "break"
+        breaks = f"{len(pruning.broken):,} that would stay {verb}"
+    else:
+        breaks = f"nothing breaks{', as far as is told' * bool(pruning.unlisted)}"
     return Report(f"{what}: {size_of(*pruning.gone)}; {breaks}", sections(), data)
 
 

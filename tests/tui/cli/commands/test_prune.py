@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import database, edge, installs, leaf, node
+from tests.builders import database, edge, installs, leaf, node, record, write_page
 from tests.program import Program
 
 ZLIB, OLD_ZLIB, HDF5, VTK, CMAKE = (letter * 32 for letter in "zohvc")
@@ -47,6 +47,17 @@ def test_what_stays_breaks_through_what_it_links(program: Program, home: Path) -
         "would go",
         f"  {OLD_ZLIB[:7]}  zlib@1.2  -  needed by 1 that would stay",
     ]
+
+
+def test_the_sentence_says_how_many_break_and_whether_that_is_told(
+    program: Program, home: Path
+) -> None:
+    assert prune(program, "hdf5")[0].endswith("1 that would stay breaks")
+    assert prune(program, "cmake")[0].endswith("nothing breaks")
+    write_page(home / "pages", [record(hash=ZLIB), record(hash=OLD_ZLIB)])
+    told = program("prune", "--preview", "-f", "pages", f"/{ZLIB}").stdout.splitlines()
+    assert told[0].endswith("; nothing breaks, as far as is told")
+    assert told[1] == "  What 1 spec that would stay need is not told"
 
 
 def test_what_only_builds_breaks_nothing(program: Program, home: Path) -> None:
