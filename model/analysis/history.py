@@ -190,6 +190,9 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation
     has no specs. Raises Cancelled.
     """
     directory, name = os.path.split(os.path.abspath(path))
+    # A hook of git names its own work tree there.
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+    environ |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
 
     def git(*words: str) -> bytes:
         # What the configuration of a work tree names is not run: nothing is fetched either.
@@ -199,7 +202,7 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=_GIT_TIMEOUT,
-            env={**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"},
+            env=environ,
         )
         return done.stdout if done.returncode == 0 else b""
 

@@ -97,6 +97,8 @@ def test_revisions_are_in_the_order_of_their_times(
         git(tmp_path, "add", "spack.lock")
         monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-02-01T{when}")
         git(tmp_path, "commit", "-qm", "Lock")
+    # As git sets it for its hooks.
+    monkeypatch.setenv("GIT_DIR", "/nowhere")
     observations = of_revisions(str(tmp_path / "spack.lock"))
     assert [each.when for each in observations] == ["2026-02-01T01:00Z", "2026-02-01T03:00Z"]
 
