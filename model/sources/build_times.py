@@ -7,7 +7,6 @@ built but fetched. The installer of Spack 1.2 wrote none for half a year.
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator
@@ -22,6 +21,9 @@ _NAME = os.path.join(".spack", "install_times.json")
 _PREFIX = re.compile(r".*-([a-z2-7]{32})")
 _MAX_DEPTH = 4
 """Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""
+
+_MAX_SECONDS = 366 * 24 * 3600
+"""A build that took longer is an error in a file."""
 
 _MAX_SIZE = 2**20
 _MAX_FOLDERS = 200_000
@@ -73,9 +75,6 @@ def _seconds(prefix: str) -> float | None:
         times = json.loads(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
         total = times["total"]
         is_told = not times.get("cache") and isinstance(total, int | float)
-        return float(total) if is_told and math.isfinite(total) and total >= 0 else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return None
-    except (OverflowError, RecursionError):
-        # An integer of hundreds of digits, or objects in objects.
+        return float(total) if is_told and 0 <= total <= _MAX_SECONDS else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -358,6 +358,7 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
         '{"total": "x"}',
         '{"total": NaN}',
         '{"total": -1}',
+        '{"total": 1e308}',
         f'{{"total": 1{"0" * 400}}}',
     ):
         (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
