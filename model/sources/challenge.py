@@ -13,6 +13,7 @@ import os
 import re
 import tarfile
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Literal, cast
 
@@ -38,7 +39,7 @@ _MAX_UNPACKED = 2**32
 _MAX_MEMBERS = 2**19
 """Files of an archive among which that one is searched for."""
 
-_BUILD_PATH = re.compile(rb"""["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
+_BUILD_PATH = re.compile(rb"""(?:^|[{,\s])["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
 _PADDING = "__spack_path_placeholder__"
 
 
@@ -84,8 +85,11 @@ def challenge(
 
 
 def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
-    """Return whether copies of one hash differ for a reason that is benign, and why."""
-    suspicious, benign, untold = list[str](), list[str](), list[str]()
+    """Return whether copies of one hash differ for a reason that is benign, and why.
+
+    The prefix is what an archive says of itself, and nothing verifies that.
+    """
+    suspicious, benign, untold, unread = list[str](), list[str](), list[str](), list[str]()
     for copy in copies:
         entry, name = copy.entry, copy.entry.source
         if copy.content and entry.checksum and copy.content != entry.checksum:
@@ -98,19 +102,29 @@ def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
             untold.append(f"{name}: {entry.problem}")
         elif not entry.checksum:
             untold.append(f"{name} tells no checksum")
-    recorded = {copy.entry.checksum for copy in copies} - {""}
-    if len(recorded) > 1:
-        prefixes = {copy.prefix for copy in copies}
+        if entry.size == 0 and entry.checksum:
+            suspicious.append(f"the archive of {name} is empty")
+        if entry.checksum and not copy.content and entry.archive == "present":
+            unread.append(name)
+    archives = {(each.prefix, each.entry.checksum) for each in copies if each.entry.checksum}
+    if len({checksum for _, checksum in archives}) > 1:
+        prefixes = Counter(prefix for prefix, _ in archives)
+        if any(count > 1 for prefix, count in prefixes.items() if prefix):
+            suspicious.append("other archives, although built for the same prefix")
         if "" in prefixes:
             untold.append("other archives, and not all tell their prefix")
-        elif len(prefixes) > 1:
+        if len(prefixes) > 1 and "" not in prefixes:
             padded = any(_PADDING in prefix for prefix in prefixes)
             benign.append(f"built for another prefix{', padded' * padded}")
-        else:
-            suspicious.append("other archives, although built for the same prefix")
-    signers = {_signer(copy.entry) for copy in copies if not copy.entry.problem}
+    elif len({copy.entry.size for copy in copies} - {None}) > 1:
+        suspicious.append("one checksum, but other sizes")
+    elif archives and unread:
+        untold.append(f"only the documents are compared, not the archives of {', '.join(unread)}")
+    signers = {_signer(each.entry) for each in copies if each.entry.is_signed} - {""}
     if len(signers) > 1:
         benign.append("another signer")
+    if signers and any(each.entry.is_signed is False for each in copies):
+        benign.append("not signed everywhere")
     judged: list[tuple[Judgement, list[str]]] = [
         ("suspicious", suspicious), ("not told", untold), ("benign", benign)
     ]  # fmt: skip

@@ -28,6 +28,7 @@ from tests.builders import (
 from tests.program import Program
 
 BZIP2 = "v3/manifests/spec/bzip2/bzip2-1.0.8-{}.spec.manifest.json"
+_INFO = "{{sbang_install_path: /x/bin/sbang, buildpath: {}, spackprefix: /x}}\n"
 PADDED = "/opt/spack/__spack_path_placeholder__/__spack_path_placeholder__"
 
 
@@ -37,7 +38,7 @@ def archive(prefix: str, content: bytes = b"bzip2") -> bytes:
     with tarfile.open(fileobj=out, mode="w:gz") as tar:
         files = {
             "usr/bzip2/bin/bzip2": content,
-            "usr/bzip2/.spack/binary_distribution": f"buildpath: {prefix}\nother: 1\n".encode(),
+            "usr/bzip2/.spack/binary_distribution": _INFO.format(prefix).encode(),
         }
         for name, data in files.items():
             member = tarfile.TarInfo(name)
@@ -84,6 +85,7 @@ SITE = archive("/site/spack")
             1,
             "the archive of other is not the one that its manifest names",
         ),
+        (mirror(b""), "suspicious", 1, "the archive of other is empty"),
         (
             mirror(b"no archive"),
             "not told",
@@ -128,8 +130,26 @@ def test_a_signature_more_is_benign(program: Program) -> None:
     path = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
     _, spec = challenged(program, signed_v3(), {**unsigned, path: bytes(5636)})
     # The archives are not those that the manifests name, in both.
-    assert "another signer" in spec["reasons"]
+    assert "not signed everywhere" in spec["reasons"]
     assert [bool(copy["signer"]) for copy in spec["copies"]] == [True, False]
+
+
+def test_a_third_mirror_hides_nothing(program: Program) -> None:
+    mirrors = {
+        "one": mirror(SITE),
+        "other": mirror(archive("/site/spack", b"something else")),
+        "third": mirror(archive("/third/spack")),
+    }
+    for name, files in mirrors.items():
+        write_files(program.home / name, files)
+    words = [word for name in mirrors for word in ("-f", name)]
+    result = program("challenge", "bzip2", *words, "--json")
+    (spec,) = json.loads(result.stdout)["specs"]
+    assert (spec["judgement"], result.returncode) == ("suspicious", 1)
+    assert spec["reasons"] == [
+        "other archives, although built for the same prefix",
+        "built for another prefix",
+    ]
 
 
 def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
