@@ -232,11 +232,13 @@ def why_report(
             others = (Query().also(exact_term("reusable", label)),) if its.is_rule else ()
             cells = (of_total, text, its.place, change)
             rows.append(Row(cells, key=f"{text} {its.place}", queries=others))
-        yield Section(RULED_OUT if rows else "", rows, is_apart=True, columns=_REASON_COLUMNS)
+        yield Section(
+            RULED_OUT if rows else "", rows, is_apart=bool(rows), columns=_REASON_COLUMNS
+        )
         alike = groupby(judged, lambda its: (its.name, its.about, its.verdict))
         rows = [row(*its) for _, its in alike]
         shown = cut(rows, None if shows_all else MAX_CANDIDATES)
-        yield Section(CANDIDATES if rows else "", shown, is_apart=True, columns=_COLUMNS)
+        yield Section(CANDIDATES if rows else "", shown, is_apart=bool(rows), columns=_COLUMNS)
 
     def data() -> dict[str, Any]:
         return {
@@ -248,5 +250,5 @@ def why_report(
             ],
         }
 
-    verdicts = f"{free:,} of {total:,} may be taken" if total else "there is no build"
+    verdicts = f"{free:,} of {total:,} may be taken" if total else "nothing to rule out"
     return Report(f"{what}: {verdicts}", sections(), data)

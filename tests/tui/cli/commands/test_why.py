@@ -131,3 +131,12 @@ def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
     query = ("find", "--hashes", *WHY[1:], "hdf5", "reusable")
     assert program(*query).stdout.split() == [HDF5]
     assert set(program(*query, "--config", "none").stdout.split()) == {HDF5, OLD}
+
+
+def test_where_nothing_is_ruled_out_there_is_no_gap(program: Program, home: Path) -> None:
+    lines = program(*WHY, f"/{LLVM}", "--config", "none").stdout.splitlines()
+    assert lines.count("") == 1
+    (home / "spack.lock").write_bytes(environment([leaf(LLVM, "llvm", "18.1")], LLVM))
+    lines = program(*WHY, "spack.lock", "--config", "none").stdout.splitlines()
+    assert lines[0] == "spack.lock: 0 of 1 missing: nothing to rule out"
+    assert "" not in lines
