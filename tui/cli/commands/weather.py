@@ -31,6 +31,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     listed = replace(session, include_dependency_only=False)
     names = [find_environment(name, session) for name in options.words]
     with loaded(options, listed, sources, *([name] for name in names)) as (caches, *environments):
+        if not (names or caches.total):
+            raise Leave(ExitCode.NOTHING, "the sources have no specs")
         fits = host_fits(caches, hosts)
         coverages = [cover(each, caches) for each in environments]
         snapshots = [_snapshots(source.name, session) for source in caches.sources]

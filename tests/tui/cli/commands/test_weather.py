@@ -77,3 +77,9 @@ def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
     lines = program("weather", "--host", "zen3").stdout.splitlines()
     assert lines[1].split() == ["data-vis-sdk", "7", "100", "%", "not", "told", "7", "unknown"]
+
+
+def test_of_nothing_there_is_no_weather(program: Program) -> None:
+    (program.home / "empty.json").write_bytes(database({}))
+    result = program("weather", "-f", "empty.json", "--fail-under", "100")
+    assert (result.returncode, result.stdout) == (1, "")
