@@ -15,7 +15,7 @@ from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Fit, FitReason, NodeFacts, is_run
+from spackscope.model.core.records import Fit, FitReason, NodeFacts, compiler_name, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
@@ -28,7 +28,7 @@ from spackscope.model.index.masks import spans_of
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut
 
-_LETTERS = "DWXRFCQPTLO"
+_LETTERS = "DWXRFNCQPTLO"
 """The letters of rules in their order. Of the last four a spec does not run on the host, of the
 others Spack does not reuse it: C and Q by the configuration."""
 
@@ -38,6 +38,11 @@ _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-run
 _COMPILER_BITS = {name: 1 << n for n, name in enumerate([*_RUNTIME_OF, *_RUNTIME_OF.values()])}
 _LIBC = "libc"
 """The virtual that a C library provides."""
+
+
+def _compiler_bit(name: str) -> Mask:
+    """Return the bit of a compiler or of a runtime, which may have its version behind `@`."""
+    return _COMPILER_BITS.get(compiler_name(name.partition("@")[0]), 0)
 
 
 def _refused(letter: str, label: str) -> FitReason:
@@ -54,6 +59,7 @@ _WRAPPER = _refused("W", "compiler wrapper")
 _EXTERNAL = _refused("X", "external")
 _NO_RUNTIME = _refused("R", "compiler without its runtime")
 _OLD_FORMAT = _refused("F", "built before Spack 1.0")
+_NEW_FORMAT = _refused("N", "built by Spack 1.0 or later")
 _TOO_NEW, _OTHER, _UNKNOWN = "target too new", "other target", "unknown target"
 
 _NOT_TOLD = (
@@ -93,7 +99,8 @@ class HostFit:
     Each reason that occurs has a bit. What a node states gives its own mask, most of it shared
     by all of its look-alikes; the masks of what it links or runs are united with it. Safe to use
     from several threads. `is_listed` says whether the host's packages.yaml lists the external
-    with an id, and `kept_out` what else the configuration keeps from being reused.
+    with an id, and `kept_out` what else the configuration keeps from being reused. Where the
+    version of the user's Spack is not known, it is the newest one.
 
         fit = HostFit(catalog, parse_host("target=zen3 glibc=2.34"))
         fit.of(id_).fits
@@ -105,10 +112,16 @@ class HostFit:
         host: Host,
         is_listed: Callable[[int], bool] = lambda id_: False,
         kept_out: Callable[[], Iterable[KeptOut]] = tuple,
+        spack_version: str = "",
     ) -> None:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
         self._targets = host.targets
         self._is_listed, self._kept_out = lru_cache(None)(is_listed), kept_out
+        self._spack_version = spack_version
+        self._is_before_1, self._takes_old = (
+            bool(spack_version) and version_key(spack_version) < version_key(limit)
+            for limit in ("1.0", "1.2")
+        )
         self._libc_mask = lru_cache(None)(self._check_libc)
         # Neighbours mostly share what nodes state, whose decoding takes a fifth of all.
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
@@ -152,8 +165,9 @@ class HostFit:
             verdicts: dict[Verdict, int] = {}
             leaves: dict[Hashable, int] = {}
             codes, nodes, facts = array("I"), catalog.column("node"), catalog.nodes
-            bits = [_COMPILER_BITS.get(name, 0) for name in catalog.texts("package")]
-            compilers = map(bits.__getitem__, catalog.column("package"))
+            name = "compiler" if self._is_before_1 else "package"
+            bits = list(map(_compiler_bit, catalog.texts(name)))
+            compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
             configured = self._configured
             groups = zip(pairwise(catalog.first), self._look_alike_masks, compilers, strict=True)
             for number, ((start, stop), mask, compiler) in enumerate(groups):
@@ -177,7 +191,7 @@ class HostFit:
     def _verdict(self, id_: int, should_stop: ShouldStop = never) -> Verdict:
         own = self._own_mask(id_)
         if not (id_ < self._edges.count and self._facts(id_).external):
-            compilers = self._compilers.whole(id_, should_stop)
+            compilers = self._compilers_of(id_, should_stop)
             if any(
                 compilers & _COMPILER_BITS[compiler] and not compilers & _COMPILER_BITS[runtime]
                 for compiler, runtime in _RUNTIME_OF.items()
@@ -206,6 +220,24 @@ class HostFit:
             lambda id_: [child for child in edges.of(id_) if child not in runtimes],
             self._own_mask,
         )
+
+    def _compilers_of(self, id_: int, should_stop: ShouldStop) -> Mask:
+        """Return the compilers and their runtimes that Spack asks for in a spec.
+
+        Before 1.0 it asked for the runtime of the own compiler among the direct dependencies:
+        `_has_runtime_dependencies` in its lib/spack/spack/solver/asp.py.
+        """
+        if not self._is_before_1:
+            return self._compilers.whole(id_, should_stop)
+        if not self._edges.lists(id_):
+            return 0
+        below = (self._runtimes.get(child, 0) for child in self._edges.down.of(id_))
+        return reduce(or_, below, _compiler_bit(self._text("compiler", id_)))
+
+    @cached_property
+    def _runtimes(self) -> Mapping[int, Mask]:
+        names = self._ids_of(_RUNTIME_OF.values())
+        return {id_: _COMPILER_BITS[name] for id_, name in names.items()}
 
     @cached_property
     def _compilers(self) -> ClosureMasks[int]:
@@ -241,7 +273,9 @@ class HostFit:
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
         if not facts.spec_format:
             mask |= self._mask(_UNKNOWN_FORMAT)
-        elif facts.spec_format < COMPILED_IN:
+        elif self._is_before_1 and facts.spec_format >= COMPILED_IN:
+            mask |= self._mask(_NEW_FORMAT)
+        elif not self._takes_old and facts.spec_format < COMPILED_IN:
             mask |= self._mask(_OLD_FORMAT)
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
@@ -402,6 +436,7 @@ class HostFit:
             "R": "a compiler below it comes without its runtime (Spack up to January 2026)",
             "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
             f" needs {COMPILED_IN})",
+            "N": f"{reason.label}, which Spack {clean(self._spack_version)} cannot read",
             "P": f"{reason.label}, not {self.host.platform}",
             "T": of_label.get(reason.label, other_family),
         }

@@ -51,6 +51,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
     def host_fit() -> HostFit:
         # Most commands load a catalog, and need no fit.
         from spackscope.model.analysis.fit import HostFit
+        from spackscope.model.sources.spack_config import find_spack_root, spack_version
 
         host = host_of(session)
         spack = session.spack if host.is_this_machine else None
@@ -82,7 +83,8 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             rules = session.reuse_rules
             return [] if rules is None else find_kept_out(catalog, rules)[0]
 
-        return HostFit(catalog, host, is_listed, kept_out)
+        version = spack_version(find_spack_root(session.environ))
+        return HostFit(catalog, host, is_listed, kept_out, version)
 
     if not catalog.by_host.is_connected:
         catalog.by_host.connect(host_fit)

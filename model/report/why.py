@@ -38,6 +38,7 @@ _CHANGES = {
     "X": "packages.yaml: list it with this prefix",
     "R": "the build: do it again with Spack 1.0 or later",
     "F": "the build: do it again with Spack 1.0 or later",
+    "N": "Spack: 1.0 and later read it",
     "C": "that line",
     "Q": "that line",
     "P": "the machine",

@@ -223,7 +223,8 @@ def find_mirror(
     hint = f"there are {', '.join(known_names)}" if known_names else "it has no mirror of binaries"
     problems = "".join(f"; {problem}" for problem in spack.problems)
     if not name:
-        tag, top = _public_tag(spack.scopes.root), TAG_LIST.rpartition("/")[0]
+        version, top = spack_version(spack.scopes.root), TAG_LIST.rpartition("/")[0]
+        tag = f"v{version}" if re.fullmatch(r"\d+\.\d+\.\d+", version) else DEFAULT_TAG
         raise SourceError(
             f"your Spack ({PREFIX}) has no mirror of binaries{problems}; "
             f"`spack mirror add {tag} {top}/{tag}` adds the public cache, "
@@ -232,15 +233,15 @@ def find_mirror(
     raise SourceError(f"the source {shown} is unknown to Spack: {hint}{problems}")
 
 
-def _public_tag(root: str) -> str:
-    """Return the tag of the public cache for the release of a Spack, as vX.Y.Z, else `develop`."""
+def spack_version(root: str) -> str:
+    """Return the version of a Spack by its root, as "1.2.0.dev0"; "" if it cannot be read."""
     try:
         with open(os.path.join(root, "lib", "spack", "spack", "__init__.py"), "rb") as file:
             text = file.read(2**16)
     except OSError:
-        return DEFAULT_TAG
-    match = re.search(rb'^__version__ = "(\d+\.\d+\.\d+)"', text, re.MULTILINE)
-    return f"v{match[1].decode()}" if match else DEFAULT_TAG
+        return ""
+    match = re.search(rb'^__version__ = "(\d+\.\d+[.\w]*)"', text, re.MULTILINE)
+    return match[1].decode() if match else ""
 
 
 def find_spack_root(environ: Mapping[str, str]) -> str:

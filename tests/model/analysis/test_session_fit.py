@@ -95,3 +95,30 @@ def test_nothing_is_checked_before_it_is_asked_for(catalog: Catalog) -> None:
     fit = catalog.rows([0])[0].spec.fit
     assert fit is not None
     assert fit.fits is True
+
+
+@pytest.mark.parametrize(
+    ("version", "of_formats"),
+    [
+        ("0.23.1", {4: "", 5: "N built by Spack 1.0 or later, which Spack 0.23.1 cannot read"}),
+        ("1.1.0", {4: "", 5: ""}),
+        (
+            "1.2.0.dev0",
+            {4: "F built before Spack 1.0, in format 4 (Spack since 2026 needs 5)", 5: ""},
+        ),
+    ],
+)
+def test_the_formats_are_those_of_the_spack(
+    tmp_path: Path, version: str, of_formats: dict[int, str]
+) -> None:
+    spack = SpackRoot(tmp_path)
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    for number, refused in of_formats.items():
+        zlib = node(dependencies=[], annotations={"original_specfile_version": number})
+        path = tmp_path / "index.json"
+        path.write_bytes(database(installs(zlib)))
+        catalog = attach_fit(catalog_of(path), Session(spack.environ, host="zen3"))
+        fit = fit_of(catalog, catalog.by_hash(ZLIB)[0].id)
+        assert fit is not None
+        reasons = [f"{r.letter} {r.sentence}" for r in fit.reasons if r.letter in tuple("FN")]
+        assert "".join(reasons) == refused
