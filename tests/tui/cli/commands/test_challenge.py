@@ -132,6 +132,11 @@ def test_a_signature_more_is_benign(program: Program) -> None:
     # The archives are not those that the manifests name, in both.
     assert "not signed everywhere" in spec["reasons"]
     assert [bool(copy["signer"]) for copy in spec["copies"]] == [True, False]
+    rows = program("challenge", "bzip2", "-f", "one", "-f", "other").stdout.splitlines()[3:5]
+    assert [row.rpartition("  ")[2] for row in rows] == [
+        f"key {spec['copies'][0]['signer'].removeprefix('key ')}",
+        "not signed",
+    ]
 
 
 def test_a_third_mirror_hides_nothing(program: Program) -> None:

@@ -82,6 +82,13 @@ def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
     assert result.returncode == 0
 
 
+def test_only_what_is_cached_can_go(program: Program) -> None:
+    nodes = installs(leaf(CMAKE, "cmake", "3.31"), in_buildcache=False, installed=True)
+    nodes |= installs(leaf(ZLIB, "zlib", "1.3"))
+    (program.home / "index.json").write_bytes(database(nodes))
+    assert prune(program, "cmake", "zlib")[0].startswith("1 of 1 spec would go")
+
+
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [

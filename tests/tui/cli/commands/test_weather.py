@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import database, edge, environment, installs, leaf, node
+from tests.builders import SPACK_DATA, database, edge, environment, installs, leaf, node
 from tests.program import Program
 
 ZLIB, HDF5, VTK = (letter * 32 for letter in "zhv")
@@ -77,6 +77,11 @@ def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
     lines = program("weather", "--host", "zen3").stdout.splitlines()
     assert lines[1].split() == ["data-vis-sdk", "7", "100", "%", "not", "told", "7", "unknown"]
+
+
+def test_bytes_are_summed_as_far_as_they_are_told(program: Program) -> None:
+    result = program("weather", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3")
+    assert result.stdout.splitlines()[1].split("  ")[-1].strip() == "16.0 kB + 18 unknown"
 
 
 def test_of_nothing_there_is_no_weather(program: Program) -> None:
