@@ -11,6 +11,10 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.core.frozen import replace
+from spackscope.model.readers.openpgp import Signature
+from spackscope.model.sources.challenge import Copy, judge
+from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 from tests.builders import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
@@ -123,6 +127,46 @@ def test_an_archive_that_does_harm_tells_nothing(members: bytes, program: Progra
     bomb = gzip.compress(members + gzip.decompress(SITE))
     code, spec = challenged(program, mirror(SITE), mirror(bomb))
     assert (spec["judgement"], code) == ("not told", 0)
+
+
+ONE, OTHER = (
+    MirrorEntry(name, "v3", archive="present", checksum="a" * 64, size=1)
+    for name in ("one", "other")
+)
+"""What two mirrors tell of one archive."""
+
+ALIKE = [Copy(ONE, ONE.checksum), Copy(OTHER, ONE.checksum)]
+
+
+def signed(copy: Copy, key: str) -> Copy:
+    return replace(copy, entry=replace(copy.entry, signer=Signer(Signature(key_id=key))))
+
+
+@pytest.mark.parametrize(
+    ("copies", "judged"),
+    [
+        (ALIKE, ("alike", ())),
+        ([signed(each, "A") for each in ALIKE], ("alike", ())),
+        (list(map(signed, ALIKE, "AB")), ("benign", ("another signer",))),
+        ([ALIKE[0], signed(ALIKE[1], "A")], ("benign", ("not signed everywhere",))),
+        (
+            [Copy(ONE), Copy(OTHER, ONE.checksum)],
+            ("not told", ("only the documents are compared, not the archives of one",)),
+        ),
+        (
+            [Copy(ONE, ONE.checksum), Copy(replace(OTHER, size=2), ONE.checksum)],
+            ("suspicious", ("one checksum, but other sizes",)),
+        ),
+        (
+            [Copy(ONE, ONE.checksum), Copy(replace(OTHER, checksum=""))],
+            ("not told", ("other tells no checksum",)),
+        ),
+    ],
+)
+def test_copies_of_one_archive_differ_in_what_is_told(
+    copies: list[Copy], judged: tuple[str, tuple[str, ...]]
+) -> None:
+    assert judge(copies) == judged
 
 
 def test_a_signature_more_is_benign(program: Program) -> None:

@@ -92,6 +92,11 @@ def test_a_lock_file_is_judged_by_what_comes_nearest(program: Program, home: Pat
         "  concretizer:reuse excludes hdf5@1.12"
     )
     assert result.returncode == 1
+    # What is concretized is not asked for anew.
+    path = home / ".spack" / "concretizer.yaml"
+    path.write_text("concretizer:\n  reuse: dependencies\n")
+    lines = program(*WHY, "spack.lock").stdout.splitlines()
+    assert lines[-1].endswith("nothing: the solver decides")
 
 
 @pytest.mark.parametrize(
@@ -135,6 +140,7 @@ def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
 
 def test_where_nothing_is_ruled_out_there_is_no_gap(program: Program, home: Path) -> None:
     lines = program(*WHY, f"/{LLVM}", "--config", "none").stdout.splitlines()
+    assert lines[1] == "  The configuration of Spack is left out"
     assert lines.count("") == 1
     (home / "spack.lock").write_bytes(environment([leaf(LLVM, "llvm", "18.1")], LLVM))
     lines = program(*WHY, "spack.lock", "--config", "none").stdout.splitlines()
