@@ -86,7 +86,7 @@ def _matrix(counts: Frequency, width: int, most: int | None = None) -> Section:
     label, (rows, facets) = clean(counts.axes[0].label), counts.facets
     texts = (label, *(value_text(row.value) for row in rows))
     value_width = min(max(map(cell_width, texts)), max(_MIN_ROOM, width // 3))
-    total_width = max(len("total"), *(len(f"{row.count:,}") for row in rows))
+    total_width = max(map(len, ("total", *(f"{row.count:,}" for row in rows))))
     heads = [shorten(value_text(facet.value), _MAX_HEAD) for facet in facets]
     widths = [
         max(cell_width(head), len(f"{facet.count:,}"))

@@ -9,6 +9,7 @@ import pytest
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.query.parser import parse
+from spackscope.model.report.frequency import frequency_section
 from spackscope.tui.browser.answers import with_value
 from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
 from spackscope.tui.dialogs.pick import PickDialog
@@ -78,6 +79,16 @@ def test_a_cell_filters_by_both(browser: FakeBrowser) -> None:
     choose(browser, dialog, *cell)
     assert browser.shown == sample_where(lambda r: (r["os"], r["target"]) == cell)
     assert len(browser.shown) == expected[cell]
+
+
+def test_two_columns_of_no_specs_are_an_empty_matrix(browser: FakeBrowser) -> None:
+    dialog = open_frequency(browser, pane="specs", column="os")
+    dialog.names = ("os", "target")
+    browser.type("hdf5@9.9")
+    browser.controllers.answers.fill_counts(dialog)
+    browser.settle()
+    assert dialog.counts is not None
+    assert not frequency_section(dialog.counts, 80).rows
 
 
 def test_on_a_variant_of_the_detail_its_values_are_counted(browser: FakeBrowser) -> None:
