@@ -103,19 +103,22 @@ def is_source_word(word: str) -> bool:
     These are a URL, `spack:NAME`, `public`, standard input, a path with a known ending, and one
     with a slash, unless it can be a hash as well and nothing is there.
     """
-    if scheme_of(word) or not is_local_path(word) or re.fullmatch(_PATH, word):
-        return True
-    return "/" in word and word != "/" and names_source(word)
+    return _can_only_be_source(word) or ("/" in word and word != "/" and names_source(word))
 
 
 def names_source(word: str) -> bool:
     """Check whether a word names a source: it can be nothing else, or is a path that exists."""
-    if not is_local_path(word) or re.fullmatch(_PATH, word):
+    if _can_only_be_source(word):
         return True
     try:
         return os.path.exists(absolute_path(word))
     except (SourceError, ValueError):
         return False
+
+
+def _can_only_be_source(word: str) -> bool:
+    # A URL is one even where its scheme is not supported.
+    return bool(scheme_of(word) or not is_local_path(word) or re.fullmatch(_PATH, word))
 
 
 LOCK = "spack.lock"

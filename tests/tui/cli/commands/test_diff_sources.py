@@ -86,7 +86,7 @@ def test_json_has_packages_and_causes(program: Program) -> None:
 def test_a_source_that_cannot_be_read_is_named(program: Program) -> None:
     old, _ = write_locks(program)
     (program.home / "empty").mkdir()
-    for name in ("empty", "none.lock"):
+    for name in ("empty", "none.lock", "ftp://site.org/mirror"):
         result = program("diff", old, name)
         assert (result.returncode, result.stdout) == (3, "")
         assert name in result.stderr
