@@ -47,12 +47,12 @@ class Options(Frozen):
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout. `all` lists dependency-only specs too; with `diff` it prints all differences
-    and `build` those of what only builds. `by` names what `stats` counts by, and `ignored` the
-    packages that `doubles` leaves out. With `flat` the table of `find` has a line for each build.
-    With `tags` `sources` lists those of the public cache. `preview` is what `prune` asks for;
-    `hosts` and `fail_under` are those of `weather`. `missing` leaves out what `cover` finds in
-    caches, which `all` lists. `host` describes the machine that specs are to run on, and with
+    that suits stdout. `dependency_only` lists dependency-only specs too. `all` cuts no list, and
+    with `diff`, as `build`, prints more differences. `by` names what `stats` counts by, and
+    `ignored` the packages that `doubles` leaves out. With `flat` the table of `find` has a line
+    for each build. With `tags` `sources` lists those of the public cache. `preview` is what
+    `prune` asks for; `hosts` and `fail_under` are those of `weather`. `missing` leaves out what
+    `cover` finds in caches. `host` describes the machine that specs are to run on, and with
     `config` "none" what Spack is configured to reuse is left out. `registration` is what
     `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
     help to print, if any.
@@ -67,6 +67,7 @@ class Options(Frozen):
     ignored: tuple[str, ...] = ()
     missing: bool = False
     all: bool = False
+    dependency_only: bool = False
     host: str = ""
     config: str = ""
     flat: bool = False

@@ -108,7 +108,7 @@ _FROM = _from(
     "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
-_ALL = _flag("all", "also list dependency-only specs")
+_ALL = Option(("--all",), "also list dependency-only specs", "dependency_only")
 _NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
 _HELP = Option(("-h", "--help"), "print this help", "help")
 _SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)

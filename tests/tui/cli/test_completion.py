@@ -48,7 +48,7 @@ def test_a_word_is_known_by_those_before_it(
 def test_a_place_has_the_words_and_options_before_it() -> None:
     place = find_place(["-f", "a", "find", "hdf5", "--all", "-fb", "+mpi"], "os=")
     assert (place.command, place.words) == ("find", ("hdf5", "+mpi"))
-    assert place.fields == {"sources": ["a", "b"], "all": True}
+    assert place.fields == {"sources": ["a", "b"], "dependency_only": True}
 
 
 @pytest.mark.parametrize(

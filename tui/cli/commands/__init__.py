@@ -45,7 +45,7 @@ def run_command(options: Options) -> ExitCode:
         from spackscope.tui.settings import WrongSettings
 
         raise WrongSettings(settings.mistakes)
-    session = settings.session(os.environ, everything=options.all)
+    session = settings.session(os.environ, everything=options.dependency_only)
     session = replace(session, uses_rules=not options.config)
     sources = resolve_sources(options.sources, session, settings.sources)
     if STANDARD_INPUT not in (*sources, *options.words):

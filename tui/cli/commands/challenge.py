@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.core.frozen import replace
 from spackscope.model.report.challenge import challenge_report
 from spackscope.model.sources.challenge import challenge
 from spackscope.model.sources.mirror_spec import Mirrors
@@ -17,8 +16,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the hashes whose archives differ between mirrors; NOTHING if one is suspicious."""
     query = parse_query(options.words, session)
-    listed = replace(session, include_dependency_only=False)
-    with loaded(options, listed, sources) as (catalog,), build_progress(options) as progress:
+    with loaded(options, session, sources) as (catalog,), build_progress(options) as progress:
         ids = catalog.match(query, should_stop=session.should_stop).ids()
         mirrors = Mirrors(catalog.sources, session, sources)
         specs = list(catalog.records(ids))

@@ -272,7 +272,9 @@ class _Answers:
     @cached_property
     def _session(self) -> Session:
         """The session that the command line would have."""
-        return self._settings.session(self._environ, everything="all" in self._place.fields)
+        return self._settings.session(
+            self._environ, everything="dependency_only" in self._place.fields
+        )
 
     @cached_property
     def _catalog(self) -> Catalog | None:

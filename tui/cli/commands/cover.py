@@ -40,9 +40,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         raise Leave(ExitCode.USAGE, message)
     hashes = _read_hashes(session) if name == STANDARD_INPUT else None
     groups = [sources] if hashes is not None else [[find_environment(name, session)], sources]
-    # With --all more is printed, and no more is read.
-    listed = replace(session, include_dependency_only=False)
-    with loaded(options, listed, *groups) as (*environments, caches):
+    with loaded(options, session, *groups) as (*environments, caches):
         coverage = cover(environments[0] if hashes is None else hashes, caches)
         if options.format != "hashes":
             with build_progress(options) as progress:

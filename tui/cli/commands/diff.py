@@ -10,7 +10,6 @@ from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.kinds import run_the_same
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import never
 from spackscope.model.index.catalog import Catalog
@@ -42,8 +41,6 @@ _ALIKE = "One and the same spec: nothing differs"
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Compare the specs or the two sources that the words name; FOUND if they are alike."""
-    # Here --all is about differences; dependency-only specs are found by their hashes anyway.
-    session = replace(session, include_dependency_only=False)
     if not options.sources and len(options.words) == 2 and all(map(names_source, options.words)):
         return _compare_sources(options, *options.words, session)
     arguments = {word: SpecArgument([word], session) for word in options.words}

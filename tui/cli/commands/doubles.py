@@ -7,7 +7,6 @@ from fnmatch import fnmatchcase
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import find_doubles
-from spackscope.model.core.frozen import replace
 from spackscope.model.report.environments import doubles_report
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
@@ -19,9 +18,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the packages with several hashes by their causes; DOUBLES if there are some."""
     named = [find_environment(name, session) for name in sources]
-    # Here --all is about lines.
-    listed = replace(session, include_dependency_only=False)
-    with loaded(options, listed, named) as (catalog,):
+    with loaded(options, session, named) as (catalog,):
         doubles = find_doubles(
             catalog,
             is_ignored=lambda name: any(fnmatchcase(name, each) for each in options.ignored),

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from spackscope.model.analysis.prune import preview
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.readers.formats import read_hash_list
 from spackscope.model.report.prune import prune_report
@@ -32,7 +31,7 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     is_list = len(options.words) == 1 and names_source(options.words[0])
     hashes = _read_keep_list(options.words[0], session) if is_list else []
     query = None if is_list else parse_query(options.words, session)
-    with loaded(options, replace(session, include_dependency_only=False), sources) as (catalog,):
+    with loaded(options, session, sources) as (catalog,):
         if query is not None:
             chosen = catalog.match(query, should_stop=session.should_stop).ids()
             if not chosen:

@@ -10,7 +10,6 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.analysis.weather import host_fits, most_wanted, of_environment, of_stacks
 from spackscope.model.core.errors import QueryError, Unreadable
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.report.weather import weather_report
 from spackscope.model.sources.resolve import find_environment
@@ -28,9 +27,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         hosts = [parse_host(text) for text in options.hosts] or [host_of(session)]
     except QueryError as error:
         raise Leave(ExitCode.USAGE, f"a host has an error: {error}") from None
-    listed = replace(session, include_dependency_only=False)
     names = [find_environment(name, session) for name in options.words]
-    with loaded(options, listed, sources, *([name] for name in names)) as (caches, *environments):
+    with loaded(options, session, sources, *([name] for name in names)) as (caches, *environments):
         if not (names or caches.total):
             raise Leave(ExitCode.NOTHING, "the sources have no specs")
         fits = host_fits(caches, hosts)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from spackscope.model.analysis.cover import cover, find_nearest
 from spackscope.model.analysis.why import find_candidates, names_specs
-from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import join_words
 from spackscope.model.report.why import (
@@ -34,15 +33,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
 
     NOTHING if there is none that may be taken.
     """
-    # With --all more is printed, and no more is read.
-    listed = replace(session, include_dependency_only=False)
     if len(options.words) == 1 and names_source(options.words[0]):
-        return _explain_environment(options, sources, listed)
+        return _explain_environment(options, sources, session)
     query = parse_query(options.words, session)
     if not names_specs(query):
         what = clean(join_words(options.words))
         raise Leave(ExitCode.USAGE, f"why needs a package, a hash or a lock file: {what}")
-    with loaded(options, listed, sources) as (catalog,):
+    with loaded(options, session, sources) as (catalog,):
         candidates = find_candidates(catalog, query, should_stop=session.should_stop)
         if not candidates and hash_prefix(options.words):
             by_hash = parse_query([f"/{hash_prefix(options.words).lstrip('/')}"], session)
