@@ -14,7 +14,7 @@ from spackscope.model.core.records import FitReason, Problem, is_compiler
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Depends, Query, Term, exact_term
+from spackscope.model.query.ast import Depends, Query, Term, exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, place_of
 from spackscope.model.sources.spack_config import Selection, Text
@@ -93,7 +93,7 @@ class _Finder:
             return
         fetched, filters = 0, list[tuple[str, Selection, int]]()
         for source in self._catalog.sources:
-            of_source = cached & self._matching(Query().also(exact_term("source", source.name)))
+            of_source = cached & self._matching(exact_query("source", source.name))
             selection = rules.mirrors.get(source.name, Selection())
             fetched |= of_source & self._selected(selection)
             filters.append((MIRROR, selection, of_source))

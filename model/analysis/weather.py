@@ -11,7 +11,7 @@ from spackscope.model.analysis.history import Observation
 from spackscope.model.analysis.host import Host
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 
 
 class Weather(Frozen):
@@ -67,7 +67,7 @@ def of_stacks(caches: Catalog, fits: Sequence[HostFit]) -> list[Weather]:
     names = sorted({name for value in caches.values("stack") for name in _names(value)})
     rows = []
     for name in names:
-        ids = caches.match(Query().also(exact_term("stack", name))).ids()
+        ids = caches.match(exact_query("stack", name)).ids()
         rows.append(_weather(name, len(ids), ids, caches, fits))
     every = range(caches.total)
     return rows or [_weather("all", len(every), every, caches, fits)]

@@ -210,6 +210,11 @@ def exact_term(column: str, value: str) -> Term:
     return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
 
 
+def exact_query(column: str, value: str) -> Query:
+    """Return the query that only a value shown on the screen matches."""
+    return query_of(exact_term(column, value))
+
+
 def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) -> bool:
     """Check a compiler that a record states against a condition written with `%`.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.text import clean, counted
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 from spackscope.model.report.needs import spec_name
 from spackscope.model.report.report import Report, Row, Section, cut, styled
 from spackscope.model.sources.challenge import Challenged, Copy, Judgement
@@ -77,7 +77,7 @@ def _row(copy: Copy, hash_: str) -> Row:
         clean(f"prefix {copy.prefix}") if copy.prefix else "prefix not told",
         clean(_signer(copy)) or "not signed",
     )
-    query = Query().also(exact_term("hash", hash_))
+    query = exact_query("hash", hash_)
     return Row(cells, key=f"{hash_} {entry.source}", queries=(query,))
 
 

@@ -15,7 +15,7 @@ from spackscope.model.core.columns import FIELDS, SHORT_HASH
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import difference_line, path_text
 from spackscope.model.report.report import Report, Row, Section, cut
 
@@ -179,7 +179,7 @@ def _queries(changes: Iterable[Difference]) -> tuple[Query, ...]:
         elif change.attribute == "provider":
             queries.append(Query().with_package(str(change.b).partition("@")[0]))
         elif change.attribute in FIELDS and isinstance(change.b, str):
-            queries.append(Query().also(exact_term(change.attribute, change.b)))
+            queries.append(exact_query(change.attribute, change.b))
     return tuple(queries)
 
 
@@ -188,7 +188,7 @@ def source_differences_report(
 ) -> Report:
     """Report the comparison of two sources; long sections are cut, unless all is shown."""
     graph, roots = its.graph, its.roots
-    of_old, of_new = (Query().also(exact_term("source", name)) for name in names)
+    of_old, of_new = (exact_query("source", name) for name in names)
 
     def sections() -> Iterator[Section]:
         if its.are_alike:
@@ -225,7 +225,7 @@ def source_differences_report(
         for sign, ids in (("+", roots.added), ("-", roots.removed)):
             for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
                 label = clean(f"{graph.name(id_)}@{graph.version(id_)}")
-                query = Query().also(exact_term("hash", hash_))
+                query = exact_query("hash", hash_)
                 yield f"{sign} {label} /{hash_[:SHORT_HASH]}", (query,)
 
     def follower_lines() -> Iterator[_Linked]:

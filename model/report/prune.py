@@ -10,7 +10,7 @@ from spackscope.model.analysis.prune import Pruning
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 from spackscope.model.report.needs import spec_name
 from spackscope.model.report.report import Cell, Column, Report, Row, Section, cut, styled
 
@@ -102,4 +102,4 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
 
 def _row(cells: Sequence[Cell], hash_: str) -> Row:
     """Return a row about a spec, which it leads to."""
-    return Row(cells, key=hash_, queries=(Query().also(exact_term("hash", hash_)),))
+    return Row(cells, key=hash_, queries=(exact_query("hash", hash_),))

@@ -12,7 +12,7 @@ from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.report.report import Column, Report, Row, Section, styled
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
@@ -167,7 +167,7 @@ def failure_rows(failure: str) -> list[Row]:
 
 
 def _of_source(name: str) -> Query:
-    return Query().also(exact_term("source", name))
+    return exact_query("source", name)
 
 
 VERIFIED_HEADS = ("source", "kind", "whole", "wrong", "unchecked")

@@ -10,7 +10,7 @@ from spackscope.model.analysis.weather import Weather
 from spackscope.model.core.columns import SHORT_HASH, size_text
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 
 MAX_WANTED = 10
@@ -49,7 +49,7 @@ def weather_report(
             *((_trend(its),) if has_trend else ()),
         )
         columns = ("source", "stack")
-        queries = tuple(Query().also(exact_term(column, its.name)) for column in columns)
+        queries = tuple(exact_query(column, its.name) for column in columns)
         return Row(cells, key=its.name, queries=queries)
 
     def sections() -> Iterator[Section]:
@@ -57,7 +57,7 @@ def weather_report(
         lines = []
         for (name, hash_), count in wanted.items():
             cells = f"{count:,}", clean(name), styled(hash_[:SHORT_HASH], "link")
-            query = Query().also(exact_term("hash", hash_))
+            query = exact_query("hash", hash_)
             lines.append(Row(cells, key=hash_, queries=(query,)))
         if lines:
             yield Section(WANTED, cut(lines, None if shows_all else MAX_WANTED), is_apart=True)

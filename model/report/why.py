@@ -15,7 +15,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Fit, Spec
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 from spackscope.model.report.differences import difference_line
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
@@ -219,7 +219,7 @@ def why_report(
         count = f"×{1 + len(more)}" if more else ""
         hash_ = styled(its.hash[:SHORT_HASH], "link")
         cells = (count, hash_, its.name, its.about, its.verdict.reason or NOTHING)
-        query = Query().also(exact_term("hash", its.candidate or its.hash))
+        query = exact_query("hash", its.candidate or its.hash)
         return Row(cells, key=its.hash, leads_to=its.candidate, queries=(query,))
 
     def sections() -> Iterator[Section]:
@@ -230,7 +230,7 @@ def why_report(
             of_total = f"{count:>{len(str(total))},} of {total:,}"
             change = its.change and f"change {its.change}"
             label = its.reason.removeprefix(_OF_DEPENDENCY)
-            others = (Query().also(exact_term("reusable", label)),) if its.is_rule else ()
+            others = (exact_query("reusable", label),) if its.is_rule else ()
             cells = (of_total, text, its.place, change)
             rows.append(Row(cells, key=f"{text} {its.place}", queries=others))
         yield Section(

@@ -18,7 +18,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.query.ast import Query, Term, exact_query
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
@@ -386,7 +386,7 @@ class Answers:
             )
 
             session = self._host.session
-            query = Query().also(exact_term("hash", hash_))
+            query = exact_query("hash", hash_)
             candidates = find_candidates(catalog, query, should_stop=task)
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
             packages = {its.name.partition("@")[0] for its in judged}
