@@ -153,6 +153,7 @@ class BrowserScreen(Screen[None]):
         self.host.take(event)
 
     @on(VirtualList.Highlighted)
+    @on(VirtualList.Scrolled)
     def _show_position(self) -> None:
         self.panes.show_position()
 

@@ -53,6 +53,9 @@ class VirtualList(Widget, can_focus=True):
             """Replace an older move of the same list that was not handled yet."""
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
+    class Scrolled(ListMessage):
+        """Posted when the row under the cursor came to another line of the screen by itself."""
+
     class Chosen(ListMessage):
         """Posted when a row is chosen with Enter or a double click."""
 
@@ -114,6 +117,8 @@ class VirtualList(Widget, can_focus=True):
     def _put_at_top(self, top: int) -> bool:
         """Scroll a row to the top; return whether that changed anything."""
         moved, self.top = top != self.top, top
+        if moved and self.is_mounted:
+            self.post_message(self.Scrolled(self, self.cursor))
         return moved
 
     def on_resize(self) -> None:

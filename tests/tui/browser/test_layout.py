@@ -482,8 +482,10 @@ async def test_a_message_hides_no_key_and_moves_nothing() -> None:
 async def test_a_message_is_never_over_the_row_of_the_cursor() -> None:
     async with browsing(size=(60, 12)) as browser:
         await browser.press("2", "end")
-        browser.browser.host.say("Nothing was found")
-        for key in ("j", "k", "k", "k"):
+        await browser.press("space")
+        browser.browser.host.say("Nothing was found, whatever was asked for, wherever that may be")
+        # Without marks the table has a line more.
+        for key in ("G", "U", "k", "k", "k"):
             await browser.press(key)
             rows = browser.table.rows
             line = browser.lines[rows.region.y + rows.cursor - rows.top]
