@@ -1,4 +1,4 @@
-"""Find what a build cache would lose by pruning, and what would break."""
+"""Find what pruning a build cache would remove, and what would break."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from spackscope.model.query.parser import parse
 
 
 class Pruning(Frozen):
-    """What would go, and what would stay but break, since what it links or runs would go.
+    """What would be removed, and what would break, since what it links or runs is removed.
 
     All are ids of the graph in display order, each hash once. `needed_by` counts the specs that
-    stay and link or run one that would go directly, by its id. `unlisted` counts those that stay
+    stay and link or run one that is removed directly, by its id. `unlisted` counts those that stay
     whose sources do not list what they need.
     """
 
@@ -29,7 +29,7 @@ class Pruning(Frozen):
     unlisted: int
 
     def needs(self, id_: int) -> int:
-        """Return what would go of what a spec that breaks needs: the nearest one."""
+        """Return the nearest dependency that is removed of a spec that breaks."""
         gone, seen = set(self.gone), [id_]
         for each in seen:
             children = run_dependencies(self.graph, each)
@@ -52,9 +52,9 @@ def preview(
     are_kept: bool,
     should_stop: ShouldStop = never,
 ) -> Pruning:
-    """Return what would go: the chosen specs, or where these are kept all others.
+    """Return what is removed: the chosen specs, or where these are kept all others.
 
-    Only what is cached can go; a catalog that does not say counts as cached. Raises Cancelled.
+    Only what is cached is; a catalog that does not say counts as cached. Raises Cancelled.
 
         preview(catalog, catalog.match(parse("hdf5@1.12")).ids(), are_kept=False).broken
     """

@@ -17,16 +17,16 @@ from spackscope.model.query.ast import exact_query
 class Weather(Frozen):
     """How much of a row, an environment or a stack, the caches have: numbers of specs.
 
-    `runs` has for each host how many of those that are `there` run on it, and `untold` of how many
-    that is not told. `size` is that of their archives in bytes, as far as it is told, which it is
-    not of `unknown_sizes`. `trend` has the time of each snapshot, and how many were there.
+    `runs` has for each host how many of those that are `there` run on it, and `unknown` of how
+    many that is unknown. `size` is that of their archives in bytes, but for `unknown_sizes` of
+    them. `trend` has the time of each snapshot, and how many were there.
     """
 
     name: str
     total: int
     there: int
     runs: tuple[int, ...]
-    untold: tuple[int, ...]
+    unknown: tuple[int, ...]
     size: float
     unknown_sizes: int
     trend: tuple[tuple[str, int], ...] = ()
@@ -36,21 +36,57 @@ class Weather(Frozen):
         return 100 * count / self.total if self.total else 100.0
 
 
-def of_environment(
-    name: str,
-    coverage: Coverage,
+def read_weather(
     caches: Catalog,
-    fits: Sequence[HostFit],
-    snapshots: Iterable[Sequence[Observation]] = (),
-) -> Weather:
-    """Return the weather of an environment by its coverage, with the trend over snapshots.
+    hosts: Iterable[Host],
+    coverages: Mapping[str, Coverage],
+    snapshots: Sequence[Sequence[Observation]] = (),
+) -> list[Weather]:
+    """Return the weather of environments, by their names; without any of the stacks of the caches.
 
-    There is one sequence of `snapshots` for each source.
+    Caches without stacks are one row. There is one sequence of `snapshots` for each source, from
+    which environments have a trend.
+
+        read_weather(caches, [parse_host("zen3")], {"climate": cover(climate, caches)})
     """
-    ids = [caches.by_hash(hit.hash)[0].id for hit in coverage.hits]
-    its_hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
+    fits = [HostFit(caches, host) for host in hosts]
+
+    def of_specs(
+        name: str, total: int, ids: Sequence[int], trend: tuple[tuple[str, int], ...] = ()
+    ) -> Weather:
+        answers = [Counter(fit.brief(id_).fits for id_ in ids) for fit in fits]
+        sizes = [spec.size for spec in caches.records(ids)]
+        return Weather(
+            name,
+            total,
+            len(ids),
+            tuple(each[True] for each in answers),
+            tuple(each[None] for each in answers),
+            sum(size or 0 for size in sizes),
+            sizes.count(None),
+            trend,
+        )
+
+    if coverages:
+        rows = []
+        for name, its in coverages.items():
+            ids = [caches.by_hash(hit.hash)[0].id for hit in its.hits]
+            rows.append(of_specs(name, its.total, ids, _trend(its, snapshots)))
+        return rows
+    values = caches.values("stack")
+    names = sorted({name for value in values if isinstance(value, tuple) for name in value})
+    ids_of = {name: caches.match(exact_query("stack", name)).ids() for name in names}
+    ids_of = ids_of or {"all": range(caches.total)}
+    return [of_specs(name, len(ids), ids) for name, ids in ids_of.items()]
+
+
+def _trend(
+    coverage: Coverage, snapshots: Iterable[Sequence[Observation]]
+) -> tuple[tuple[str, int], ...]:
+    """Return how much of an environment was there at each snapshot of any source."""
+    hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
     by_time = sorted(
-        (observation.when, number, observation.specs.keys() & its_hashes)
+        (observation.when, number, observation.specs.keys() & hashes)
         for number, observations in enumerate(snapshots)
         for observation in observations
     )
@@ -59,49 +95,7 @@ def of_environment(
     for when, number, present in by_time:
         newest[number] = present
         trend.append((when, len(set().union(*newest.values()))))
-    return _weather(name, coverage.total, ids, caches, fits, tuple(trend))
-
-
-def of_stacks(caches: Catalog, fits: Sequence[HostFit]) -> list[Weather]:
-    """Return the weather of each stack of the caches, or of all in one where there are none."""
-    names = sorted({name for value in caches.values("stack") for name in _names(value)})
-    rows = []
-    for name in names:
-        ids = caches.match(exact_query("stack", name)).ids()
-        rows.append(_weather(name, len(ids), ids, caches, fits))
-    every = range(caches.total)
-    return rows or [_weather("all", len(every), every, caches, fits)]
-
-
-def _names(value: object) -> Sequence[str]:
-    return value if isinstance(value, tuple) else ()
-
-
-def _weather(
-    name: str,
-    total: int,
-    ids: Sequence[int],
-    caches: Catalog,
-    fits: Sequence[HostFit],
-    trend: tuple[tuple[str, int], ...] = (),
-) -> Weather:
-    runs, untold = [], []
-    for fit in fits:
-        answers = Counter(fit.brief(id_).fits for id_ in ids)
-        runs.append(answers[True])
-        untold.append(answers[None])
-    sizes = [spec.size for spec in caches.records(ids)]
-    known = [size for size in sizes if size]
-    return Weather(
-        name,
-        total,
-        len(ids),
-        tuple(runs),
-        tuple(untold),
-        sum(known),
-        len(sizes) - len(known),
-        trend,
-    )
+    return tuple(trend)
 
 
 def most_wanted(coverages: Iterable[Coverage]) -> Mapping[tuple[str, str], int]:
@@ -112,8 +106,3 @@ def most_wanted(coverages: Iterable[Coverage]) -> Mapping[tuple[str, str], int]:
             if spec.is_needed:
                 wanted[f"{spec.package}@{spec.version}", spec.hash] += spec.needed_by
     return dict(wanted.most_common())
-
-
-def host_fits(caches: Catalog, hosts: Iterable[Host]) -> list[HostFit]:
-    """Return what says of specs whether they run on each host."""
-    return [HostFit(caches, host) for host in hosts]

@@ -28,6 +28,11 @@ _SOURCE_WIDTH = 20
 """Cells of a source in the table; sources differ at their ends."""
 
 
+def spec_name(package: str, version: str) -> str:
+    """Return the clean name of a spec, as `hdf5@1.14.6`; without a version only the package."""
+    return clean(f"{package}@{version}" if version else package) or "(no name)"
+
+
 def text_cell(value: Any) -> str:
     """Return a text, or several texts separated by blanks; `-` for an empty text."""
     return clean(" ".join(value)) if isinstance(value, tuple) else clean(str(value or "")) or "-"
@@ -70,6 +75,13 @@ def size_text(size: float | None) -> str:
             number = size / factor
             return f"{number:.0f} {unit}" if number >= 99.95 else f"{number:.1f} {unit}"
     return f"{size:.0f} B"
+
+
+def sizes_text(size: float, count: int, unknown: int) -> str:
+    """Return the size in bytes of several things, some of them unknown: `210 MB + 4 unknown`."""
+    if count and count == unknown:
+        return "size unknown"
+    return size_text(size) + (f" + {unknown:,} unknown" if unknown else "")
 
 
 Value = str | tuple[str, ...] | float | None

@@ -215,6 +215,11 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def counted(count: int, noun: str) -> str:
-    """Return a number of things, as in `2,052 specs` or `1 dependency`."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}s"
+    """Return a number of things, as in `2,052 specs`, `3 hashes` or `1 dependency`."""
+    plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}{'e' * noun.endswith('sh')}s"
     return f"{count:,} {noun if count == 1 else plural}"
+
+
+def times(count: int) -> str:
+    """Return how many a row stands for, as `×3`; empty for one."""
+    return f"×{count:,}" if count > 1 else ""

@@ -4,20 +4,36 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Any
 
-from spackscope.model.core.columns import SHORT_HASH, size_text
+from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
 from spackscope.model.core.text import clean, counted
 from spackscope.model.query.ast import exact_query
-from spackscope.model.report.needs import spec_name
-from spackscope.model.report.report import Report, Row, Section, cut, styled
+from spackscope.model.report.report import (
+    Column,
+    Report,
+    Row,
+    Section,
+    hash_cell,
+    more_row,
+    styled,
+)
 from spackscope.model.sources.challenge import Challenged, Copy, Judgement
 
 MAX_LINES = 20
 """Hashes of each judgement, unless all are asked for."""
 
-_ORDER: tuple[Judgement, ...] = ("suspicious", "not told", "benign")
+_ORDER: tuple[Judgement, ...] = ("suspicious", "unknown", "benign")
 _SHORT_CHECKSUM = 12
+_COPY_COLUMNS = (
+    Column("mirror", floors=(24, 12)),
+    Column("sha256"),
+    Column(),
+    Column("size"),
+    Column("prefix", floors=(30, 12)),
+    Column("key"),
+)
 
 
 def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = False) -> Report:
@@ -26,14 +42,14 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
 
     def sections() -> Iterator[Section]:
         for judgement in _ORDER:
-            each = [its for its in challenged if its.judgement == judgement]
-            for its in each[: None if shows_all else MAX_LINES]:
-                why = clean("; ".join(its.reasons))
-                name = f"{its.spec.hash[:SHORT_HASH]}  {spec_name(its.spec)}"
-                rows = [_row(copy, its.spec.hash) for copy in its.copies]
-                yield Section(f"{judgement}: {name}: {why}", rows, is_apart=True)
-            if not shows_all and len(each) > MAX_LINES:
-                yield Section("", cut([Row(("",))] * len(each), MAX_LINES)[-1:])
+            every = [its for its in challenged if its.judgement == judgement]
+            shown = every[: None if shows_all else MAX_LINES]
+            groups: dict[object, list[Challenged]] = {}
+            for its in shown:
+                groups.setdefault(_alike(its), []).append(its)
+            yield from chain.from_iterable(map(_sections, groups.values()))
+            if more := len(every) - len(shown):
+                yield Section("", [more_row(more)], is_apart=True)
 
     def data() -> dict[str, Any]:
         return {
@@ -50,7 +66,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
                             "content": copy.content or None,
                             "size": copy.entry.size,
                             "prefix": copy.prefix or None,
-                            "signer": _signer(copy) or None,
+                            "signer": copy.signer or None,
                         }
                         for copy in its.copies
                     ],
@@ -59,27 +75,49 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
             ],
         }
 
-    what = f"{counted(len(challenged), 'hash')}es" if len(challenged) != 1 else "1 hash"
+    if not challenged:
+        return Report("no hash is in several mirrors", sections(), data)
     parts = [f"{counts[name]:,} {name}" for name in ("alike", *reversed(_ORDER)) if counts[name]]
-    title = f"{what.replace('hashs', 'hash')} in several mirrors: {', '.join(parts)}"
-    return Report(title if challenged else "no hash is in several mirrors", sections(), data)
+    what = counted(len(challenged), "hash")
+    return Report(f"{what} in several mirrors: {', '.join(parts)}", sections(), data)
 
 
-def _row(copy: Copy, hash_: str) -> Row:
+def _alike(its: Challenged) -> object:
+    """Return what hashes have in common that are listed together, as no archive is known."""
+    return its.reasons, any(copy.entry.checksum for copy in its.copies) and its.spec.hash
+
+
+def _sections(alike: Sequence[Challenged]) -> Iterator[Section]:
+    """Yield the reasons of a judgement, and the copies of the hash, or the hashes without any."""
+    first = alike[0]
+    name = spec_name(first.spec.package, first.spec.version)
+    what = f"{name} /{first.spec.hash[:SHORT_HASH]}"
+    if len(alike) > 1:
+        what = counted(len(alike), "hash")
+    reasons = [Row((clean(reason),)) for reason in first.reasons]
+    yield Section(f"{first.judgement}: {what}", reasons, is_apart=True)
+    if any(copy.entry.checksum for copy in first.copies):
+        rows = [_copy_row(copy, first.spec.hash) for copy in first.copies]
+        yield Section("", rows, columns=_COPY_COLUMNS)
+        return
+    rows = []
+    for its in alike:
+        hash_ = its.spec.hash
+        cells = hash_cell(hash_), spec_name(its.spec.package, its.spec.version)
+        rows.append(Row(cells, key=hash_, queries=(exact_query("hash", hash_),)))
+    yield Section("", rows)
+
+
+def _copy_row(copy: Copy, hash_: str) -> Row:
     entry = copy.entry
-    is_other = bool(copy.content and entry.checksum and copy.content != entry.checksum)
-    shown = f"{entry.checksum[:_SHORT_CHECKSUM]}" if entry.checksum else "not told"
+    is_other = copy.content and entry.checksum and copy.content != entry.checksum
     cells = (
         clean(entry.source),
-        f"sha256 {shown}",
-        styled(f"has {copy.content[:_SHORT_CHECKSUM]}" if is_other else "", "error"),
-        size_text(entry.size) if entry.size else "-",
-        clean(f"prefix {copy.prefix}") if copy.prefix else "prefix not told",
-        clean(_signer(copy)) or "not signed",
+        entry.checksum[:_SHORT_CHECKSUM] or "unknown",
+        styled(f"≠ {copy.content[:_SHORT_CHECKSUM]}" if is_other else "", "error"),
+        size_text(entry.size),
+        clean(copy.prefix) or "unknown",
+        clean(copy.signer) or "not signed",
     )
     query = exact_query("hash", hash_)
     return Row(cells, key=f"{hash_} {entry.source}", queries=(query,))
-
-
-def _signer(copy: Copy) -> str:
-    return f"key {copy.entry.signer.signature.key_id}" if copy.entry.signer is not None else ""

@@ -6,10 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, shorten
+from spackscope.model.core.text import cell_width, shorten, times
 
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
@@ -33,11 +34,17 @@ class Piece(NamedTuple):
 
 Line = tuple[Piece, ...]
 Cell = str | Line
+_Item = TypeVar("_Item")
 
 
 def styled(text: str, style: Style) -> Line:
     """Return a text in one style."""
     return (Piece(text, style),)
+
+
+def hash_cell(hash_: str) -> Line:
+    """Return the short form of a hash."""
+    return styled(hash_[:SHORT_HASH], "link")
 
 
 def text_of(cell: Cell) -> str:
@@ -170,7 +177,18 @@ def section_lines(section: Section, width: int | None = None, indent: str = "") 
 def cut(rows: Sequence[Row], limit: int | None) -> list[Row]:
     """Return at most some rows, and after them how many more there are."""
     more = len(rows) - len(rows[:limit])
-    return [*rows[:limit], *([Row((f"and {more:,} more; --all lists all",))] if more else [])]
+    return [*rows[:limit], *([more_row(more)] if more else [])]
+
+
+def more_row(more: int) -> Row:
+    """Return the row below a list that was cut."""
+    return Row((f"and {more:,} more; --all lists all",))
+
+
+def folded(items: Iterable[_Item], key: Callable[[_Item], object]) -> Iterator[tuple[_Item, str]]:
+    """Yield the first of items in sequence that have the same key, with how many these are."""
+    for _, (first, *others) in groupby(items, key):
+        yield first, times(1 + len(others))
 
 
 class TableLayout:

@@ -7,16 +7,15 @@ from typing import Any
 
 from spackscope.model.analysis.host import Host
 from spackscope.model.analysis.weather import Weather
-from spackscope.model.core.columns import SHORT_HASH, size_text
+from spackscope.model.core.columns import sizes_text
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import exact_query
-from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
+from spackscope.model.report.report import Column, Report, Row, Section, cut, hash_cell
 
 MAX_WANTED = 10
 """Missing specs that are listed, unless all are."""
 
-WANTED = "most wanted of what is missing, with how much waits for it"
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_TREND = 20
 
@@ -30,37 +29,34 @@ def weather_report(
 ) -> Report:
     """Report rows of weather with a column for each host, and what is missing most."""
     has_trend = any(row.trend for row in rows)
-    heads = ("", "specs", "there", *(f"runs on {host.short}" for host in hosts), "archives")
+    heads = ["specs", "there", *(f"runs on {host.short}" for host in hosts), "archives"]
     columns = [
-        Column(head, most=40, floors=(12,)) if not number else Column(head, is_right=True)
-        for number, head in enumerate((*heads, *(("trend",) if has_trend else ())))
+        Column(most=40, floors=(12,)),
+        *(Column(head, is_right=True) for head in (*heads, *["trend"] * has_trend)),
     ]
 
     def row_of(its: Weather) -> Row:
-        runs = (_runs(its, *each) for each in zip(its.runs, its.untold, strict=True))
-        known = [size_text(its.size)] if its.size else []
-        unknown = [f"{its.unknown_sizes:,} unknown"] if its.unknown_sizes else []
         cells = (
             clean(its.name),
             f"{its.total:,}",
-            percent_text(its, its.there),
-            *runs,
-            " + ".join(known + unknown) or "-",
-            *((_trend(its),) if has_trend else ()),
+            _percent(its, its.there),
+            *(_runs(its, *each) for each in zip(its.runs, its.unknown, strict=True)),
+            sizes_text(its.size, its.there, its.unknown_sizes).removeprefix("size "),
+            *[_trend(its)] * has_trend,
         )
-        columns = ("source", "stack")
-        queries = tuple(exact_query(column, its.name) for column in columns)
+        queries = exact_query("source", its.name), exact_query("stack", its.name)
         return Row(cells, key=its.name, queries=queries)
+
+    def wanted_row(name: str, hash_: str, count: int) -> Row:
+        about = f"needed by {count:,} missing" if count else ""
+        cells = hash_cell(hash_), clean(name), about
+        return Row(cells, key=hash_, queries=(exact_query("hash", hash_),))
 
     def sections() -> Iterator[Section]:
         yield Section("", [row_of(its) for its in rows], columns=columns, indent="")
-        lines = []
-        for (name, hash_), count in wanted.items():
-            cells = f"{count:,}", clean(name), styled(hash_[:SHORT_HASH], "link")
-            query = exact_query("hash", hash_)
-            lines.append(Row(cells, key=hash_, queries=(query,)))
-        if lines:
-            yield Section(WANTED, cut(lines, None if shows_all else MAX_WANTED), is_apart=True)
+        lines = [wanted_row(*spec, count) for spec, count in wanted.items()]
+        if shown := cut(lines, None if shows_all else MAX_WANTED):
+            yield Section("missing, most needed first", shown, is_apart=True)
 
     def data() -> dict[str, Any]:
         return {
@@ -75,7 +71,7 @@ def weather_report(
     return Report("", sections(), data)
 
 
-def percent_text(its: Weather, count: int) -> str:
+def _percent(its: Weather, count: int) -> str:
     """Return a part in percent; all is only said of all, and nothing of nothing."""
     percent = its.percent(count)
     if 0 < percent < 1:
@@ -83,11 +79,11 @@ def percent_text(its: Weather, count: int) -> str:
     return f"{int(percent)} %"
 
 
-def _runs(its: Weather, count: int, untold: int) -> str:
-    """Return how much runs on a host; nothing where that is told of none."""
-    if untold and untold == its.there:
-        return "not told"
-    return percent_text(its, count) + (f", {untold:,} not told" if untold else "")
+def _runs(its: Weather, count: int, unknown: int) -> str:
+    """Return how much runs on a host, if that is known of anything."""
+    if unknown and unknown == its.there:
+        return "unknown"
+    return _percent(its, count) + (f", {unknown:,} unknown" if unknown else "")
 
 
 def _trend(its: Weather) -> str:

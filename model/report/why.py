@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.cover import Coverage
 from spackscope.model.analysis.reuse import MIRROR, find_kept_out
 from spackscope.model.analysis.why import Candidate
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Fit, Spec
+from spackscope.model.core.records import UNKNOWN, Fit
 from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.differences import difference_line
-from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
+from spackscope.model.report.report import Column, Report, Row, Section, cut, folded, hash_cell
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import Selection
@@ -25,56 +24,45 @@ from spackscope.model.sources.spack_config import Selection
 MAX_CANDIDATES = 20
 """Candidates that are listed, unless all are."""
 
-RULED_OUT, CANDIDATES = "ruled out", "candidates, nearest first"
-
-NOTHING = "nothing: the solver decides"
-"""What rules a candidate out that may be taken."""
-
 _OF_DEPENDENCY = "a dependency: "
 
 _CHANGES = {
-    "D": "nothing: Spack takes no build of sources under development",
-    "W": "nothing: Spack always builds its compiler wrapper",
-    "X": "packages.yaml: list it with this prefix",
-    "R": "the build: do it again with Spack 1.0 or later",
-    "F": "the build: do it again with Spack 1.0 or later",
-    "N": "Spack: 1.0 and later read it",
-    "C": "that line",
-    "Q": "that line",
-    "P": "the machine",
-    "T": "the machine, or ask for a target that it runs",
-    "L": "the machine, or take a build for its C library",
-    "O": "the machine, or take a build for its system",
+    "D": "nothing to change: Spack takes no build of sources under development",
+    "W": "nothing to change: Spack always builds its compiler wrapper",
+    "X": "list it with this prefix in packages.yaml",
+    "R": "build it again with Spack 1.0 or later",
+    "F": "build it again with Spack 1.0 or later",
+    "P": "change the machine",
+    "T": "change the machine or the target",
+    "L": "change the machine or the os",
+    "O": "change the machine or the os",
 }
-"""What to change so that a spec is taken, by the letters of rules."""
+"""What to do so that a spec is taken, by the letters of rules that are in no file."""
 
 _REASON_COLUMNS = (
     Column(is_right=False),
-    Column(keep="start", floors=(40, 20)),
-    Column(floors=(20,)),
-    Column(keep="start", floors=(20,), may_go=True),
+    Column(keep="start", floors=(36, 20)),
+    Column(floors=(36, 12)),
 )
 _COLUMNS = (
     Column(),
-    Column(is_right=False),
+    Column(),
     Column(most=40, floors=(20, 12)),
-    Column(most=60, floors=(20,), may_go=True),
-    Column(keep="start", floors=(30,)),
+    Column(most=60, floors=(30, 12)),
+    Column(keep="start", floors=(20, 12)),
 )
 
 
 class Verdict(NamedTuple):
-    """Why a spec is not taken: the first reason, where that is written, and what to change.
+    """Why a spec is not taken: the reason, the file and line of a rule, and what to change.
 
-    Without a reason nothing rules it out. It `is_told` unless a source leaves open whether, and
-    `is_rule` where it is a value of the column `reusable`.
+    Without a reason nothing rules it out. `reusable` is the value of this column, if it has one.
     """
 
     reason: str = ""
     place: str = ""
     change: str = ""
-    is_told: bool = True
-    is_rule: bool = False
+    reusable: str = ""
 
 
 class Judged(NamedTuple):
@@ -84,7 +72,8 @@ class Judged(NamedTuple):
     """
 
     hash: str
-    name: str
+    package: str
+    version: str
     about: str
     verdicts: tuple[Verdict, ...]
     candidate: str
@@ -101,16 +90,19 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
     `unmet` are the conditions that were asked for and that it does not match.
     """
     if unmet:
-        yield Verdict(f"not {' '.join(map(clean, unmet))}", change="what you ask for")
+        yield Verdict(f"not {' '.join(map(clean, unmet))}", change="change what you ask for")
     if rules is not None and rules.only_dependencies and rules.reuse is not None:
+        place = place_of(rules.reuse)
         text = "concretizer:reuse takes only dependencies of what is asked for"
-        yield Verdict(text, place_of(rules.reuse), _CHANGES["C"])
+        yield Verdict(text, place, f"change {place}")
     for reason in fit.reasons:
         if reason.letter:
-            label = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.label}"
-            yield Verdict(label, reason.place, _CHANGES[reason.letter.upper()], is_rule=True)
+            text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.label}"
+            change = _CHANGES.get(reason.letter.upper()) or f"change {reason.place}"
+            yield Verdict(text, reason.place, change, reason.label)
     if fit.reusable is None:
-        yield Verdict(", ".join(reason.label for reason in fit.reasons), is_told=False)
+        text = ", ".join(reason.label for reason in fit.reasons)
+        yield Verdict(text, reusable=UNKNOWN)
 
 
 def judge_candidates(
@@ -120,9 +112,9 @@ def judge_candidates(
     fits = catalog.by_host.answers
     for each in candidates:
         spec = catalog.rows([each.id])[0].spec
-        about = " ".join(filter(None, (spec.compiler, spec.os, spec.target)))
-        its = verdicts(fits.brief(each.id), rules, each.unmet)
-        yield Judged(spec.hash, spec_name(spec), clean(about), tuple(its), spec.hash)
+        about = clean(" ".join(filter(None, (spec.compiler, spec.os, spec.target))))
+        its = tuple(verdicts(fits.brief(each.id), rules, each.unmet))
+        yield Judged(spec.hash, spec.package, spec.version, about, its, spec.hash)
 
 
 def judge_missing(
@@ -133,33 +125,29 @@ def judge_missing(
     What has been concretized is not taken anew: rules on what is asked for do not apply.
     """
     graph, fits = coverage.graph, catalog.by_host.answers
+    of_dependency = rules and replace(rules, only_dependencies=False)
     for spec in coverage.missing:
-        name = clean(f"{spec.package}@{spec.version}")
-        if not spec.nearest.candidates:
-            its = Verdict("no build of the package", change="nothing: it has to be built")
-            yield Judged(spec.hash, name, "", (its,), "")
-            continue
-        best = spec.nearest.candidates[0]
-        texts = [difference_line(each).text for each in best.differences]
-        of_dependency = rules and replace(rules, only_dependencies=False)
-        of_best = tuple(verdicts(fits.brief(best.id), of_dependency))
-        (hash_,) = graph.hashes([best.id])
-        about = ", ".join(texts) or "only dependencies differ"
-        yield Judged(spec.hash, name, f"/{hash_[:SHORT_HASH]}: {about}", of_best, hash_)
+        none = Verdict("no build of the package", change="nothing to change: it has to be built")
+        about, hash_, its = "", "", [none]
+        if spec.nearest.candidates:
+            best = spec.nearest.candidates[0]
+            its = list(verdicts(fits.brief(best.id), of_dependency))
+            (hash_,) = graph.hashes([best.id])
+            texts = [difference_line(each).text for each in best.differences]
+            differences = ", ".join(texts) or "only dependencies differ"
+            about = f"/{hash_[:SHORT_HASH]}: {differences}"
+        yield Judged(spec.hash, spec.package, spec.version, about, tuple(its), hash_)
 
 
-def spec_name(spec: Spec) -> str:
-    """Return the package and the version of a spec."""
-    return clean(f"{spec.package}@{spec.version}" if spec.version else spec.package)
-
-
-def configuration_notes(
-    session: Session, catalog: Catalog, packages: Iterable[str]
+def _configuration_notes(
+    session: Session, catalog: Catalog, packages: Collection[str]
 ) -> Iterator[str]:
     """Yield what else the configuration says of packages, and what of it is not considered."""
-    if (rules := session.reuse_rules) is None:
-        if session.spack is not None:
-            yield "The configuration of Spack is left out"
+    spack, rules = session.spack, session.reuse_rules
+    if spack is None:
+        return
+    if rules is None:
+        yield "The configuration of Spack is left out"
         return
     for name in (*packages, ALL):
         if place := rules.not_buildable.get(name):
@@ -167,20 +155,14 @@ def configuration_notes(
             yield f"{where}: {name} is not buildable: Spack only takes what there is"
         for spec in rules.preferred.get(name, ()):
             yield f"{place_of(spec)}: the solver prefers {clean(spec)}, if it can"
-    for external in session.spack.externals if session.spack is not None else ():
+    for external in spack.externals:
         if external.spec.partition("@")[0] in packages:
             where = external.prefix or ", ".join(external.modules)
             yield clean(f"The solver may take the external {external.spec} at {where} instead")
-    for problem in (
-        *(session.spack.problems if session.spack else ()),
-        *find_kept_out(catalog, rules)[1],
-    ):
-        yield str(problem)
+    yield from map(str, (*spack.problems, *find_kept_out(catalog, rules)[1]))
     allowed = [rules.deprecation[n] for n in (*packages, ALL) if n in rules.deprecation]
-    severity = "".join(
-        f", of which {clean(each)} ones are allowed ({place_of(each)})" for each in allowed[:1]
-    )
-    yield f"Not told: which versions the recipes deprecate{severity}"
+    severity = "".join(f"; {clean(each)} is allowed ({place_of(each)})" for each in allowed[:1])
+    yield f"Recipes are not read: which versions are deprecated is unknown{severity}"
 
 
 def filtered_remarks(
@@ -206,50 +188,54 @@ def filtered_remarks(
 
 
 def why_report(
-    what: str, judged: Sequence[Judged], notes: Iterable[str] = (), *, shows_all: bool = False
+    what: str, judged: Sequence[Judged], session: Session, catalog: Catalog, *, shows_all: bool
 ) -> Report:
     """Report verdicts, first by their reasons; long lists are cut, unless all is shown."""
     total = len(judged)
-    free = sum(not each.verdict.reason for each in judged)
     # Of one spec every reason is told, of several the first of each.
     count_of = 1 if total > 1 else None
     reasons = Counter(its for each in judged for its in each.verdicts[:count_of])
 
-    def row(its: Judged, *more: Judged) -> Row:
-        count = f"×{1 + len(more)}" if more else ""
-        hash_ = styled(its.hash[:SHORT_HASH], "link")
-        cells = (count, hash_, its.name, its.about, its.verdict.reason or NOTHING)
+    def reason_row(its: Verdict, count: int) -> Row:
+        queries = (exact_query("reusable", its.reusable),) if its.reusable else ()
+        cells = (f"{count:>{len(str(total))},} of {total:,}", its.reason, its.change)
+        return Row(cells, key=f"{its.reason} {its.place}", queries=queries)
+
+    def candidate_row(its: Judged, count: str) -> Row:
+        name, reason = spec_name(its.package, its.version), its.verdict.reason or "may be taken"
+        cells = (count, hash_cell(its.hash), name, its.about, reason)
         query = exact_query("hash", its.candidate or its.hash)
         return Row(cells, key=its.hash, leads_to=its.candidate, queries=(query,))
 
     def sections() -> Iterator[Section]:
+        packages = dict.fromkeys(each.package for each in judged)
+        notes = _configuration_notes(session, catalog, packages)
         yield Section("", [Row((note,)) for note in notes])
-        rows = []
-        for its, count in reasons.most_common():
-            text = its.reason if its.is_told else f"not told: {its.reason}"
-            of_total = f"{count:>{len(str(total))},} of {total:,}"
-            change = its.change and f"change {its.change}"
-            label = its.reason.removeprefix(_OF_DEPENDENCY)
-            others = (exact_query("reusable", label),) if its.is_rule else ()
-            cells = (of_total, text, its.place, change)
-            rows.append(Row(cells, key=f"{text} {its.place}", queries=others))
-        yield Section(
-            RULED_OUT if rows else "", rows, is_apart=bool(rows), columns=_REASON_COLUMNS
-        )
-        alike = groupby(judged, lambda its: (its.name, its.about, its.verdict))
-        rows = [row(*its) for _, its in alike]
-        shown = cut(rows, None if shows_all else MAX_CANDIDATES)
-        yield Section(CANDIDATES if rows else "", shown, is_apart=bool(rows), columns=_COLUMNS)
+        if rows := [reason_row(*each) for each in reasons.most_common()]:
+            yield Section("reasons", rows, is_apart=True, columns=_REASON_COLUMNS)
+        candidates = folded(judged, lambda its: (its.package, its.version, its.about, its.verdict))
+        rows = [candidate_row(*each) for each in candidates]
+        if shown := cut(rows, None if shows_all else MAX_CANDIDATES):
+            yield Section("candidates, nearest first", shown, is_apart=True, columns=_COLUMNS)
 
     def data() -> dict[str, Any]:
         return {
             "total": total,
             "candidates": [
-                {"hash": each.hash, "candidate": each.candidate or None, "about": each.about}
-                | each.verdict._asdict()
+                {
+                    "hash": each.hash,
+                    "candidate": each.candidate or None,
+                    "about": each.about,
+                    "reason": each.verdict.reason,
+                    "place": each.verdict.place,
+                    "change": each.verdict.change,
+                }
                 for each in judged
             ],
         }
 
-    verdicts = f"{free:,} of {total:,} may be taken" if total else "nothing to rule out"
-    return Report(f"{what}: {verdicts}", sections(), data)
+    free = sum(not each.verdict.reason for each in judged)
+    unknown = sum(each.verdict.reusable == UNKNOWN for each in judged)
+    others = f", {unknown:,} unknown" if unknown else ""
+    answer = f"{free:,} of {total:,} may be taken{others}" if total else "nothing to rule out"
+    return Report(f"{what}: {answer}", sections(), data)

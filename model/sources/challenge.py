@@ -26,7 +26,7 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import scheme_of
 
-Judgement = Literal["alike", "benign", "suspicious", "not told"]
+Judgement = Literal["alike", "benign", "suspicious", "unknown"]
 
 MAX_ARCHIVE = 2**30
 """Bytes of an archive that is read."""
@@ -47,12 +47,17 @@ class Copy(Frozen):
     """A copy of a spec: its entry in a mirror, and what its archive says where that was read.
 
     `content` is the checksum that the archive has, `prefix` the install tree that it was built
-    for; each is "" where it is not told.
+    for; each is "" where it is unknown.
     """
 
     entry: MirrorEntry
     content: str = ""
     prefix: str = ""
+
+    @property
+    def signer(self) -> str:
+        """The id of the key that it is signed with, or ""."""
+        return self.entry.signer.signature.key_id if self.entry.signer is not None else ""
 
 
 class Challenged(Frozen):
@@ -89,19 +94,19 @@ def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
 
     The prefix is what an archive says of itself, and nothing verifies that.
     """
-    suspicious, benign, untold, unread = list[str](), list[str](), list[str](), list[str]()
+    suspicious, benign, unknown, unread = list[str](), list[str](), list[str](), list[str]()
     for copy in copies:
         entry, name = copy.entry, copy.entry.source
         if copy.content and entry.checksum and copy.content != entry.checksum:
             suspicious.append(f"the archive of {name} is not the one that its manifest names")
         if entry.archive == "wrong size":
             suspicious.append(f"the archive of {name}: {entry.archive_problem}")
-        elif entry.archive in ("missing", "forbidden"):
-            untold.append(f"{name} has no archive of it")
         if entry.problem:
-            untold.append(f"{name}: {entry.problem}")
+            unknown.append(f"{name}: {entry.problem}")
+        elif entry.archive in ("missing", "forbidden"):
+            unknown.append(f"{name} has no archive of it")
         elif not entry.checksum:
-            untold.append(f"{name} tells no checksum")
+            unknown.append(f"{name} has no checksum of it")
         if entry.size == 0 and entry.checksum:
             suspicious.append(f"the archive of {name} is empty")
         if entry.checksum and not copy.content and entry.archive == "present":
@@ -110,32 +115,28 @@ def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
     if len({checksum for _, checksum in archives}) > 1:
         prefixes = Counter(prefix for prefix, _ in archives)
         if any(count > 1 for prefix, count in prefixes.items() if prefix):
-            suspicious.append("other archives, although built for the same prefix")
+            suspicious.append("different archives for the same prefix")
         if "" in prefixes:
-            untold.append("other archives, and not all tell their prefix")
+            unknown.append("different archives, and not all have a known prefix")
         if len(prefixes) > 1 and "" not in prefixes:
             padded = any(_PADDING in prefix for prefix in prefixes)
-            benign.append(f"built for another prefix{', padded' * padded}")
+            benign.append(f"built for different prefixes{', padded' * padded}")
     elif len({copy.entry.size for copy in copies} - {None}) > 1:
-        suspicious.append("one checksum, but other sizes")
+        suspicious.append("one checksum, but different sizes")
     elif archives and unread:
-        untold.append(f"only the documents are compared, not the archives of {', '.join(unread)}")
-    signers = {_signer(each.entry) for each in copies if each.entry.is_signed} - {""}
+        unknown.append(f"only the documents are compared, not the archives of {', '.join(unread)}")
+    signers = {each.signer for each in copies if each.entry.is_signed} - {""}
     if len(signers) > 1:
-        benign.append("another signer")
+        benign.append("different signers")
     if signers and any(each.entry.is_signed is False for each in copies):
         benign.append("not signed everywhere")
     judged: list[tuple[Judgement, list[str]]] = [
-        ("suspicious", suspicious), ("not told", untold), ("benign", benign)
+        ("suspicious", suspicious), ("unknown", unknown), ("benign", benign)
     ]  # fmt: skip
     for judgement, reasons in judged:
         if reasons:
-            return judgement, (*suspicious, *untold, *benign)
+            return judgement, (*suspicious, *unknown, *benign)
     return "alike", ()
-
-
-def _signer(entry: MirrorEntry) -> str:
-    return entry.signer.signature.key_id if entry.signer is not None else ""
 
 
 class _Unpacked(gzip.GzipFile):

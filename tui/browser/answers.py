@@ -379,19 +379,14 @@ class Answers:
 
         def read(catalog: Catalog, task: Task) -> Report:
             from spackscope.model.analysis.why import find_candidates
-            from spackscope.model.report.why import (
-                configuration_notes,
-                judge_candidates,
-                why_report,
-            )
+            from spackscope.model.report.why import judge_candidates, why_report
 
             session = self._host.session
             query = exact_query("hash", hash_)
             candidates = find_candidates(catalog, query, should_stop=task)
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
-            packages = {its.name.partition("@")[0] for its in judged}
-            notes = configuration_notes(session, catalog, packages)
-            return _titled(why_report(f"/{hash_[:SHORT_HASH]}", judged, notes, shows_all=True))
+            what = f"/{hash_[:SHORT_HASH]}"
+            return _titled(why_report(what, judged, session, catalog, shows_all=True))
 
         def go(row: ReportRow | None) -> None:
             if row is not None and row.leads_to:
@@ -430,12 +425,7 @@ class Answers:
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.cover import cover, environments
             from spackscope.model.analysis.session_fit import host_of
-            from spackscope.model.analysis.weather import (
-                host_fits,
-                most_wanted,
-                of_environment,
-                of_stacks,
-            )
+            from spackscope.model.analysis.weather import most_wanted, read_weather
             from spackscope.model.index.load import load
             from spackscope.model.report.weather import weather_report
 
@@ -445,16 +435,12 @@ class Answers:
                 loaded = [load([self._given(catalog, name)], session) for name in names]
             except SourceError as error:
                 return str(error)
-            coverages = [
-                cover(each, catalog, [name]) for each, name in zip(loaded, names, strict=True)
-            ]
-            fits = host_fits(catalog, hosts)
-            rows = [
-                of_environment(name, coverage, catalog, fits)
-                for name, coverage in zip(names, coverages, strict=True)
-            ]
-            rows = rows or of_stacks(catalog, fits)
-            wanted = most_wanted(coverages)
+            coverages = {
+                name: cover(each, catalog, [name])
+                for name, each in zip(names, loaded, strict=True)
+            }
+            rows = read_weather(catalog, hosts, coverages)
+            wanted = most_wanted(coverages.values())
             return _titled(weather_report(rows, hosts, wanted, shows_all=True))
 
         self._open_report("weather", "line", "how much is there", read, go)

@@ -92,7 +92,7 @@ _HOST = _host(
 )
 _CONFIG = Option(
     ("--config",),
-    "none: leave out what your Spack is configured to reuse (concretizer:reuse,\n"
+    "none: leave out what your Spack is configured to reuse (concretizer:reuse, "
     "filters of mirrors, requirements), which `reusable` considers",
     "config",
     "value",
@@ -289,7 +289,7 @@ build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
 default it is the active one. An install tree among the caches tells how long
 its builds took, so that what is missing has minutes, and the longest chain of
-it. Why the concretizer did not take what is there, `spackscope why` tells.""",
+it. `spackscope why` tells why the concretizer did not take what is there.""",
         (
             _flag("missing", "print only what is missing"),
             _flag("all", "also list what is there, with its source, and externals"),
@@ -318,15 +318,14 @@ spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
         "list what keeps Spack from taking a spec from caches",
         ("[-f CACHE]... [--all] [--json] HASH | QUERY...", "[-f CACHE]... [--all] [--json] LOCK"),
         """\
-Print the builds of a package that caches and install trees have, from the
-nearest to what is asked for on, and for each the first reason for which Spack
-does not take it: what it does not match, the machine, or the configuration,
-with file and line and what to change. Of your Spack are read: scopes, includes
-and the active environment; concretizer:reuse, include_binary and
-exclude_binary of mirrors, externals, and what packages.yaml requires. Of a
-LOCK, a spack.lock or the directory of an environment, the same is told of what
-comes nearest to each spec that is missing. What nothing rules out, only the
-solver may still leave. Recipes are not read.""",
+List the builds of a package in caches and install trees, nearest to the query
+first, each with the first reason why Spack does not reuse it: the query, the
+host, or the configuration of your Spack, with the file and line to change.
+Scopes, includes and the active environment are read: concretizer:reuse,
+include_binary and exclude_binary of mirrors, externals, and requirements in
+packages.yaml; recipes are not. Of a LOCK, a spack.lock or the directory of an
+environment, each missing spec is explained by its nearest build. The solver
+may still prefer something else to a build that may be taken.""",
         (
             _flag("all", "list all candidates"),
             _choice("json", "print a JSON object"),
@@ -388,11 +387,10 @@ spackscope snapshot -f spack:site -f public""",
         ("[-f CACHE]... [--host HOST]... [--fail-under N] [--all] [--json] [ENVIRONMENT...]",),
         """\
 Print for each ENVIRONMENT, a spack.lock, a directory or a name, how many of
-its specs are in the caches or installed, in percent, how many run on each
-host, and the sizes of their archives, as far as they are told. What is most
-wanted of the missing comes below. The trend is over the snapshots that
-`spackscope snapshot` keeps. Without an environment there is a row for each
-stack of the cache.""",
+its specs are in the caches or installed, how many run on each host, and the
+size of their archives; then what is missing, most needed first. Snapshots that
+`spackscope snapshot` kept add a trend. Without an environment there is a row
+for each stack of the caches.""",
         (
             Option(
                 ("--host",),
@@ -404,7 +402,7 @@ stack of the cache.""",
             ),
             Option(
                 ("--fail-under",),
-                "exit with 1 if less of a row than this percentage is there, or with\n"
+                "exit with 1 if less of a row than this percentage is there, or with "
                 "--host runs there",
                 "fail_under",
                 "value",
@@ -428,13 +426,12 @@ spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
         "compare what several mirrors have of the same hashes",
         ("[-f MIRROR]... [--all] [--json] [QUERY...]",),
         """\
-Compare the archives that several mirrors have of the same hash, by what the
-documents of the mirrors record, and of mirrors on this machine by the archives
-themselves: checksum, size, signer, and the install tree that it was built for.
-An archive for another prefix, padded or not, and another signer are benign;
-one that is not what its manifest names, of another size, or with other
-contents for the same prefix is suspicious. Archives of servers are not
-downloaded: what only they tell is not told.""",
+Compare the archives that several mirrors have of the same hash: checksum,
+size, signer, and the install tree they were built for. The documents of all
+mirrors are read, and the archives of mirrors on this machine; archives on
+servers are not downloaded. Different install trees, padded or not, and
+different signers are benign. An archive that is not the one its manifest
+names, has another size, or differs for the same install tree is suspicious.""",
         (
             _flag("all", "list all hashes that differ"),
             _choice("json", "print a JSON object"),
@@ -450,16 +447,16 @@ spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
     ),
     Command(
         "prune",
-        "list what pruning a cache would take away, and break",
+        "print what pruning a cache would remove and break",
         ("--preview [-f CACHE]... [--all] [--json] LIST | QUERY...",),
         """\
-Print what would go if a build cache was pruned, how much the archive of each
-would free, and what would stay but break, since what it links or runs would
-go. A LIST is a file with full hashes of what stays, one a line, as the prune
-of Spack's buildcache takes it, or - for standard input; a QUERY is for what
-goes. Nothing is deleted.""",
+Print what pruning a build cache would remove, how much that would free, and
+which of the remaining specs would break, since what they link or run would be
+removed. A LIST is a file of full hashes to keep, one a line, as Spack's
+buildcache prune takes it, or - for standard input; a QUERY selects what to
+remove. Nothing is deleted.""",
         (
-            _flag("preview", "only print what would go; there is nothing else"),
+            _flag("preview", "only print what would be removed; there is nothing else"),
             _flag("all", "list all specs"),
             _choice("json", "print a JSON object"),
             *_SOURCES_WITHOUT_ALL,

@@ -76,7 +76,7 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
     [
         ("Show how much of", "how much is there", "spack.lock", "source="),
         ("Compare what several", "what mirrors have", "no hash is in several mirrors", ""),
-        ("Preview what would", "if these went", "2 of 2 specs would go", f"/{OLD}"),
+        ("Preview what would", "if these went", "2 of 2 specs would be removed", f"/{OLD}"),
     ],
 )
 async def test_the_palette_has_the_other_reports(

@@ -1,4 +1,4 @@
-"""The command `prune`: print what pruning a build cache would take away."""
+"""The command `prune`: print what pruning a build cache would remove and break."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print what would go of the sources, and what would break; NOTHING if something would."""
+    """Print what would be removed, and what would break; NOTHING if something would."""
     if not options.preview:
         raise Leave(ExitCode.USAGE, "prune deletes nothing: it only takes --preview")
     is_list = len(options.words) == 1 and names_source(options.words[0])
@@ -57,5 +57,7 @@ def _read_keep_list(name: str, session: Session) -> list[str]:
     print_problems(problems, len(problems), 20)
     if not hashes or problems:
         # `spack buildcache prune` stops there, too.
-        raise Leave(ExitCode.UNREADABLE, f"{shown} is no keep-list: a full hash a line")
+        raise Leave(
+            ExitCode.UNREADABLE, f"{shown} is not a keep-list, with a full hash on each line"
+        )
     return hashes

@@ -8,7 +8,7 @@ from spackscope.model.analysis.cover import cover
 from spackscope.model.analysis.history import Observation, Snapshots
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.session_fit import host_of
-from spackscope.model.analysis.weather import host_fits, most_wanted, of_environment, of_stacks
+from spackscope.model.analysis.weather import most_wanted, read_weather
 from spackscope.model.core.errors import QueryError, Unreadable
 from spackscope.model.core.text import clean
 from spackscope.model.report.weather import weather_report
@@ -31,14 +31,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     with loaded(options, session, sources, *([name] for name in names)) as (caches, *environments):
         if not (names or caches.total):
             raise Leave(ExitCode.NOTHING, "the sources have no specs")
-        fits = host_fits(caches, hosts)
-        coverages = [cover(each, caches) for each in environments]
+        coverages = {
+            name: cover(environment, caches)
+            for name, environment in zip(options.words, environments, strict=True)
+        }
         snapshots = [_snapshots(source.name, session) for source in caches.sources]
-        rows = [
-            of_environment(name, coverage, caches, fits, snapshots)
-            for name, coverage in zip(options.words, coverages, strict=True)
-        ] or of_stacks(caches, fits)
-        wanted = most_wanted(coverages)
+        rows = read_weather(caches, hosts, coverages, snapshots)
+        wanted = most_wanted(coverages.values())
         print_report(weather_report(rows, hosts, wanted, shows_all=options.all), options, session)
     # What is asked for is to be there; where hosts are named, to run on each.
     worst = min(

@@ -8,12 +8,7 @@ from spackscope.model.analysis.cover import cover, find_nearest
 from spackscope.model.analysis.why import find_candidates, names_specs
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import join_words
-from spackscope.model.report.why import (
-    configuration_notes,
-    judge_candidates,
-    judge_missing,
-    why_report,
-)
+from spackscope.model.report.why import judge_candidates, judge_missing, why_report
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -47,10 +42,9 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         if not candidates:
             raise no_match(catalog, query)
         judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
-        packages = dict.fromkeys(each.name.partition("@")[0] for each in judged)
-        notes = configuration_notes(session, catalog, packages)
         what = clean(join_words(options.words))
-        print_report(why_report(what, judged, notes, shows_all=options.all), options, session)
+        report = why_report(what, judged, session, catalog, shows_all=options.all)
+        print_report(report, options, session)
     return ExitCode.FOUND if any(not each.verdict.reason for each in judged) else ExitCode.NOTHING
 
 
@@ -62,8 +56,7 @@ def _explain_environment(options: Options, sources: Sequence[str], session: Sess
                 cover(environment, caches), on_progress=progress, should_stop=session.should_stop
             )
         judged = list(judge_missing(coverage, caches, session.reuse_rules))
-        packages = dict.fromkeys(spec.package for spec in coverage.missing)
-        notes = configuration_notes(session, caches, packages)
         what = f"{clean(options.words[0])}: {len(judged):,} of {coverage.total:,} missing"
-        print_report(why_report(what, judged, notes, shows_all=options.all), options, session)
+        report = why_report(what, judged, session, caches, shows_all=options.all)
+        print_report(report, options, session)
     return ExitCode.NOTHING if judged else ExitCode.FOUND

@@ -75,13 +75,13 @@ SITE = archive("/site/spack")
     ("other", "judgement", "code", "reason"),
     [
         (mirror(SITE), "alike", 0, None),
-        (mirror(archive("/other/spack")), "benign", 0, "built for another prefix"),
-        (mirror(archive(PADDED)), "benign", 0, "built for another prefix, padded"),
+        (mirror(archive("/other/spack")), "benign", 0, "built for different prefixes"),
+        (mirror(archive(PADDED)), "benign", 0, "built for different prefixes, padded"),
         (
             mirror(archive("/site/spack", b"something else")),
             "suspicious",
             1,
-            "other archives, although built for the same prefix",
+            "different archives for the same prefix",
         ),
         (
             mirror(SITE, SITE[:-1] + b"!"),
@@ -92,11 +92,16 @@ SITE = archive("/site/spack")
         (mirror(b""), "suspicious", 1, "the archive of other is empty"),
         (
             mirror(b"no archive"),
-            "not told",
+            "unknown",
             0,
-            "other archives, and not all tell their prefix",
+            "different archives, and not all have a known prefix",
         ),
-        (files_in(SPACK_DATA / "mirror-v3"), "not told", 0, "other has no archive of it"),
+        (
+            files_in(SPACK_DATA / "mirror-v3"),
+            "unknown",
+            0,
+            "other has no archive of it",
+        ),
     ],
 )
 def test_each_difference_is_judged(
@@ -126,7 +131,7 @@ def header(type_: bytes, size: int) -> bytes:
 def test_an_archive_that_does_harm_tells_nothing(members: bytes, program: Program) -> None:
     bomb = gzip.compress(members + gzip.decompress(SITE))
     code, spec = challenged(program, mirror(SITE), mirror(bomb))
-    assert (spec["judgement"], code) == ("not told", 0)
+    assert (spec["judgement"], code) == ("unknown", 0)
 
 
 ONE, OTHER = (
@@ -147,19 +152,19 @@ def signed(copy: Copy, key: str) -> Copy:
     [
         (ALIKE, ("alike", ())),
         ([signed(each, "A") for each in ALIKE], ("alike", ())),
-        (list(map(signed, ALIKE, "AB")), ("benign", ("another signer",))),
+        (list(map(signed, ALIKE, "AB")), ("benign", ("different signers",))),
         ([ALIKE[0], signed(ALIKE[1], "A")], ("benign", ("not signed everywhere",))),
         (
             [Copy(ONE), Copy(OTHER, ONE.checksum)],
-            ("not told", ("only the documents are compared, not the archives of one",)),
+            ("unknown", ("only the documents are compared, not the archives of one",)),
         ),
         (
             [Copy(ONE, ONE.checksum), Copy(replace(OTHER, size=2), ONE.checksum)],
-            ("suspicious", ("one checksum, but other sizes",)),
+            ("suspicious", ("one checksum, but different sizes",)),
         ),
         (
             [Copy(ONE, ONE.checksum), Copy(replace(OTHER, checksum=""))],
-            ("not told", ("other tells no checksum",)),
+            ("unknown", ("other has no checksum of it",)),
         ),
     ],
 )
@@ -176,10 +181,21 @@ def test_a_signature_more_is_benign(program: Program) -> None:
     # The archives are not those that the manifests name, in both.
     assert "not signed everywhere" in spec["reasons"]
     assert [bool(copy["signer"]) for copy in spec["copies"]] == [True, False]
-    rows = program("challenge", "bzip2", "-f", "one", "-f", "other").stdout.splitlines()[3:5]
-    assert [row.rpartition("  ")[2] for row in rows] == [
-        f"key {spec['copies'][0]['signer'].removeprefix('key ')}",
-        "not signed",
+    rows = program("challenge", "bzip2", "-f", "one", "-f", "other").stdout.splitlines()[-2:]
+    signer = spec["copies"][0]["signer"]
+    assert [row.rpartition("  ")[2] for row in rows] == [signer, "not signed"]
+
+
+def test_hashes_without_a_known_archive_are_listed_together(program: Program) -> None:
+    for name in ("one", "other"):
+        write_files(program.home / name, mirror(SITE))
+    lines = program("challenge", "-f", "one", "-f", "other").stdout.splitlines()
+    assert lines[0] == "20 hashes in several mirrors: 1 alike, 19 unknown"
+    assert lines[2:6] == [
+        "unknown: 18 hashes",
+        "  one: listed, but the mirror has no spec manifest of it",
+        "  other: listed, but the mirror has no spec manifest of it",
+        "  yjj64bz  berkeley-db@18.1.40",
     ]
 
 
@@ -196,8 +212,8 @@ def test_a_third_mirror_hides_nothing(program: Program) -> None:
     (spec,) = json.loads(result.stdout)["specs"]
     assert (spec["judgement"], result.returncode) == ("suspicious", 1)
     assert spec["reasons"] == [
-        "other archives, although built for the same prefix",
-        "built for another prefix",
+        "different archives for the same prefix",
+        "built for different prefixes",
     ]
 
 
@@ -206,11 +222,12 @@ def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
     with serve_files(mirror(archive("/other/spack"))) as server:
         result = program("challenge", "bzip2", "-f", "one", "-f", server.url)
         lines = result.stdout.splitlines()
-        assert lines[0] == "1 hash in several mirrors: 1 not told"
-        assert lines[2].endswith("other archives, and not all tell their prefix")
-        assert f"sha256 {sha256(SITE)[:12]}" in lines[3]
-        assert "prefix /site/spack" in lines[3]
-        assert "prefix not told" in lines[4]
+        assert lines[0] == "1 hash in several mirrors: 1 unknown"
+        assert lines[2].startswith("unknown: bzip2@1.0.8 /")
+        assert lines[3] == "  different archives, and not all have a known prefix"
+        assert lines[4].split() == ["mirror", "sha256", "size", "prefix", "key"]
+        assert {sha256(SITE)[:12], "/site/spack"} < {*lines[5].split()}
+        assert "unknown" in lines[6].split()
     assert result.returncode == 0
 
 

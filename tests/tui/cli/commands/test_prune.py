@@ -38,26 +38,26 @@ def prune(program: Program, *words: str) -> list[str]:
 
 def test_what_stays_breaks_through_what_it_links(program: Program, home: Path) -> None:
     assert prune(program, "zlib@1.2") == [
-        "1 of 5 specs would go: 1 unknown; 2 that would stay break",
+        "1 of 5 specs would be removed, size unknown: 2 others would break",
         "",
-        "stays, and would break",
+        "would break",
         f"  {HDF5[:7]}  hdf5@1.14  needs zlib@1.2  {OLD_ZLIB[:7]}",
         f"  {VTK[:7]}  vtk@9.2    needs zlib@1.2  {OLD_ZLIB[:7]}",
         "",
-        "would go",
-        f"  {OLD_ZLIB[:7]}  zlib@1.2  -  needed by 1 that would stay",
+        "would be removed",
+        f"  {OLD_ZLIB[:7]}  zlib@1.2  -  still needed by 1",
     ]
 
 
-def test_the_sentence_says_how_many_break_and_whether_that_is_told(
+def test_the_sentence_says_how_many_break_and_whether_that_is_known(
     program: Program, home: Path
 ) -> None:
-    assert prune(program, "hdf5")[0].endswith("1 that would stay breaks")
-    assert prune(program, "cmake")[0].endswith("nothing breaks")
+    assert prune(program, "hdf5")[0].endswith(": 1 other would break")
+    assert prune(program, "cmake")[0].endswith(": nothing would break")
     write_page(home / "pages", [record(hash=ZLIB), record(hash=OLD_ZLIB)])
     told = program("prune", "--preview", "-f", "pages", f"/{ZLIB}").stdout.splitlines()
-    assert told[0].endswith("; nothing breaks, as far as is told")
-    assert told[1] == "  What 1 spec that would stay need is not told"
+    assert told[0].endswith(": nothing would break, as far as dependencies are listed")
+    assert told[1] == "  Dependencies not listed for 1 spec that would stay"
 
 
 def test_what_only_builds_breaks_nothing(program: Program, home: Path) -> None:
@@ -77,7 +77,7 @@ def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
     assert result.returncode == 1
     everything = "\n".join((HDF5, VTK, ZLIB, OLD_ZLIB, CMAKE))
     (home / "keep").write_text(everything)
-    assert prune(program, "keep") == ["nothing of 5 specs would go"]
+    assert prune(program, "keep") == ["0 of 5 specs would be removed, 0 B: nothing would break"]
     result = program("prune", "--preview", "-", "-f", "index.json", stdin=home / "keep")
     assert result.returncode == 0
 
@@ -86,7 +86,7 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
     nodes = installs(leaf(CMAKE, "cmake", "3.31"), in_buildcache=False, installed=True)
     nodes |= installs(leaf(ZLIB, "zlib", "1.3"))
     (program.home / "index.json").write_bytes(database(nodes))
-    assert prune(program, "cmake", "zlib")[0].startswith("1 of 1 spec would go")
+    assert prune(program, "cmake", "zlib")[0].startswith("1 of 1 spec would be removed")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,11 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
     [
         (["prune", "hdf5"], 2, "prune deletes nothing: it only takes --preview"),
         (["prune", "--preview"], 2, "prune needs a keep-list or a query; see"),
-        (["prune", "--preview", "wrong"], 3, "wrong is no keep-list: a full hash a line"),
+        (
+            ["prune", "--preview", "wrong"],
+            3,
+            "wrong is not a keep-list, with a full hash on each line",
+        ),
         (["prune", "--preview", "keep"], 1, "keep"),
         (["prune", "--preview", "./none"], 3, "./none cannot be read: No such file"),
     ],

@@ -56,16 +56,15 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
         "hdf5 %llvm: 1 of 3 may be taken",
         "  ~/.spack/packages.yaml:3: hdf5 is not buildable: Spack only takes what there is",
         "  The solver may take the external hdf5@1.10 at /usr instead",
-        "  Not told: which versions the recipes deprecate",
+        "  Recipes are not read: which versions are deprecated is unknown",
         "",
-        "ruled out",
-        "  1 of 3  target too new                                                   "
-        "  change the machine, or ask for a target that it runs",
-        f"  1 of 3  concretizer:reuse excludes hdf5@1.12  {PLACE}  change that line",
+        "reasons",
+        "  1 of 3  target too new                        change the machine or the target",
+        f"  1 of 3  concretizer:reuse excludes hdf5@1.12  change {PLACE}",
         "",
         "candidates, nearest first",
         f"  {OTHER[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen4  target too new",
-        f"  {HDF5[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen3  nothing: the solver decides",
+        f"  {HDF5[:7]}  hdf5@1.14  llvm@18.1 rocky9 zen3  may be taken",
         f"  {OLD[:7]}  hdf5@1.12  llvm@18.1 rocky9 zen3  concretizer:reuse excludes hdf5@1.12",
     ]
     assert (result.returncode, result.stderr) == (0, "")
@@ -96,7 +95,7 @@ def test_a_lock_file_is_judged_by_what_comes_nearest(program: Program, home: Pat
     path = home / ".spack" / "concretizer.yaml"
     path.write_text("concretizer:\n  reuse: dependencies\n")
     lines = program(*WHY, "spack.lock").stdout.splitlines()
-    assert lines[-1].endswith("nothing: the solver decides")
+    assert lines[-1].endswith("may be taken")
 
 
 @pytest.mark.parametrize(
@@ -114,7 +113,7 @@ def test_each_form_of_reuse_is_named_with_its_line(
     path = home / ".spack" / "concretizer.yaml"
     path.write_text(f"concretizer:\n  reuse: {reuse}\n")
     lines = program(*WHY, HDF5).stdout.splitlines()
-    assert f"  1 of 1  {text}  ~/.spack/concretizer.yaml:2  change that line" in lines
+    assert f"  1 of 1  {text}  change ~/.spack/concretizer.yaml:2" in lines
 
 
 def test_a_rule_that_cannot_be_read_is_named_and_left_out(program: Program, home: Path) -> None:
