@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, Completions, bounded
-from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS
+from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS, spec_name
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, YES, Spec
@@ -445,6 +445,6 @@ def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -
 
 def _note(spec: Spec) -> str:
     """Return what tells a spec from others of its name, on one line."""
-    version = f"@{spec.version}" if spec.version else ""
-    parts = (f"{spec.package}{version}", f"%{spec.compiler}", spec.os, spec.target)
+    name = spec_name(spec.package, spec.version)
+    parts = (name, f"%{spec.compiler}", spec.os, spec.target)
     return clean(" ".join(filter(None, parts)))

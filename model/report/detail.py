@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
-from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value
+from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import DEPTYPES, Fit, Spec
 from spackscope.model.core.text import cell_width, clean, is_clean
@@ -100,7 +100,7 @@ def detail(
 
 def title_line(spec: Spec) -> DetailLine:
     """Return the package and its version."""
-    return DetailLine(clean(f"{spec.package}@{spec.version}"), kind="title")
+    return DetailLine(spec_name(spec.package, spec.version), kind="title")
 
 
 def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLine]:
@@ -363,8 +363,7 @@ def dependency_line(edge: Edge, spec: GraphSpec) -> Line:
 
 def full_name(spec: GraphSpec) -> str:
     """Return the name of a spec with its version."""
-    version = f"@{spec.version}" if spec.version else ""
-    return clean(f"{spec.name}{version}") or "(no name)"
+    return spec_name(spec.name, spec.version)
 
 
 def short_hash(spec: GraphSpec) -> str:

@@ -11,7 +11,7 @@ from spackscope.model.analysis.compare import Difference
 from spackscope.model.analysis.dag import Dag
 from spackscope.model.analysis.doubles import Build, DoubleCause, Doubles, PairCause
 from spackscope.model.analysis.source_differences import PackageChange, SourceComparison
-from spackscope.model.core.columns import FIELDS, SHORT_HASH
+from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
@@ -224,7 +224,7 @@ def source_differences_report(
     def root_lines() -> Iterator[_Linked]:
         for sign, ids in (("+", roots.added), ("-", roots.removed)):
             for id_, hash_ in zip(ids, graph.hashes(ids), strict=True):
-                label = clean(f"{graph.name(id_)}@{graph.version(id_)}")
+                label = spec_name(graph.name(id_), graph.version(id_))
                 query = exact_query("hash", hash_)
                 yield f"{sign} {label} /{hash_[:SHORT_HASH]}", (query,)
 

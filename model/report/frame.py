@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.core.columns import BY_NAME, SHORT_HASH
+from spackscope.model.core.columns import BY_NAME, SHORT_HASH, spec_name
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.suggestions import matching
@@ -92,8 +92,7 @@ def shared_texts(listing: Listing) -> list[tuple[str, str]]:
 
 def spec_title(spec: Spec) -> str:
     """Return the name, the version and the short hash of a spec."""
-    version = f"@{spec.version}" if spec.version else ""
-    return clean(f"{spec.package}{version} /{spec.hash[:SHORT_HASH]}")
+    return f"{spec_name(spec.package, spec.version)} /{clean(spec.hash[:SHORT_HASH])}"
 
 
 def position(row: int, length: int) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.analysis.needs import NeededSpec, Needs
-from spackscope.model.core.columns import SHORT_HASH, size_text
+from spackscope.model.core.columns import SHORT_HASH, size_text, sizes_text, spec_name
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.report.report import Report, Row, Section
@@ -29,11 +29,8 @@ def needs_line(needs: Needs | None) -> str:
         parts.append(f"{installed:,} installed")
     if not_cached := sum(not each.spec.cached for each in needs.to_fetch):
         parts.append(f"{not_cached:,} not cached")
-    unknown = f" + {needs.unknown_sizes:,} unknown" if needs.unknown_sizes else ""
-    if needs.unknown_sizes < len(needs.to_fetch):
-        parts.append(size_text(needs.size) + unknown)
-    elif needs.to_fetch:
-        parts.append("size unknown")
+    if count := len(needs.to_fetch):
+        parts.append(sizes_text(needs.size, count, needs.unknown_sizes))
     return ", ".join(parts)
 
 
@@ -43,13 +40,6 @@ def by_interest(needs: Needs) -> list[NeededSpec]:
     Dependencies of the spec itself come first, those that provide a virtual before others.
     """
     return sorted(needs.specs[1:], key=_rank)
-
-
-def spec_name(spec: Spec, virtuals: Sequence[str] = ()) -> str:
-    """Return the package of a spec with its version, and what it provides."""
-    version = f"@{spec.version}" if spec.version else ""
-    provided = f" ({', '.join(virtuals)})" if virtuals else ""
-    return shorten(clean(f"{spec.package}{version}{provided}"), _MAX_WIDTH) or "(no name)"
 
 
 def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
@@ -88,14 +78,16 @@ def needs_report(spec: Spec, needs: Needs | None) -> Report:
             "unknown_sizes": needs.unknown_sizes,
         }
 
-    return Report(f"{clean(f'{spec.package}@{spec.version}')}  /{spec.hash}", sections(), data)
+    return Report(f"{spec_name(spec.package, spec.version)}  /{spec.hash}", sections(), data)
 
 
 def _row(needed: NeededSpec) -> Row:
     spec = needed.spec
     size = "" if spec.size is None else size_text(spec.size)
     place = "not in this index" if needed.is_absent else _place(spec)
-    return Row((spec.hash[:SHORT_HASH], spec_name(spec, needed.virtuals), place, size))
+    provided = clean(f" ({', '.join(needed.virtuals)})") if needed.virtuals else ""
+    name = shorten(spec_name(spec.package, spec.version) + provided, _MAX_WIDTH)
+    return Row((spec.hash[:SHORT_HASH], name, place, size))
 
 
 def _place(spec: Spec) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.text import clean
 from spackscope.model.report.detail import DetailLine
 
@@ -74,14 +74,14 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
 
     Of several kinds these are the `shared` records only, and no download.
     """
-    from spackscope.model.report.needs import by_interest, needs_line, spec_name
+    from spackscope.model.report.needs import by_interest, needs_line
 
     specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
     label, total = NEEDS, len(specs)
     if not specs:
         yield DetailLine("nothing else", NEEDS, kind="dim", hints=TREE_HINTS)
     for spec in specs[:_MAX_NAMED]:
-        name = spec_name(spec.spec)
+        name = spec_name(spec.spec.package, spec.spec.version)
         yield DetailLine(
             name, label, is_continued=not label, id=spec.id, kind="link",
             hints=TREE_HINTS if label else (), total=total if label else 0,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten
+from spackscope.model.core.text import cell_width, cut_name, cut_words, pad, shorten, times
 from spackscope.model.core.variants import variant_key
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
@@ -60,7 +60,7 @@ class RowCells:
 
     def lead(self, row: Row, below: Row | None) -> str:
         """Return the sign of a row and how many specs it stands for, as in `▸ ×12`."""
-        count = f"×{row.count:,}" if row.count > 1 else ""
+        count = times(row.count)
         if row.role is RowRole.SPEC:
             return f"▸ {count}" if count else ""
         if row.role is RowRole.GROUP:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value
+from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import HASH_LENGTH, Spec
-from spackscope.model.core.text import clean, counted, pad, shorten
+from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report import report
@@ -52,7 +52,7 @@ def spec_rows(specs: Iterable[Spec], hash_length: int = HASH_LENGTH) -> list[Row
 
     def row(spec: Spec) -> Row:
         others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
-        name = clean(f"{spec.package}@{spec.version}")
+        name = spec_name(spec.package, spec.version)
         hash_ = Piece(spec.hash[:hash_length], "link", spec.hash)
         return Row(((hash_,), name, *others))
 
@@ -199,8 +199,7 @@ def _folded_lines(
                 first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
                 (hash_,) = catalog.hashes.of([first])
                 row = replace(row, spec=replace(row.spec, hash=hash_))
-            count = f"×{row.count:,}" if row.count > 1 else ""
-            line = [Piece(count.ljust(lead))]
+            line = [Piece(times(row.count).ljust(lead))]
             for text, styles in cells.pieces(row, layout.placed):
                 line.append(Piece(text, _STYLES.get(styles, "")))
             text = shorten(text_of(tuple(line)).rstrip(), width, keep="start")

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
@@ -305,7 +305,7 @@ def _read_marked(catalog: Catalog, marks: Sequence[str]) -> tuple[MarkedSpec, ..
     for hash_ in marks:
         if rows := catalog.by_hash(hash_):
             spec = rows[0].spec
-            title = clean(f"{spec.package}@{spec.version}" if spec.version else spec.package)
+            title = spec_name(spec.package, spec.version)
             look_alikes = frozenset(row.look_alike for row in rows)
             marked.append(MarkedSpec(hash_, title, tuple(row.id for row in rows), look_alikes))
     return tuple(marked)
