@@ -19,7 +19,7 @@ class BuildTime(Frozen):
     `seconds` has that by the hash of what is missing, of `total` that are needed; `by_nearest` are
     those hashes that only the nearest candidate was built of. `path` are the names of the longest
     chain of builds that wait for each other, the first to be built first, with its seconds, and
-    how many on it are not told.
+    how many on it are unknown.
     """
 
     seconds: Mapping[str, float]
@@ -27,7 +27,7 @@ class BuildTime(Frozen):
     total: int
     path: tuple[str, ...] = ()
     path_seconds: float = 0.0
-    path_untold: int = 0
+    path_unknown: int = 0
 
 
 def read_build_time(
@@ -35,7 +35,7 @@ def read_build_time(
 ) -> BuildTime | None:
     """Read how long what is missing took in the install trees among the caches.
 
-    None where that is told of nothing. Raises Cancelled.
+    None where that is known of nothing. Raises Cancelled.
 
         read_build_time(find_nearest(cover(environment, caches)), caches).path
     """
@@ -89,5 +89,5 @@ def _with_path(coverage: Coverage, needed: list[Missing], time: BuildTime) -> Bu
         time,
         path=tuple(spec.package for spec in chain),
         path_seconds=seconds,
-        path_untold=sum(spec.hash not in time.seconds for spec in chain),
+        path_unknown=sum(spec.hash not in time.seconds for spec in chain),
     )

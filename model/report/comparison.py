@@ -349,7 +349,7 @@ def cell_sentence(table: ComparedTable, row: ComparedRow, column: int) -> str:
     hash_ = table.specs[column].hash[:SHORT_HASH]
     cell = row.values[column]
     if cell == UNKNOWN:
-        return f"{hash_}: not told by its source"
+        return f"{hash_}: not listed by its source"
     text = value_text(row.attribute, cell)
     if not cell:
         is_package = row.attribute in ("version", "present")
@@ -548,7 +548,7 @@ def compared_sections(
 
 
 def _kinds_text(table: ComparedTable) -> str:
-    """Return how many run-time kinds there are, or that they are not told."""
+    """Return how many run-time kinds there are, or that this is unknown."""
     if not all(table.lists_dependencies):
         return NOT_LISTED
     if table.runs_the_same:

@@ -9,7 +9,7 @@ from typing import Any
 from spackscope.model.analysis.build_time import BuildTime
 from spackscope.model.analysis.compare import Difference, fold_differences
 from spackscope.model.analysis.cover import Coverage, Missing, Present
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import LANGUAGES, is_compiler
 from spackscope.model.core.text import clean, counted, shorten
@@ -62,8 +62,8 @@ def coverage_report(
     sections = _sections(coverage, (*remarks, *_notes(coverage), *times), knows_nearest)
 
     def data() -> dict[str, Any]:
-        told = {} if build_time is None else {"build_time": asdict(build_time)}
-        return _data(coverage) | told
+        times = {} if build_time is None else {"build_time": asdict(build_time)}
+        return _data(coverage) | times
 
     return Report(_summary(coverage), sections, data)
 
@@ -125,8 +125,7 @@ def _sections(coverage: Coverage, notes: Sequence[str], knows_nearest: bool) -> 
 
 
 def _name(package: str, version: str) -> str:
-    text = f"{package}@{version}" if version else package
-    return shorten(clean(text), _MAX_NAME_WIDTH) or "(not described)"
+    return shorten(spec_name(package, version), _MAX_NAME_WIDTH) if package else "(not described)"
 
 
 def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
@@ -173,7 +172,7 @@ def _notes(coverage: Coverage) -> Iterator[str]:
         yield "Dependencies are compared only where both sources list them alike"
     if coverage.unlisted:
         count = counted(coverage.unlisted, "spec")
-        yield f"What else {count} of it may need is not told: no source lists it"
+        yield f"What else {count} of it may need is unknown: no source lists it"
     if coverage.is_cut:
         yield "Not all is compared: there are too many dependencies"
 
@@ -184,9 +183,9 @@ def _times(its: BuildTime) -> Iterator[str]:
     known = f"{len(its.seconds):,} of {its.total:,} to build"
     yield f"{known} took {minutes(sum(its.seconds.values()))} when they were built{nearest}"
     if its.path:
-        untold = f", {its.path_untold:,} of them not told" if its.path_untold else ""
+        unknown = f", {its.path_unknown:,} of them unknown" if its.path_unknown else ""
         path = path_text(its.path)
-        yield f"the longest chain takes {minutes(its.path_seconds)}: {path}{untold}"
+        yield f"the longest chain takes {minutes(its.path_seconds)}: {path}{unknown}"
 
 
 def minutes(seconds: float) -> str:

@@ -72,7 +72,7 @@ def tag_rows(tags: Mapping[str, object], now: float) -> list[Row]:
         if days is None and same:
             days = min(same)
         stale = ", stale" if days is not None and days > STALE_DAYS and same else ""
-        age_text = "not told" if days is None else f"{counted(max(0, days), 'day')}{stale}"
+        age_text = "unknown" if days is None else f"{counted(max(0, days), 'day')}{stale}"
         count = f"{len(entries):,}" if isinstance(entries, list) else "-"
         rows.append(Row((clean(tag), count, age_text)))
     return rows

@@ -74,7 +74,9 @@ def _seconds(prefix: str) -> float | None:
     try:
         times = json.loads(read_file(os.path.join(prefix, _NAME), _MAX_SIZE))
         total = times["total"]
-        is_told = not times.get("cache") and isinstance(total, int | float)
-        return float(total) if is_told and 0 <= total <= _MAX_SECONDS else None
+        # What came from a cache was not built, and true is a number to Python.
+        if times.get("cache") or isinstance(total, bool):
+            return None
+        return float(total) if 0 <= total <= _MAX_SECONDS else None
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

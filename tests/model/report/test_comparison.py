@@ -161,7 +161,7 @@ def test_a_cell_is_described_in_full() -> None:
     )
     assert "has no such package" in cell_sentence(table, compared, 2)
     assert [cell_sentence(table, flags, column) for column in range(3)] == [
-        "0000000: not told by its source",
+        "0000000: not listed by its source",
         "1111111: mpich cflags -O2 · 1 of 3 the same",
         "2222222: mpich cflags has none · 1 of 3 the same",
     ]

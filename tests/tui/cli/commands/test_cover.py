@@ -312,7 +312,7 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
 
     assert result.stdout.splitlines() == [
         "2 of 2 cached · to fetch 2, to build 0",
-        "  What else 2 specs of it may need is not told: no source lists it",
+        "  What else 2 specs of it may need is unknown: no source lists it",
     ]
     command = ("cover", "-", "-f", SAMPLE, "--json")
     assert json.loads(program(*command, stdin=path).stdout)["lists_dependencies"] is False
@@ -358,12 +358,13 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
         '{"total": "x"}',
         '{"total": NaN}',
         '{"total": -1}',
+        '{"total": true}',
         '{"total": 1e308}',
         f'{{"total": 1{"0" * 400}}}',
     ):
         (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
         lines = program(*words).stdout.splitlines()
-        assert "  the longest chain takes 50 min: cmake › hdf5, 1 of them not told" in lines
+        assert "  the longest chain takes 50 min: cmake › hdf5, 1 of them unknown" in lines
 
 
 def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Path) -> None:

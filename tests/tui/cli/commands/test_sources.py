@@ -171,7 +171,7 @@ def test_tags_have_the_age_that_their_dates_tell(program: Program) -> None:
     assert rows == dict(
         zip(
             tags,
-            ["13 days", "20 days", "13 days", "99 days, stale", "99 days", *["not told"] * 2],
+            ["13 days", "20 days", "13 days", "99 days, stale", "99 days", *["unknown"] * 2],
             strict=True,
         )
     )
