@@ -165,7 +165,7 @@ def test_without_a_program_one_sentence_says_how_to_install_it(site: Site, progr
 
 def test_a_program_that_cannot_be_started_is_named(site: Site, program: Path) -> None:
     program.write_text("#!/nowhere/python\n")
-    result = site("scope")
+    result = site("scope", PATH="/usr/bin:/bin")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr == f"spack scope: {program}: No such file or directory\n"
 
