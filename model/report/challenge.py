@@ -27,13 +27,15 @@ MAX_LINES = 20
 _ORDER: tuple[Judgement, ...] = ("suspicious", "unknown", "benign")
 _SHORT_CHECKSUM = 12
 _COPY_COLUMNS = (
-    Column("mirror", floors=(24, 12)),
-    Column("sha256"),
+    Column(floors=(24, 12)),
     Column(),
-    Column("size"),
-    Column("prefix", floors=(30, 12)),
-    Column("key"),
+    Column(),
+    Column(),
+    Column(floors=(30, 12)),
+    Column(),
 )
+_HEADS = ("mirror", "sha256", "", "size", "prefix", "key")
+"""The first row of each table of copies: a list of many tables on the screen has no heads."""
 
 
 def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = False) -> Report:
@@ -98,7 +100,8 @@ def _sections(alike: Sequence[Challenged]) -> Iterator[Section]:
     yield Section(f"{first.judgement}: {what}", reasons, is_apart=True)
     if any(copy.entry.checksum for copy in first.copies):
         rows = [_copy_row(copy, first.spec.hash) for copy in first.copies]
-        yield Section("", rows, columns=_COPY_COLUMNS)
+        heads = Row([styled(head, "dim") for head in _HEADS])
+        yield Section("", [heads, *rows], columns=_COPY_COLUMNS)
         return
     rows = []
     for its in alike:
