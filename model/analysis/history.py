@@ -10,21 +10,30 @@ import re
 import subprocess
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timezone
+from functools import lru_cache
 from typing import Any
 
-from spackscope.model.core.columns import FIELDS
+from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled, Unreadable, Unwritable
 from spackscope.model.core.files import max_unpacked_size, read_private, write_private, xdg_dir
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import is_hash
+from spackscope.model.core.records import Look, Records, Spec, is_hash
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
+from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.query.ast import Condition, Query, Term, exact_term
+from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.source_name import is_local_path
+
+KNOWN = ("package", "version", "hash", "variants")
+"""Columns that snapshots, revisions and tags have in common."""
+
+VERSION, HASH = "version", "hash"
+"""What there is a timeline for each of, where it is no variant."""
 
 MAX_OBSERVATIONS = 500
 """Observations of a source that are kept and read: weeks of almost ten years."""
@@ -35,8 +44,11 @@ _MAX_SNAPSHOTS = 2**26
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _GIT_TIMEOUT = 30.0
 
+_BETWEEN = "\t"
+"""What is between the variants of a spec, whose values may have blanks."""
+
 Specs = Mapping[str, str]
-"""Specs by their hashes, each as `name@version`."""
+"""Specs by their hashes, each as `name@version` with its variants, as far as they are told."""
 
 
 class Observation(Frozen):
@@ -54,17 +66,25 @@ def _time_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
 
 
-def spec_texts(catalog: Catalog, ids: Iterable[int]) -> dict[str, str]:
-    """Return some specs by their hashes, each as `name@version`."""
-    ids, texts = list(ids), []
-    package, version = (
-        (catalog.texts(name), catalog.column(FIELDS[name].storage))
-        for name in ("package", "version")
-    )
-    for id_ in ids:
-        number = catalog.look_alike(id_)
-        texts.append(f"{package[0][package[1][number]]}@{version[0][version[1][number]]}")
-    return dict(zip(catalog.hashes.of(ids), texts, strict=True))
+def spec_texts(catalog: Catalog, ids: Sequence[int]) -> dict[str, str]:
+    """Return the texts of some specs by their hashes; look-alikes share one."""
+    numbers = [catalog.look_alike(id_) for id_ in ids]
+    distinct = list(dict.fromkeys(numbers))
+    specs = catalog.records([catalog.span(number)[0] for number in distinct])
+    texts = dict(zip(distinct, map(_text, specs), strict=True))
+    return dict(zip(catalog.hashes.of(ids), map(texts.__getitem__, numbers), strict=True))
+
+
+def _text(spec: Spec | Look) -> str:
+    return _BETWEEN.join([f"{spec.package}@{spec.version}", *spec.variants])
+
+
+def _better(text: str, other: str) -> str:
+    """Return the one of two texts of a spec that tells more: a hash has the same variants always.
+
+    What snapshots kept until there were variants in them is `name@version` only.
+    """
+    return max(text, other, key=len)
 
 
 def of_source(catalog: Catalog, source: str) -> Specs:
@@ -121,6 +141,9 @@ class Snapshots:
             raise Unwritable("there is no home directory to keep a snapshot in")
         steps, before = self._steps(), self.read()
         old = before[-1].specs if before else {}
+        for step in steps:
+            known = step["added"]
+            known |= {h: _better(known[h], specs[h]) for h in known.keys() & specs.keys()}
         added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
         removed = {hash_ for hash_ in old if hash_ not in specs}
         when = _time_text(now)
@@ -214,23 +237,21 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation
             if should_stop():
                 raise Cancelled
             blob = git("cat-file", "blob", f"{revision}:./{name}")
-            observations.append(Observation(_time_text(int(when)), revision, _lock_specs(blob)))
+            observations.append(Observation(_time_text(int(when)), revision, _specs_in(blob)))
     except (OSError, ValueError, OverflowError, subprocess.SubprocessError):
         return []
     return observations[::-1]
 
 
-def _lock_specs(data: bytes) -> Specs:
-    """Return the specs of a lock file; none of another file."""
-    try:
-        nodes = json.loads(data)["concrete_specs"]
-        return {
-            hash_: storable(f"{node['name']}@{node.get('version', '')}")
-            for hash_, node in nodes.items()
-            if is_hash(hash_)
-        }
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        return {}
+def _specs_in(data: bytes) -> Specs:
+    """Return the specs that a document lists, as a lock file; none of what is none of Spack."""
+    groups = (item for item in read_document(data, origin="") if isinstance(item, Records))
+    return {
+        hash_: _text(group.looks[number])
+        for group in groups
+        for hash_, number in zip(group.hashes, group.numbers, strict=True)
+        if group.looks[number].in_cache
+    }
 
 
 def observations_of(
@@ -252,10 +273,12 @@ def observations_of(
 class Timeline(Frozen):
     """When some specs were in a source: at which of the observations, and how many there were.
 
-    `first` and `last` are the numbers of observations; `hashes` are all that there ever were.
+    `first` and `last` are the numbers of observations; `hashes` are all that there ever were, and
+    `query` finds the like.
     """
 
     name: str
+    query: Query
     hashes: tuple[str, ...]
     counts: tuple[int, ...]
 
@@ -271,28 +294,39 @@ class Timeline(Frozen):
 
 
 def timelines(
-    observations: Sequence[Observation], is_wanted: Callable[[str, str], bool], *, by_hash: bool
+    observations: Sequence[Observation], wanted: Specs, by: str = VERSION
 ) -> list[Timeline]:
-    """Return the timelines of the wanted specs, by their hashes or by version.
-
-    `is_wanted` is asked for a hash and its `name@version`.
-    """
-    names: dict[str, str] = {}
-    for observation in observations:
-        for hash_, text in observation.specs.items():
-            if hash_ not in names and is_wanted(hash_, text):
-                names[hash_] = text
+    """Return the timelines of the wanted specs by VERSION, by HASH or by the name of a variant."""
+    lines: dict[str, tuple[str, Query]] = {}
     groups: dict[str, list[str]] = {}
-    for hash_, text in names.items():
-        groups.setdefault(hash_ if by_hash else text, []).append(hash_)
+    for hash_ in {hash_: None for each in observations for hash_ in each.specs if hash_ in wanted}:
+        name, query = _line(wanted[hash_], by)
+        key = hash_ if by == HASH else name
+        lines.setdefault(key, (name, query))
+        groups.setdefault(key, []).append(hash_)
     return [
         Timeline(
-            names[hashes[0]],
+            *lines[key],
             tuple(hashes),
             tuple(sum(h in each.specs for h in hashes) for each in observations),
         )
-        for hashes in groups.values()
+        for key, hashes in groups.items()
     ]
+
+
+@lru_cache(1 << 14)
+def _line(text: str, by: str) -> tuple[str, Query]:
+    """Return the name of the line that a spec belongs to, and the query for what it stands for."""
+    spec, *variants = text.split(_BETWEEN)
+    package, _, version = spec.partition("@")
+    query = Query().with_package(package)
+    if by in (VERSION, HASH):
+        return spec, query.also(exact_term("version", version))
+    for variant in variants:
+        if split_variant(variant)[0] == by:
+            name = f"{package} {variant_key(variant)}"
+            return name, query.also(exact_term("variants", variant))
+    return f"{package}, " + (f"no variant {by}" if variants else f"{by} not told"), query
 
 
 History = tuple[Sequence[Observation], Sequence[Timeline]]
@@ -300,32 +334,54 @@ History = tuple[Sequence[Observation], Sequence[Timeline]]
 
 
 def read_history(
-    catalog: Catalog, query: Query, environ: Mapping[str, str], should_stop: ShouldStop = never
+    catalog: Catalog,
+    query: Query,
+    environ: Mapping[str, str],
+    should_stop: ShouldStop = never,
+    by: str = VERSION,
 ) -> tuple[dict[str, History], list[str]]:
     """Return the observations of each source with the timelines of what a query asks for.
 
-    The query has conditions on package, version and hash only. Snapshots that cannot be read are
-    left out, and named in the sentences that come second. Raises Cancelled.
+    The query has conditions on the columns `KNOWN` only. What no observation tells of a hash fits
+    none of them: how many builds are left out for that, and which snapshots cannot be read, is
+    in the sentences that come second. Raises Cancelled.
     """
-
-    def is_wanted(hash_: str, text: str) -> bool:
-        package, _, version = text.partition("@")
-        values = {"package": package, "version": version, "hash": hash_}
-        return all(
-            any(
-                isinstance(c, Term) and c.fits(c.column, values[c.column]) is not c.negated
-                for c in group
-            )
-            for group in query.groups
-        )
-
-    histories, failures = dict[str, History](), list[str]()
+    observations, failures = dict[str, list[Observation]](), list[str]()
+    texts: dict[str, str] = {}
     for source in catalog.sources:
         try:
-            observations = observations_of(catalog, source.name, environ, should_stop)
+            looks = observations_of(catalog, source.name, environ, should_stop)
         except Unreadable as error:
             failures.append(str(error))
-            observations = observations_of(catalog, source.name, {}, should_stop)
-        lines = timelines(observations, is_wanted, by_hash="hash" in query.columns)
-        histories[source.name] = observations, lines
-    return histories, failures
+            looks = observations_of(catalog, source.name, {}, should_stop)
+        observations[source.name] = looks
+        for look in looks:
+            for hash_, text in look.specs.items():
+                texts[hash_] = _better(texts.get(hash_, ""), text)
+    wanted = {hash_: text for hash_, text in texts.items() if _fits(query, hash_, text)}
+    untold = sum(
+        _fits(query, hash_, text, untold=True)
+        for hash_, text in texts.items()
+        if hash_ not in wanted
+    )
+    if untold:
+        failures.append(f"left out: {counted(untold, 'build')} whose variants are not told")
+    return {
+        source: (looks, timelines(looks, wanted, by)) for source, looks in observations.items()
+    }, failures
+
+
+def _fits(query: Query, hash_: str, text: str, *, untold: bool = False) -> bool:
+    """Check a spec; conditions on variants that are not told have the answer `untold`."""
+    spec, *variants = text.split(_BETWEEN)
+    package, _, version = spec.partition("@")
+    named: dict[str, Value] = {"package": package, "version": version, "hash": hash_}
+    values = {**named, "variants": tuple(variants)}
+
+    def fits(condition: Condition) -> bool:
+        if not isinstance(condition, Term) or (condition.column == "variants" and not variants):
+            return untold
+        its = values[condition.column]
+        return condition.fits(condition.column, its) is not condition.negated
+
+    return all(any(map(fits, group)) for group in query.groups)

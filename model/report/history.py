@@ -1,4 +1,4 @@
-"""Report since when versions and builds are in a source, and when they went."""
+"""Report since when versions, variants and builds are in a source, and when they went."""
 
 from __future__ import annotations
 
@@ -88,12 +88,8 @@ def _row(its: Timeline, observations: Sequence[Observation]) -> Row:
         f"{len(its.hashes):,}",
         styled(_bar(its.counts), "bar"),
     )
-    package, _, version = its.name.partition("@")
-    by_version = Query().with_package(package).also(exact_term("version", version))
     by_hash = Query().also(exact_term("hash", its.hashes[0]))
-    return Row(
-        cells, key=its.hashes[0], queries=(by_hash if len(its.hashes) == 1 else by_version,)
-    )
+    return Row(cells, key=its.hashes[0], queries=(by_hash if len(its.hashes) == 1 else its.query,))
 
 
 def _day(observation: Observation) -> str:

@@ -48,15 +48,15 @@ class Options(Frozen):
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout. `dependency_only` lists dependency-only specs too. `all` cuts no list, and
-    with `diff`, as `build`, prints more differences. `by` names what `stats` counts by, and
-    `ignored` the packages that `doubles` leaves out. With `flat` the table of `find` has a line
-    for each build. With `tags` `sources` lists those of the public cache. `preview` is what
-    `prune` asks for; `hosts` and `fail_under` are those of `weather`. `missing` leaves out what
-    `cover` finds in caches. `host` describes the machine that specs are to run on, and with
-    `config` "none" what Spack is configured to reuse is left out. `registration` is what
-    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
-    help to print, if any.
-    `near` is the command that the first word may be a misspelling of.
+    with `diff`, as `build`, prints more differences. `by` names what `stats` counts by, or what
+    `history` has lines for, and `ignored` the packages that `doubles` leaves out. With `flat` the
+    table of `find` has a line for each build. With `tags` `sources` lists those of the public
+    cache. `preview` is what `prune` asks for; `hosts` and `fail_under` are those of `weather`.
+    `missing` leaves out what `cover` finds in caches. `host` describes the machine that specs are
+    to run on, and with `config` "none" what Spack is configured to reuse is left out.
+    `registration` is what `extension` changes in Spack's configuration: install or remove. `help`
+    is the topic of the help to print, if any. `near` is the command that the first word may be a
+    misspelling of.
     """
 
     command: str

@@ -346,15 +346,26 @@ spackscope why spack.lock -f public""",
     Command(
         "history",
         "list since when specs are in a source, and when they went",
-        ("[-f SOURCE]... [--all] [--json] PACKAGE[@VERSION] | HASH",),
+        ("[-f SOURCE]... [--by NAME] [--all] [--json] SPEC",),
         """\
-Print for each version of a package, or for a hash, since when a source has it,
-until when it had it, and a line of time. A source is looked at in its
-snapshots, which `spackscope snapshot` keeps, in its tags with a date, such as
-public:develop-2026-01-18, in the revisions of a spack.lock in a git work tree,
-and now. What the first look shows may have been there before.""",
+Print for each version of a package, for each value of a variant, or for a
+hash, since when a source has it, until when it had it, and a line of time. A
+source is looked at in its snapshots, which `spackscope snapshot` keeps, in its
+tags with a date, such as public:develop-2026-01-18, in the revisions of a
+spack.lock in a git work tree, and now. What the first look shows may have been
+there before. SPEC has a package, versions, variants and hashes. Older
+snapshots do not tell variants; what no look tells of a hash does not match.""",
         (
-            _flag("all", "list all versions"),
+            Option(
+                ("--by",),
+                "print a line for each version, hash, or value of a variant such as mpi.\n"
+                "Default: version",
+                "by",
+                "values",
+                "NAME",
+                "axis",
+            ),
+            _flag("all", "list all lines"),
             _choice("json", "print a JSON object"),
             *_SOURCES_WITHOUT_ALL,
         ),
@@ -363,6 +374,7 @@ and now. What the first look shows may have been there before.""",
         wrong_count="needs a package or a hash",
         examples="""\
 spackscope history hdf5 -f spack:site
+spackscope history hdf5@1.14 --by mpi -f spack:site
 spackscope history zlib-ng -f ~/climate/spack.lock
 spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
     ),
@@ -371,7 +383,7 @@ spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
         "keep which specs the sources have now",
         ("[-f SOURCE]...",),
         """\
-Keep the hashes of each source with the date, in one file a source below
+Keep the specs of each source with the date, in one file a source below
 $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
 `spackscope weather`. Only what came and went is added.""",
         _SOURCES,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from spackscope.model.analysis.history import read_history
+from spackscope.model.analysis.history import HASH, KNOWN, VERSION, read_history
+from spackscope.model.core.columns import ALIASES, FIELDS
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import Term, join_words
 from spackscope.model.report.history import history_report
@@ -14,20 +15,22 @@ from spackscope.tui.cli.commands.common import loaded, parse_query, print_report
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
-_KNOWN = ("package", "version", "hash")
-"""Columns that snapshots, revisions and tags have in common."""
-
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print the lines of time of a package or a hash; NOTHING if it was never there."""
+    """Print the lines of time of specs; NOTHING if it was never there."""
     query = parse_query(options.words, session)
     if query.specs or any(
-        not (isinstance(condition, Term) and condition.column in _KNOWN)
+        not (isinstance(condition, Term) and condition.column in KNOWN)
         for condition in query.conditions
     ):
-        raise Leave(ExitCode.USAGE, "history knows a package, versions and hashes only")
+        raise Leave(ExitCode.USAGE, "history knows packages, versions, variants and hashes only")
+    by = (options.by or (HASH if "hash" in query.columns else VERSION,))[-1]
+    if by not in (VERSION, HASH) and ALIASES.get(by, by) in FIELDS:
+        raise Leave(ExitCode.USAGE, f"--by takes version, hash or a variant, not {clean(by)}")
     with loaded(options, session, sources) as (catalog,):
-        histories, failures = read_history(catalog, query, session.environ, session.should_stop)
+        histories, failures = read_history(
+            catalog, query, session.environ, session.should_stop, by
+        )
     for failure in failures:
         stdio.print_message(failure)
     what = clean(join_words(options.words))

@@ -12,7 +12,7 @@ import pytest
 
 from spackscope.model.analysis.history import Snapshots, of_revisions
 from spackscope.model.core.errors import Unwritable
-from tests.builders import PAGES, database, environment, installs, leaf, record, write_page
+from tests.builders import PAGES, database, environment, installs, leaf, node, record, write_page
 from tests.program import Program
 
 OLD, NEW, OTHER = (letter * 32 for letter in "onx")
@@ -45,6 +45,43 @@ def test_snapshots_tell_what_came_and_went(program: Program) -> None:
     assert timeline == {"spec": "zlib@1.3", "hashes": [NEW], "counts": [0, 1, 1, 1]}
     assert [each["label"] for each in answer["observations"]] == [*["snapshot"] * 3, "now"]
     assert program("history", "hdf5", *CACHE).returncode == 1
+
+
+def test_lines_are_of_the_values_of_a_variant(program: Program) -> None:
+    """Also of what went, and of what a snapshot from before there were variants has."""
+    with_mpi, without, gone = (
+        node(hash_, name="hdf5", version="1.14", parameters={"mpi": has_mpi}, dependencies=...)
+        for hash_, has_mpi in ((OLD, True), (NEW, False), (OTHER, True))
+    )
+    cache = program.home / "index.json"
+    cache.write_bytes(database(installs(with_mpi, gone)))
+    program("snapshot", *CACHE)
+    (path,) = program.home.rglob("snapshots/*.gz")
+    kept = json.loads(gzip.decompress(path.read_bytes()))
+    kept["snapshots"][0]["added"] = {OLD: "hdf5@1.14", OTHER: "hdf5@1.14"}
+    path.write_bytes(gzip.compress(json.dumps(kept).encode()))
+    cache.write_bytes(database(installs(with_mpi, without)))
+
+    result = program("history", "hdf5", "--by", "mpi", *CACHE)
+    lines = [line.split()[:-1] for line in result.stdout.splitlines()[4:]]
+    assert [(line[0], line[1], line[-1]) for line in lines] == [
+        ("hdf5,", "mpi", "1"),
+        ("hdf5", "+mpi", "1"),
+        ("hdf5", "~mpi", "1"),
+    ]
+    assert "hdf5, mpi not told" in result.stdout
+    result = program("history", "hdf5", "+mpi", "--by", "hash", *CACHE)
+    assert result.stdout.startswith("hdf5 +mpi: 1 timeline\n")
+    assert "left out: 1 build whose variants are not told" in result.stderr
+
+    # It is no other spec, and what is known of it from now on is kept when it goes.
+    assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 1 new, 1 gone\n"
+    cache.write_bytes(database(installs(without)))
+    result = program("history", "hdf5", "+mpi", *CACHE)
+    assert result.stdout.splitlines()[-1].endswith("██·")
+    result = program("history", "hdf5", "--by", "os", *CACHE)
+    assert result.returncode == 2
+    assert "--by takes version, hash or a variant, not os" in result.stderr
 
 
 def test_each_directory_has_snapshots_of_its_own(program: Program) -> None:
@@ -167,6 +204,6 @@ def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 
 
 def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
-    result = program("history", "zlib", "+shared", "-f", str(PAGES))
+    result = program("history", "zlib", "os=ubuntu22.04", "-f", str(PAGES))
     assert result.returncode == 2
-    assert "history knows a package, versions and hashes only" in result.stderr
+    assert "history knows packages, versions, variants and hashes only" in result.stderr
