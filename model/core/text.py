@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -218,6 +219,12 @@ def counted(count: int, noun: str) -> str:
     """Return a number of things, as in `2,052 specs`, `3 hashes` or `1 dependency`."""
     plural = f"{noun[:-1]}ies" if noun.endswith("cy") else f"{noun}{'e' * noun.endswith('sh')}s"
     return f"{count:,} {noun if count == 1 else plural}"
+
+
+def cut_list(texts: Sequence[str], limit: int) -> list[str]:
+    """Return at most some texts, and after them how many more there are: `a`, `b`, `3 more`."""
+    more = len(texts) - len(texts[:limit])
+    return [*texts[:limit], *([f"{more:,} more"] if more else [])]
 
 
 def times(count: int) -> str:

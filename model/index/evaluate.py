@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_compiler
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import is_propagated, split_variant
 from spackscope.model.index.columns import union
 from spackscope.model.index.edges import Adjacency, Edges
@@ -142,9 +142,7 @@ def _resolve(
 
 def _some(names: Sequence[str]) -> str:
     """Name some of many, and how many more there are."""
-    more = len(names) - _MAX_NAMES
-    shown = [clean(name) for name in names[:_MAX_NAMES]]
-    return listed([*shown, f"{more:,} more"] if more > 0 else shown, "and")
+    return listed(cut_list(list(map(clean, names)), _MAX_NAMES), "and")
 
 
 _CUT = "…/"

@@ -12,7 +12,7 @@ from spackscope.model.analysis.cover import Coverage, Missing, Present
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import LANGUAGES, is_compiler
-from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
     cause_json,
@@ -150,9 +150,7 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
         )
         lines = [difference_line(*each) for each in named]
     # The most telling come first.
-    texts = [line.text for line in lines[:_MAX_LINES]] or ["only dependencies differ"]
-    if len(lines) > _MAX_LINES:
-        texts.append(f"{len(lines) - _MAX_LINES:,} more")
+    texts = cut_list([line.text for line in lines], _MAX_LINES) or ["only dependencies differ"]
     nearest = hashes[best.id]
     tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
     note = f"{_BETWEEN.join(texts)} (nearest {nearest[:SHORT_HASH]}{tied})"

@@ -18,7 +18,7 @@ from spackscope.model.analysis.kinds import kinds_of, run_the_same
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec, is_run
-from spackscope.model.core.text import clean, counted, shorten
+from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
@@ -159,10 +159,8 @@ def unexplained_text(comparison: Comparison) -> str:
         return NOT_LISTED
     if not comparison.unexplained:
         return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
-    names = ", ".join(map(clean, comparison.unexplained[:_MAX_NAMED]))
-    more = len(comparison.unexplained) - _MAX_NAMED
-    others = f" and {more:,} more" if more > 0 else ""
-    return f"Not listed here: what differs in {names}{others}"
+    names = cut_list(list(map(clean, comparison.unexplained)), _MAX_NAMED)
+    return f"Not listed here: what differs in {', '.join(names)}"
 
 
 def _parts(difference: Difference, package: str) -> tuple[str, str, str]:

@@ -17,7 +17,7 @@ from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.differences import difference_line, path_text
-from spackscope.model.report.report import Report, Row, Section, cut
+from spackscope.model.report.report import Report, Row, Section, cut, more_row
 
 UNLISTED = "differences that the sources do not list"
 
@@ -37,13 +37,13 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
     hashes = dict(zip(ids, graph.hashes(ids), strict=True))
 
     def sections() -> Iterator[Section]:
-        shown = doubles.causes if shows_all else doubles.causes[:_MAX_CAUSES]
+        shown = doubles.causes[: None if shows_all else _MAX_CAUSES]
         for cause in shown:
             changes = changes_text(cause.changes) or UNLISTED
             heading = f"{changes}: {counted(len(cause.packages), 'package')}"
             yield Section(heading, packages_of(cause), is_apart=True)
         if more := len(doubles.causes) - len(shown):
-            yield Section(f"and {counted(more, 'cause')} more; --all lists all", is_apart=True)
+            yield Section("", [more_row(more)], is_apart=True)
         if doubles.unexplained:
             text = f"the causes of {doubles.unexplained:,} more pairs are not searched"
             yield Section(text)
@@ -56,11 +56,10 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
         if others := cause.packages[len(shown) :]:
             yield Row((f"and {', '.join(map(clean, others))}",))
 
-    def builds_of(name: str, cause: DoubleCause) -> Iterator[Row]:
+    def builds_of(name: str, cause: DoubleCause) -> list[Row]:
         pairs = [pair for pair in cause.pairs if pair.package == name]
         ids = {id_ for pair in pairs for id_ in (pair.a, pair.b)}
         builds = [build for build in doubles.builds[name] if build.id in ids]
-        shown = builds if shows_all else builds[:_MAX_BUILDS]
         # The value of what changes first.
         values: dict[int, str] = {}
         for pair in pairs:
@@ -69,15 +68,15 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
                     line = difference_line(difference)
                     values |= {pair.a: line.a, pair.b: line.b}
                     break
-        for build in shown:
+        rows = []
+        for build in builds:
             version = shorten(clean(graph.version(build.id)), _MAX_VERSION)
             value = values.get(build.id, "")
             about = f"with {value}" if value not in ("", version) else ""
             kind = "to build only, " if name in doubles.run and not build.is_run else ""
             short = hashes[build.id][:SHORT_HASH]
-            yield Row((version, f"/{short}", about, kind + use_text(build)))
-        if more := len(builds) - len(shown):
-            yield Row((f"and {more:,} more",))
+            rows.append(Row((version, f"/{short}", about, kind + use_text(build))))
+        return cut(rows, None if shows_all else _MAX_BUILDS)
 
     def use_text(build: Build) -> str:
         use = build.use

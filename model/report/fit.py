@@ -10,6 +10,7 @@ from spackscope.model.core.columns import COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import cut_list
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, format_group
 
@@ -86,5 +87,4 @@ def _counted(hidden: Counter[Value]) -> str:
         f"{label}{': ' if label[-1:].isdigit() else ' '}{count:,}"
         for label, count in labels.most_common()
     ]
-    more = len(texts) - _MAX_REASONS
-    return " · ".join([*texts[:_MAX_REASONS], *([f"and {more} more"] if more > 0 else [])])
+    return " · ".join(cut_list(texts, _MAX_REASONS))

@@ -140,6 +140,6 @@ def test_what_is_not_told_is_a_sentence() -> None:
         "Dependencies not listed: not compared"
     )
     assert unexplained_text(Comparison(unexplained=("zlib", "gcc", "bzip2"))) == (
-        "Not listed here: what differs in zlib, gcc and 1 more"
+        "Not listed here: what differs in zlib, gcc, 1 more"
     )
     assert "too many" in unexplained_text(Comparison(is_cut=True))
