@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import Problem, SourceStatus
-from spackscope.model.core.text import clean, counted
+from spackscope.model.core.text import clean, counted, cut_list
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_query
+from spackscope.model.query.ast import exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.report.report import Column, Report, Row, Section, styled
 from spackscope.model.sources.source_name import PREFIX, SAMPLE
@@ -20,9 +20,6 @@ from spackscope.model.sources.source_name import PREFIX, SAMPLE
 if TYPE_CHECKING:
     from spackscope.model.sources.verify import VerifiedSource
 
-
-HEADS = ("source", "kind", "specs", "problems", "checked")
-"""The heads of the columns."""
 
 SOURCE_COLUMNS = (Column(floors=(36, 12)), Column(keep="start", floors=(32, 20)))
 PROBLEM_COLUMNS = (
@@ -40,12 +37,18 @@ _NAMED = 3
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def source_cells(source: SourceStatus, now: float) -> tuple[str, ...]:
-    """Return the cells of a source under `HEADS`; `now` is in seconds since 1970."""
-    kind = f"{source.kind} {source.layout}".strip() if not source.failure else "unreadable"
-    checked = "-" if source.checked is None else age(now - source.checked)
-    counts = f"{source.specs:,}", f"{source.problems:,}"
-    return clean(source.name), clean(kind), *counts, checked
+def source_table(sources: Iterable[SourceStatus], now: float) -> list[Row]:
+    """Return a head and a row for each source; `now` is in seconds since 1970."""
+    rows = [Row(("source", "kind", "specs", "problems", "checked"))]
+    for source in sources:
+        checked = "-" if source.checked is None else age(now - source.checked)
+        counts = f"{source.specs:,}", f"{source.problems:,}"
+        rows.append(Row((clean(source.name), _kind(source), *counts, checked)))
+    return rows
+
+
+def _kind(source: SourceStatus) -> str:
+    return "unreadable" if source.failure else clean(f"{source.kind} {source.layout}".strip())
 
 
 STALE_DAYS = 14
@@ -54,8 +57,8 @@ STALE_DAYS = 14
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
 
 
-def tag_rows(tags: Mapping[str, object], now: float) -> list[Row]:
-    """Return a row for each tag of a tag list, the newest first: its indexes, and how old it is.
+def tag_table(tags: Mapping[str, object], now: float) -> list[Row]:
+    """Return a head and a row for each tag, the newest first: its indexes, and how old it is.
 
     Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
     """
@@ -90,9 +93,8 @@ def welcome(sources: Sequence[str]) -> str:
     names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]
     if not names:
         return ""
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     mirrors = "Mirror" if len(names) == 1 else "Mirrors"
-    shown = f"{', '.join(names[:_NAMED])}{more}"
+    shown = ", ".join(cut_list(names, _NAMED))
     return f"{_AIM} {mirrors} of your Spack: {shown}; others: spackscope URL"
 
 
@@ -133,7 +135,7 @@ def _problem_row(problem: Problem, source: str) -> Row:
     if (hash_ := re.search(r"/([a-z2-7]{7,32})$", problem.place)) is not None:
         queries.append(parse(f"/{hash_[1]}"))
     if source:
-        queries.append(_of_source(source))
+        queries.append(exact_query("source", source))
     note = "\n".join(filter(None, (origin, place, reason)))
     return Row((styled(reason, "error"), place, name), note, note, queries=tuple(queries))
 
@@ -147,17 +149,17 @@ def source_rows(sources: Iterable[SourceStatus], now: float) -> list[Row]:
 
 
 def _source_row(source: SourceStatus, now: float) -> Row:
-    name, kind, _, _, checked = source_cells(source, now)
+    name, kind = clean(source.name), _kind(source)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
-    if checked != "-":
-        facts.append(f"checked {checked}")
+    if source.checked is not None:
+        facts.append(f"checked {age(now - source.checked)}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)
     # Name and kind stand before it.
     why = clean(source.failure).removeprefix(f"the source {name} ").split("cannot be read: ")[-1]
     in_line = f"{kind} · {why}" if why else " · ".join(facts)
     note = "\n".join([name, " · ".join(facts), *remarks])
     cells = name, styled(in_line, "error" if source.failure else "")
-    return Row(cells, note, source.name, queries=(_of_source(source.name),))
+    return Row(cells, note, source.name, queries=(exact_query("source", source.name),))
 
 
 def failure_rows(failure: str) -> list[Row]:
@@ -166,20 +168,15 @@ def failure_rows(failure: str) -> list[Row]:
     return [Row((styled(f"unreadable: {each}", "error"),), each, each) for each in failures]
 
 
-def _of_source(name: str) -> Query:
-    return exact_query("source", name)
-
-
-VERIFIED_HEADS = ("source", "kind", "whole", "wrong", "unchecked")
-"""The heads of the columns of verified sources."""
-
-
-def verified_cells(source: VerifiedSource) -> tuple[str, ...]:
-    """Return the cells of a source under `VERIFIED_HEADS`."""
-    kind = "unreadable" if source.failure else source.kind
-    unchecked = set().union(*source.unchecked.values())
-    counts = (len(source.whole), source.wrong_count, len(unchecked))
-    return clean(source.name), clean(kind), *(f"{count:,}" for count in counts)
+def verified_table(sources: Iterable[VerifiedSource]) -> list[Row]:
+    """Return a head and a row for each verified source."""
+    rows = [Row(("source", "kind", "whole", "wrong", "unchecked"))]
+    for source in sources:
+        kind = "unreadable" if source.failure else source.kind
+        unchecked = set().union(*source.unchecked.values())
+        counts = (len(source.whole), source.wrong_count, len(unchecked))
+        rows.append(Row((clean(source.name), clean(kind), *(f"{count:,}" for count in counts))))
+    return rows
 
 
 def verified_report(source: VerifiedSource) -> Report:

@@ -13,8 +13,8 @@ from spackscope.model.report.report import styled
 from spackscope.model.report.sources import (
     age,
     problem_rows,
-    source_cells,
     source_rows,
+    source_table,
     stale_copies,
     welcome,
 )
@@ -26,9 +26,12 @@ MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
 
 
 def test_a_source_has_a_cell_for_each_head() -> None:
-    assert source_cells(MIRROR, NOW) == ("mirror", "mirror v3", "1,200", "3", "2 hours ago")
     local = replace(MIRROR, layout="", checked=None, failure="cannot be read")
-    assert source_cells(local, NOW)[1:] == ("unreadable", "1,200", "3", "-")
+    assert [row.cells for row in source_table([MIRROR, local], NOW)] == [
+        ("source", "kind", "specs", "problems", "checked"),
+        ("mirror", "mirror v3", "1,200", "3", "2 hours ago"),
+        ("mirror", "unreadable", "1,200", "3", "-"),
+    ]
 
 
 def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:
@@ -65,7 +68,7 @@ def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> N
         (["spack:a"], "Mirror of your Spack: a; others: spackscope URL"),
         (
             [f"spack:{name}" for name in "abcde"],
-            "Mirrors of your Spack: a, b, c and 2 more; others: spackscope URL",
+            "Mirrors of your Spack: a, b, c, 2 more; others: spackscope URL",
         ),
         (["https://example.com/mirror"], ""),
     ],

@@ -15,7 +15,7 @@ from spackscope.model.analysis.session_fit import attach_fit, described_host, ho
 from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
@@ -37,6 +37,8 @@ if TYPE_CHECKING:
 
 MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
+
+LISTED_BY_INDEX = "; `spackscope index` lists all"
 
 _MAX_QUERY_LENGTH = 500
 """Characters of a query that is printed with a caret under its error."""
@@ -132,7 +134,7 @@ def loaded(
         for sentence in stale_copies(catalog.sources, time.time()):
             stdio.print_message(sentence)
         limit = None if options.command == "index" else MAX_PRINTED
-        print_problems(catalog.problems, len(catalog.problems), limit)
+        print_problems(catalog.problems, limit, LISTED_BY_INDEX)
     try:
         yield catalogs
     except Unanswerable as error:
@@ -157,13 +159,26 @@ def build_progress(options: Options) -> contextlib.closing[BuildProgress]:
     return contextlib.closing(BuildProgress(visible=is_visible, colour=not options.no_color))
 
 
-def print_problems(problems: Iterable[object], count: int, limit: int | None) -> None:
-    """Print some problems to stderr, up to a limit, and how many there are beyond that."""
-    for problem in islice(problems, limit):
+def print_problems(problems: Sequence[object], limit: int | None, hint: str = "") -> None:
+    """Print some problems to stderr, and how many there are beyond a limit, with a hint."""
+    for problem in problems[:limit]:
         stdio.print_message(str(problem))
-    if limit is not None and count > limit:
-        more = counted(count - limit, "more problem")
-        stdio.print_message(f"and {more}; `spackscope index` lists all")
+    if more := len(problems) - len(problems[:limit]):
+        stdio.print_message(f"and {counted(more, 'more problem')}{hint}")
+
+
+def read_hashes(data: bytes, origin: str) -> tuple[list[str], int]:
+    """Read the hashes of a list, and the number of lines without one, which are printed.
+
+    Raises Unreadable.
+    """
+    # Few commands take a list.
+    from spackscope.model.readers.formats import read_hash_list
+
+    items = list(read_hash_list(data, origin=origin))
+    problems = [item for item in items if isinstance(item, Problem)]
+    print_problems(problems, MAX_PRINTED)
+    return [item for item in items if isinstance(item, str)], len(problems)
 
 
 def terminal_width() -> int | None:

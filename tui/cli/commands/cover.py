@@ -9,10 +9,8 @@ from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Problem
-from spackscope.model.core.text import counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.readers.formats import is_hash_list, read_hash_list
+from spackscope.model.readers.formats import is_hash_list
 from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.report.report import Section, section_lines
 from spackscope.model.report.why import filtered_remarks
@@ -21,12 +19,12 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
-    MAX_PRINTED,
     build_progress,
     loaded,
     no_match_code,
     print_lines,
     print_report,
+    read_hashes,
 )
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
@@ -86,16 +84,9 @@ def _read_hashes(session: Session) -> list[str] | None:
         data = read_file(session.stdin_path)
         if not is_hash_list(data):
             return None
-        items = list(read_hash_list(data, origin="standard input"))
+        hashes, wrong = read_hashes(data, "standard input")
     except (OSError, Unreadable) as error:
         raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {error}") from None
-    hashes = [item for item in items if isinstance(item, str)]
-    problems = [item for item in items if isinstance(item, Problem)]
-    for problem in problems[:MAX_PRINTED]:
-        stdio.print_message(str(problem))
-    if len(problems) > MAX_PRINTED:
-        more = counted(len(problems) - MAX_PRINTED, "more line")
-        stdio.print_message(f"and {more} without a hash")
-    if problems and not hashes:
+    if wrong and not hashes:
         raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
     return hashes

@@ -8,7 +8,6 @@ from spackscope.model.analysis.prune import preview
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import read_file
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.readers.formats import read_hash_list
 from spackscope.model.report.prune import prune_report
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
@@ -18,14 +17,14 @@ from spackscope.tui.cli.commands.common import (
     loaded,
     no_match,
     parse_query,
-    print_problems,
     print_report,
+    read_hashes,
 )
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print what would be removed, and what would break; NOTHING if something would."""
+    """Print what would be removed, and what would break; NOTHING if something breaks."""
     if not options.preview:
         raise Leave(ExitCode.USAGE, "prune deletes nothing: it only takes --preview")
     is_list = len(options.words) == 1 and names_source(options.words[0])
@@ -48,14 +47,11 @@ def _read_keep_list(name: str, session: Session) -> list[str]:
     path = session.stdin_path if name == STANDARD_INPUT else name
     shown = "standard input" if name == STANDARD_INPUT else shown_url(name)
     try:
-        items = list(read_hash_list(read_file(path), origin=shown))
+        hashes, wrong = read_hashes(read_file(path), shown)
     except (OSError, Unreadable) as error:
         reason = getattr(error, "strerror", None) or error
         raise Leave(ExitCode.UNREADABLE, f"{shown} cannot be read: {reason}") from None
-    hashes = [item for item in items if isinstance(item, str)]
-    problems = [item for item in items if not isinstance(item, str)]
-    print_problems(problems, len(problems), 20)
-    if not hashes or problems:
+    if not hashes or wrong:
         # `spack buildcache prune` stops there, too.
         raise Leave(
             ExitCode.UNREADABLE, f"{shown} is not a keep-list, with a full hash on each line"

@@ -7,17 +7,16 @@ import time
 from collections.abc import Sequence
 
 from spackscope.model.core.frozen import asdict, replace
-from spackscope.model.report.report import Row
 from spackscope.model.report.sources import (
-    HEADS,
-    VERIFIED_HEADS,
-    source_cells,
-    verified_cells,
+    source_table,
+    tag_table,
     verified_report,
+    verified_table,
 )
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.common import (
+    LISTED_BY_INDEX,
     MAX_PRINTED,
     build_progress,
     loaded,
@@ -40,16 +39,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             for source in catalog.sources:
                 stdio.print_line(json.dumps(asdict(source)))
         else:
-            now = time.time()
-            cells = (source_cells(source, now) for source in catalog.sources)
-            print_table([Row(HEADS), *map(Row, cells)], options, session)
+            print_table(source_table(catalog.sources, time.time()), options, session)
     return ExitCode.FOUND
 
 
 def _list_tags(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the tags of the public cache, or of the tag list among the sources."""
     # Hardly anybody who lists sources lists tags.
-    from spackscope.model.report.sources import tag_rows
     from spackscope.model.sources.mirror import read_tag_list
     from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
 
@@ -62,7 +58,7 @@ def _list_tags(options: Options, sources: Sequence[str], session: Session) -> Ex
     if options.format:
         stdio.print_line(json.dumps(tags))
     else:
-        print_table(tag_rows(tags, time.time()), options, session)
+        print_table(tag_table(tags, time.time()), options, session)
     return ExitCode.FOUND
 
 
@@ -84,10 +80,9 @@ def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitC
         for source in verified
         for text in ([source.failure] if source.failure else map(str, source.problems))
     ]
-    print_problems(problems, len(problems), MAX_PRINTED)
+    print_problems(problems, MAX_PRINTED, LISTED_BY_INDEX)
     if not options.format:
-        cells = (VERIFIED_HEADS, *map(verified_cells, verified))
-        print_table([*map(Row, cells)], options, session)
+        print_table(verified_table(verified), options, session)
     for source in verified:
         print_report(verified_report(source), options, session)
     if any(source.wrong_count for source in verified):

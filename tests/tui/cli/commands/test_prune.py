@@ -111,3 +111,14 @@ def test_mistakes_end_in_a_sentence(
     assert result.returncode == code
     assert message in result.stderr
     assert not result.stdout
+
+
+def test_wrong_lines_of_a_keep_list_have_no_hint_at_the_index(
+    program: Program, home: Path
+) -> None:
+    (home / "wrong").write_text("hdf5\n" * 25)
+    result = program("prune", "--preview", "wrong", "-f", "index.json")
+    assert result.stderr.splitlines()[-2:] == [
+        "spackscope: and 5 more problems",
+        "spackscope: wrong is not a keep-list, with a full hash on each line",
+    ]
