@@ -19,12 +19,11 @@ from spackscope.model.report.report import (
     more_row,
     styled,
 )
-from spackscope.model.sources.challenge import Challenged, Copy, Judgement
+from spackscope.model.sources.challenge import JUDGEMENTS, Challenged, Copy
 
 MAX_LINES = 20
 """Hashes of each judgement, unless all are asked for."""
 
-_ORDER: tuple[Judgement, ...] = ("suspicious", "unknown", "benign")
 _SHORT_CHECKSUM = 12
 _COPY_COLUMNS = (
     Column(floors=(24, 12)),
@@ -43,7 +42,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
     counts = Counter(its.judgement for its in challenged)
 
     def sections() -> Iterator[Section]:
-        for judgement in _ORDER:
+        for judgement in JUDGEMENTS[:-1]:
             every = [its for its in challenged if its.judgement == judgement]
             shown = every[: None if shows_all else MAX_LINES]
             groups: dict[object, list[Challenged]] = {}
@@ -55,7 +54,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
 
     def data() -> dict[str, Any]:
         return {
-            "counts": {name: counts[name] for name in (*_ORDER, "alike")},
+            "counts": {name: counts[name] for name in JUDGEMENTS},
             "specs": [
                 {
                     "hash": its.spec.hash,
@@ -79,7 +78,7 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
 
     if not challenged:
         return Report("no hash is in several mirrors", sections(), data)
-    parts = [f"{counts[name]:,} {name}" for name in ("alike", *reversed(_ORDER)) if counts[name]]
+    parts = [f"{counts[name]:,} {name}" for name in reversed(JUDGEMENTS) if counts[name]]
     what = counted(len(challenged), "hash")
     return Report(f"{what} in several mirrors: {', '.join(parts)}", sections(), data)
 

@@ -26,7 +26,9 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import scheme_of
 
-Judgement = Literal["alike", "benign", "suspicious", "unknown"]
+Judgement = Literal["suspicious", "unknown", "benign", "alike"]
+JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
+"""The worst first."""
 
 MAX_ARCHIVE = 2**30
 """Bytes of an archive that is read."""
@@ -94,49 +96,49 @@ def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
 
     The prefix is what an archive says of itself, and nothing verifies that.
     """
-    suspicious, benign, unknown, unread = list[str](), list[str](), list[str](), list[str]()
+    reasons = sorted(_differences(copies), key=lambda each: JUDGEMENTS.index(each[0]))
+    return reasons[0][0] if reasons else "alike", tuple(text for _, text in reasons)
+
+
+def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
+    """Yield what differs between copies, each with the judgement on it."""
+    unread = []
     for copy in copies:
         entry, name = copy.entry, copy.entry.source
         if copy.content and entry.checksum and copy.content != entry.checksum:
-            suspicious.append(f"the archive of {name} is not the one that its manifest names")
+            yield "suspicious", f"the archive of {name} is not the one that its manifest names"
         if entry.archive == "wrong size":
-            suspicious.append(f"the archive of {name}: {entry.archive_problem}")
+            yield "suspicious", f"the archive of {name}: {entry.archive_problem}"
         if entry.problem:
-            unknown.append(f"{name}: {entry.problem}")
+            yield "unknown", f"{name}: {entry.problem}"
         elif entry.archive in ("missing", "forbidden"):
-            unknown.append(f"{name} has no archive of it")
+            yield "unknown", f"{name} has no archive of it"
         elif not entry.checksum:
-            unknown.append(f"{name} has no checksum of it")
+            yield "unknown", f"{name} has no checksum of it"
         if entry.size == 0 and entry.checksum:
-            suspicious.append(f"the archive of {name} is empty")
+            yield "suspicious", f"the archive of {name} is empty"
         if entry.checksum and not copy.content and entry.archive == "present":
             unread.append(name)
     archives = {(each.prefix, each.entry.checksum) for each in copies if each.entry.checksum}
     if len({checksum for _, checksum in archives}) > 1:
         prefixes = Counter(prefix for prefix, _ in archives)
         if any(count > 1 for prefix, count in prefixes.items() if prefix):
-            suspicious.append("different archives for the same prefix")
+            yield "suspicious", "different archives for the same prefix"
         if "" in prefixes:
-            unknown.append("different archives, and not all have a known prefix")
-        if len(prefixes) > 1 and "" not in prefixes:
+            yield "unknown", "different archives, and not all have a known prefix"
+        elif len(prefixes) > 1:
             padded = any(_PADDING in prefix for prefix in prefixes)
-            benign.append(f"built for different prefixes{', padded' * padded}")
+            yield "benign", f"built for different prefixes{', padded' * padded}"
     elif len({copy.entry.size for copy in copies} - {None}) > 1:
-        suspicious.append("one checksum, but different sizes")
+        yield "suspicious", "one checksum, but different sizes"
     elif archives and unread:
-        unknown.append(f"only the documents are compared, not the archives of {', '.join(unread)}")
+        archives_of = ", ".join(unread)
+        yield "unknown", f"only the documents are compared, not the archives of {archives_of}"
     signers = {each.signer for each in copies if each.entry.is_signed} - {""}
     if len(signers) > 1:
-        benign.append("different signers")
+        yield "benign", "different signers"
     if signers and any(each.entry.is_signed is False for each in copies):
-        benign.append("not signed everywhere")
-    judged: list[tuple[Judgement, list[str]]] = [
-        ("suspicious", suspicious), ("unknown", unknown), ("benign", benign)
-    ]  # fmt: skip
-    for judgement, reasons in judged:
-        if reasons:
-            return judgement, (*suspicious, *unknown, *benign)
-    return "alike", ()
+        yield "benign", "not signed everywhere"
 
 
 class _Unpacked(gzip.GzipFile):

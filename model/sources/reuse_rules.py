@@ -13,7 +13,14 @@ from typing import Any
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX
-from spackscope.model.sources.spack_config import FALSE, Selection, SpackConfig, Text, texts
+from spackscope.model.sources.spack_config import (
+    Selection,
+    SpackConfig,
+    Text,
+    is_false,
+    mapping,
+    texts,
+)
 
 ALL = "all"
 """The entry of packages.yaml for packages that say nothing themselves."""
@@ -64,24 +71,24 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
     """
     concretizer, packages = map(spack.scopes.section, ("concretizer", "packages"))
     reuse = concretizer.get("reuse")
-    details = reuse if isinstance(reuse, dict) else {}
+    details = mapping(reuse)
     place = next((key for key in concretizer if key == "reuse"), None) if details else reuse
     parts = details.get("from", _BOTH)
     selections: dict[object, list[Selection]] = {"local": [], "buildcache": []}
     for part in parts if isinstance(parts, list | tuple) else ():
-        if isinstance(part, dict) and part.get("type") in selections:
+        if mapping(part).get("type") in selections:
             include, exclude = (part.get(k, details.get(k)) for k in ("include", "exclude"))
             selections[part["type"]].append(Selection(texts(include), texts(exclude)))
 
     def of_packages(key: str) -> Iterator[tuple[str, Any]]:
         for name, entry in packages.items():
-            if isinstance(entry, dict) and entry.get(key):
-                yield name, entry[key]
+            if value := mapping(entry).get(key):
+                yield name, value
 
     return ReuseRules(
         place if isinstance(place, Text) else None,
-        str(reuse).lower() in FALSE,
-        reuse == "dependencies" or str(details.get("roots", "true")).lower() in FALSE,
+        is_false(reuse),
+        reuse == "dependencies" or is_false(details.get("roots")),
         tuple(selections["buildcache"]),
         tuple(selections["local"]),
         {
@@ -90,7 +97,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             for source in (f"{PREFIX}{mirror.name}", mirror.url)
         },
         {name: tuple(_requirements(each)) for name, each in of_packages("require")},
-        {name: each for name, each in of_packages("buildable") if str(each).lower() in FALSE},
+        {name: each for name, each in of_packages("buildable") if is_false(each)},
         {name: texts(each) for name, each in of_packages("prefer")},
         dict(of_packages("allowed_deprecation_severity")),
     )

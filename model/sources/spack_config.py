@@ -37,7 +37,7 @@ _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
 _ONLY_FILES = "only files and directories are read"
 _CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
-FALSE, TRUE = ("false", "no", "off"), ("true", "yes", "on")
+_FALSE, _TRUE = ("false", "no", "off"), ("true", "yes", "on")
 """The booleans of YAML 1.1 in lower case."""
 
 
@@ -112,13 +112,11 @@ class SpackConfig(Frozen):
         """The externals that packages.yaml lists."""
         externals = []
         for package in self.scopes.section("packages").values():
-            entries = package.get("externals") if isinstance(package, dict) else None
-            for entry in entries if isinstance(entries, list) else ():
-                spec = entry.get("spec") if isinstance(entry, dict) else None
+            for entry in map(mapping, sequence(mapping(package).get("externals"))):
+                spec, prefix = entry.get("spec"), entry.get("prefix")
                 if isinstance(spec, str):
-                    prefix, modules = entry.get("prefix"), entry.get("modules")
                     prefix = prefix if isinstance(prefix, str) and prefix not in _NULL else ""
-                    modules = tuple(map(str, modules)) if isinstance(modules, list) else ()
+                    modules = tuple(map(str, sequence(entry.get("modules"))))
                     externals.append(ConfiguredExternal(spec, prefix, modules))
         return tuple(externals)
 
@@ -147,7 +145,7 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
 
 def _tree(scopes: Scopes, section: Any) -> str:
     """Return the install tree of a section; "" without one."""
-    tree = section.get("install_tree") if isinstance(section, dict) else None
+    tree = mapping(section).get("install_tree")
     return _usable(scopes.path(tree.get("root") if isinstance(tree, dict) else tree))
 
 
@@ -170,14 +168,27 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
             scopes.problems.append(Problem("mirrors.yaml", shown_url(name), why))
             continue
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
-        binary, signed = (
-            str(fields.get(key, "true")).lower() not in FALSE for key in ("binary", "signed")
-        )
+        binary, signed = (not is_false(fields.get(key)) for key in ("binary", "signed"))
         view = view if isinstance(view, str) else ""
         binaries = Selection(
             *(texts(fields.get(f"{key}_binary")) for key in ("include", "exclude"))
         )
         yield ConfiguredMirror(name, url, view, binary, signed, options, binaries)
+
+
+def mapping(value: Any) -> dict[Any, Any]:
+    """Return a mapping; what else there may be is empty."""
+    return value if isinstance(value, dict) else {}
+
+
+def sequence(value: Any) -> list[Any]:
+    """Return a list; what else there may be is empty."""
+    return value if isinstance(value, list) else []
+
+
+def is_false(value: object) -> bool:
+    """Check for a boolean of YAML 1.1 that is false."""
+    return str(value).lower() in _FALSE
 
 
 def texts(value: object) -> tuple[Text, ...]:
@@ -193,9 +204,8 @@ def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExten
     """
     scopes = Scopes({**environ, "SPACK_ENV": ""})
     own = os.path.realpath(scopes.own_directories()[1])
-    entries = scopes.section("config").get("extensions")
     listed = []
-    for entry in entries if isinstance(entries, list) else ():
+    for entry in sequence(scopes.section("config").get("extensions")):
         path = scopes.path(entry)
         if os.path.basename(path) == name:
             directory = os.path.dirname(entry.file)
@@ -304,8 +314,7 @@ class Scopes:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
             part = {key: value for key, value in content.items() if key.rstrip(":") == name}
             merged = _merge(part, merged)
-        section = merged.get(name)
-        return section if isinstance(section, dict) else {}
+        return mapping(merged.get(name))
 
     def path(self, value: object) -> str:
         """Return the absolute path, or the URL, that a value stands for; "" for no text."""
@@ -359,10 +368,8 @@ class Scopes:
         }
 
     def _includes_user_scope(self, directory: str) -> bool:
-        included = self._read(os.path.join(directory, "include.yaml")).get("include")
-        return isinstance(included, list) and any(
-            isinstance(entry, dict) and entry.get("name") == "user" for entry in included
-        )
+        included = sequence(self._read(os.path.join(directory, "include.yaml")).get("include"))
+        return any(mapping(entry).get("name") == "user" for entry in included)
 
     def _add(self, path: str) -> None:
         """Add a directory or file as a scope, above those that it includes."""
@@ -381,8 +388,7 @@ class Scopes:
         # The configuration in an environment, or a file that contains nothing else.
         parts = (content.get(key) for key in ("spack", "env"))
         content = next((part for part in parts if isinstance(part, dict)), content)
-        included = content.get("include")
-        for entry in reversed(included if isinstance(included, list) else []):
+        for entry in reversed(sequence(content.get("include"))):
             try:
                 if below := self._included(entry if isinstance(entry, dict) else {"path": entry}):
                     self._add(below)
@@ -418,7 +424,7 @@ class Scopes:
             raise SourceError(f"{skipped}: {_ONLY_FILES}")
         if os.path.exists(path):
             return path
-        if str(fields.get("optional", "")).lower() not in TRUE:
+        if str(fields.get("optional", "")).lower() not in _TRUE:
             shown = shown_url(path)
             raise SourceError(f"the configuration {shown} that it includes does not exist")
         return ""
@@ -478,8 +484,7 @@ def _merge(high: Any, low: Any) -> Any:
         return [*high, *low]
     if not isinstance(high, dict):
         return high
-    low = low if isinstance(low, dict) else {}
-    merged = {}
+    low, merged = mapping(low), {}
     for key, value in high.items():
         name = _text(key.file, key.rstrip(":"), key.line)
         merged[name] = _merge(value, None if key.endswith(":") else low.get(name))
