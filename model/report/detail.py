@@ -48,7 +48,7 @@ Hint = tuple[str, str]
 class DetailLine(Frozen):
     """One value of the detail; `term` is the filter for it, `id` the record that it leads to.
 
-    `label` is that of the value, `is_continued` marks another value of the label above. `lead` is
+    `label` is that of the value; another value of the label above has none. `lead` is
     written before a value in place of blanks, `suffix` after it where there is room. A value
     `at_end` is at the right end of the title. `hints` are names of keys with words, shown at the
     end of the labelled line. `total` counts the values of a label of which only some are listed;
@@ -59,13 +59,17 @@ class DetailLine(Frozen):
     label: str = ""
     term: Term | None = None
     kind: LineKind = "plain"
-    is_continued: bool = False
     id: int | None = None
     lead: str = ""
     suffix: str = ""
     at_end: bool = False
     hints: tuple[Hint, ...] = ()
     total: int = 0
+
+    @property
+    def is_continued(self) -> bool:
+        """Whether it is another value of the label above."""
+        return not self.label and self.kind != "title"
 
 
 def detail(
@@ -85,7 +89,7 @@ def detail(
     """
     lines = [
         title_line(spec),
-        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash", is_continued=True),
+        DetailLine(spec.hash, term=Term("hash", spec.hash), kind="hash"),
         install_line(spec),
         *variant_lines(spec, varying),
         *column_lines(spec),
@@ -125,22 +129,19 @@ def variant_lines(spec: Spec, varying: Mapping[str, int]) -> Iterator[DetailLine
             "" if number else VARIANTS,
             exact_term("variants", variant) if variant else None,
             "same" if is_same else "differs",
-            is_continued=number > 0,
             lead=f"{SAME if is_same else DIFFERS} " if starts_part else "",
         )
     for number, flags in enumerate(spec.flags):
         term = Term("flags", flags) if is_clean(flags) else None
-        yield DetailLine(clean(flags), "" if number else "flags", term, is_continued=number > 0)
+        yield DetailLine(clean(flags), "" if number else "flags", term)
 
 
 def fit_lines(fit: Fit, host_phrase: str) -> Iterator[DetailLine]:
     """Yield a line for each reason why a spec runs on a host or not, and is reused or not."""
     above = ""
     for column, value, text in fit_sentences(fit, host_phrase):
-        same = column == above
-        term = exact_term(column, value)
-        label = "" if same else BY_NAME[column].label
-        yield DetailLine(clean(text), label, term, is_continued=same)
+        label = "" if column == above else BY_NAME[column].label
+        yield DetailLine(clean(text), label, exact_term(column, value))
         above = column
 
 
@@ -167,7 +168,6 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
             "" if number else column.label,
             exact_term(column.name, text) if text else None,
             "good" if text in _GOOD_STATES and is_state else "plain",
-            is_continued=number > 0,
             lead="● " if text in _GOOD_STATES and is_state else "",
             at_end=is_state,
         )
@@ -282,7 +282,7 @@ def group_detail(
     opens = "closes" if members.role is RowRole.GROUP else "opens"
     return [
         title_line(spec),
-        DetailLine(kinds, kind="differs", is_continued=True, suffix=f": {key} {opens}"),
+        DetailLine(kinds, kind="differs", suffix=f": {key} {opens}"),
         *variant_lines(spec, varying),
         *column_lines(spec, shared_only=True),
     ]
@@ -292,9 +292,7 @@ def with_count(lines: list[DetailLine], members: Members) -> list[DetailLine]:
     """Return the lines of a record that stands for several builds, with how many run the same."""
     if len(members.ids) < 2:
         return lines
-    same = DetailLine(
-        f"×{len(members.ids):,}", kind="dim", is_continued=True, suffix=" run the same"
-    )
+    same = DetailLine(f"×{len(members.ids):,}", kind="dim", suffix=" run the same")
     at = next(number for number, line in enumerate(lines, 1) if line.kind == "hash")
     return [*lines[:at], replace(same, lead=" "), *lines[at:]]
 

@@ -46,12 +46,12 @@ def difference_values(
     building = [line for line in lines if not line.runs]
     values = [
         *_values(running, _MAX_DIFFERENCES),
-        *([DetailLine("runs the same", is_continued=True)] if runs_the_same else ()),
+        *([DetailLine("runs the same")] if runs_the_same else ()),
         *_values(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
     ]
     if rest := unexplained_text(comparison):
-        values.append(DetailLine(rest, kind="dim", is_continued=True))
-    yield from values or [DetailLine("no difference is known", kind="dim", is_continued=True)]
+        values.append(DetailLine(rest, kind="dim"))
+    yield from values or [DetailLine("no difference is known", kind="dim")]
 
 
 def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:
@@ -60,13 +60,12 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
         yield DetailLine(
             line.values,
             kind="differs" if line.runs else "same",
-            is_continued=True,
             lead="" if number else lead,
         )
         if where := line.where.removeprefix("through "):
-            yield DetailLine(f"({where})", kind="dim", is_continued=True, lead=" ")
+            yield DetailLine(f"({where})", kind="dim", lead=" ")
     if more := len(lines[most:]):
-        yield DetailLine(f"and {more:,} more", kind="dim", is_continued=True, lead=" ")
+        yield DetailLine(f"and {more:,} more", kind="dim", lead=" ")
 
 
 def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
@@ -83,13 +82,13 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
     for spec in specs[:_MAX_NAMED]:
         name = spec_name(spec.spec.package, spec.spec.version)
         yield DetailLine(
-            name, label, is_continued=not label, id=spec.id, kind="link",
+            name, label, id=spec.id, kind="link",
             hints=TREE_HINTS if label else (), total=total if label else 0,
         )  # fmt: skip
         label = ""
         if spec.virtuals:
             virtuals = clean(", ".join(spec.virtuals))
-            yield DetailLine(f"({virtuals})", kind="virtual", is_continued=True, lead=" ")
+            yield DetailLine(f"({virtuals})", kind="virtual", lead=" ")
     if shared is None:
         yield DetailLine(needs_line(needs), DOWNLOAD)
 
@@ -111,7 +110,6 @@ def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[Detail
             clean(graph.name(user)) or "(no name)",
             "" if number else USED_BY,
             kind="link",
-            is_continued=number > 0,
             id=user,
             suffix=clean(f"@{version}") if version else "",
             hints=() if number else USERS_HINTS,

@@ -38,15 +38,12 @@ def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> It
     """
     values = [_values(entry, is_full=is_full) for entry in entries]
     for label in (SIGNED, TRUST, ARCHIVE):
-        is_continued = False
+        head = label
         for entry, of_entry in zip(entries, values, strict=True):
             lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
             for text, kind in of_entry[label]:
-                yield DetailLine(
-                    clean(text), "" if is_continued else label, kind=kind,
-                    is_continued=is_continued, lead=lead,
-                )  # fmt: skip
-                is_continued, lead = True, ""
+                yield DetailLine(clean(text), head, kind=kind, lead=lead)
+                head = lead = ""
 
 
 def with_signing(

@@ -173,7 +173,7 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
         is_short = len(block) == 1 and cell_width(first.label + first.text) <= _SHORT
         if is_short and can_join:
             lead = f"{first.label} {first.lead}"
-            joined[-1].append(replace(first, label="", lead=lead, is_continued=True))
+            joined[-1].append(replace(first, label="", lead=lead))
         else:
             joined.append([*block])
         can_join = is_short
@@ -287,7 +287,7 @@ def _left_out(block: Block, count: int) -> int:
 
 def _more(block: Block, count: int) -> DetailLine:
     text = f"{_left_out(block, count):,} more"
-    return DetailLine(text, kind="dim", is_continued=True, hints=block[0].hints)
+    return DetailLine(text, kind="dim", hints=block[0].hints)
 
 
 def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[LayoutRow]:

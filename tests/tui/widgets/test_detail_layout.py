@@ -20,28 +20,28 @@ from spackscope.tui.widgets.detail_lines import LayoutRow
 HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
 TITLE = [
     DetailLine("hdf5@1.14.6", kind="title"),
-    DetailLine(HASH, kind="hash", is_continued=True),
+    DetailLine(HASH, kind="hash"),
 ]
 STATE = DetailLine("cached", "state", kind="good", lead="● ", at_end=True)
 COMMAND = DetailLine(f"spack install --cache-only /{HASH}", INSTALL, hints=(("copy", "hash"),))
 VARIANT_LINES = [
     DetailLine("+hl", VARIANTS, kind="differs", lead="≠ "),
-    DetailLine("+mpi", kind="differs", is_continued=True),
-    DetailLine("~cxx", kind="same", is_continued=True, lead="= "),
+    DetailLine("+mpi", kind="differs"),
+    DetailLine("~cxx", kind="same", lead="= "),
 ]
 DIFFERENCE = [
     DetailLine("wuqgt3p", NEXT_TO, kind="link", id=1, hints=COMPARE_HINTS),
-    DetailLine("libiconv 1.18 ≠ 1.17", kind="differs", is_continued=True),
-    DetailLine("(mpich › libxml2 › libiconv)", kind="dim", is_continued=True, lead=" "),
+    DetailLine("libiconv 1.18 ≠ 1.17", kind="differs"),
+    DetailLine("(mpich › libxml2 › libiconv)", kind="dim", lead=" "),
 ]
 NEEDED = [
     DetailLine("mpich@4.3.2", NEEDS, kind="link", id=2, hints=TREE_HINTS, total=11),
-    DetailLine("(mpi)", kind="virtual", is_continued=True, lead=" "),
-    *(DetailLine(f"zlib{n}@1.3", kind="link", is_continued=True, id=n) for n in range(10)),
+    DetailLine("(mpi)", kind="virtual", lead=" "),
+    *(DetailLine(f"zlib{n}@1.3", kind="link", id=n) for n in range(10)),
 ]
 USERS = [
     DetailLine("vtk", USED_BY, kind="link", id=3, suffix="@9.2.6", hints=USERS_HINTS, total=2),
-    DetailLine("visit", kind="link", id=4, suffix="@3.4.1", is_continued=True),
+    DetailLine("visit", kind="link", id=4, suffix="@3.4.1"),
 ]
 REST = [DetailLine("gcc@11.4.0", "compiler"), DetailLine("linux", "platform")]
 LINES = [*TITLE, COMMAND, *VARIANT_LINES, STATE, *REST, *DIFFERENCE, *NEEDED, *USERS]
@@ -80,7 +80,7 @@ def test_rows_fit_every_size(width: int, height: int) -> None:
 
 
 def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between_words() -> None:
-    users = [DetailLine(f"package{n}", kind="link", id=n, suffix="@1.0", is_continued=True)
+    users = [DetailLine(f"package{n}", kind="link", id=n, suffix="@1.0")
              for n in range(6)]  # fmt: skip
     rows = drawn(layout([*TITLE, *USERS[:1], *users, *DIFFERENCE], 78, 4))
     assert rows[2].startswith("used by          vtk  package0  package1")
@@ -112,5 +112,5 @@ def test_a_key_is_named_where_the_terminal_has_no_sign_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("spackscope.tui.keymap.supports_unicode", lambda: False)
-    kinds = DetailLine("4 kinds", kind="differs", is_continued=True, suffix=": ⏎ opens")
+    kinds = DetailLine("4 kinds", kind="differs", suffix=": ⏎ opens")
     assert drawn(layout([TITLE[0], kinds], 60, 4)) == ["hdf5@1.14.6  4 kinds: enter opens"]
