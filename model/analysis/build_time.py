@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from spackscope.model.analysis.cover import Coverage, Missing
 from spackscope.model.analysis.dag import post_order
@@ -40,7 +40,7 @@ def read_build_time(
         read_build_time(find_nearest(cover(environment, caches)), caches).path
     """
     trees = [source.name for source in caches.sources if source.kind == "install tree"]
-    nearest = dict(_nearest(coverage))
+    nearest = coverage.nearest_hashes()
     hashes = {spec.hash for spec in coverage.missing} | set(nearest.values())
     known = build_seconds(trees, hashes, should_stop) if trees and hashes else {}
     if not known:
@@ -52,11 +52,6 @@ def read_build_time(
     if not seconds:
         return None
     return _with_path(coverage, needed, BuildTime(seconds, tuple(sorted(by_nearest)), len(needed)))
-
-
-def _nearest(coverage: Coverage) -> Iterator[tuple[str, str]]:
-    best = {s.hash: s.nearest.candidates[0].id for s in coverage.missing if s.nearest.candidates}
-    return zip(best, coverage.graph.hashes(best.values()), strict=True)
 
 
 def _with_path(coverage: Coverage, needed: list[Missing], time: BuildTime) -> BuildTime:

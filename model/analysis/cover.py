@@ -138,6 +138,11 @@ class Coverage(Frozen):
         """The number of specs that are not external."""
         return len(self.hits) + len(self.missing)
 
+    def nearest_hashes(self) -> dict[str, str]:
+        """Return the hash of the nearest candidate by that of what is missing, if it has one."""
+        best = {s.hash: s.nearest.best.id for s in self.missing if s.nearest.best is not None}
+        return dict(zip(best, self.graph.hashes(best.values()), strict=True))
+
 
 def cover(
     environment: Catalog | Sequence[str], caches: Catalog, besides: Collection[str] = ()
@@ -300,7 +305,7 @@ def find_nearest(
             by_package[spec.package] = group_candidates(graph, ids)
         nearest = search.find(spec.id, by_package[spec.package], should_stop=should_stop)
         comparison = None
-        best = nearest.candidates[0] if nearest.candidates else None
+        best = nearest.best
         if best is not None and best.causes is not None and steps <= MAX_STEPS:
             before = search.pairs.steps
             comparison = search.pairs.compare(spec.id, best.id, should_stop=should_stop)

@@ -108,6 +108,11 @@ class Nearest(Frozen):
     tied: int = 0
     total: int = 0
 
+    @property
+    def best(self) -> Candidate | None:
+        """The first candidate, if there is any."""
+        return next(iter(self.candidates), None)
+
 
 def nearest(
     graph: Dag,

@@ -24,6 +24,7 @@ from spackscope.model.report.differences import (
     build_only_section,
     path_text,
 )
+from spackscope.model.report.progress import fitting
 from spackscope.model.report.report import Column, Piece, Row, Section, Style, styled
 from spackscope.model.report.spec_list import spec_rows
 
@@ -589,10 +590,9 @@ def _blocks(
 
 def _fitting(label: int, widths: Sequence[int], width: int | None) -> Iterator[range]:
     """Yield the columns that fit side by side beside a label, at least one at once."""
-    start, used = 0, label
-    for column, cells in enumerate(widths):
-        if width is not None and column > start and used + 2 + cells > width:
-            yield range(start, column)
-            start, used = column, label
-        used += 2 + cells
-    yield range(start, len(widths))
+    start, with_gaps = 0, [2 + cells for cells in widths]
+    while start < len(widths):
+        count = len(widths) if width is None else fitting(with_gaps[start:], width - label)
+        block = range(len(widths))[start : start + max(1, count)]
+        yield block
+        start = block.stop

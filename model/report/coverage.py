@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from spackscope.model.analysis.build_time import BuildTime
@@ -21,7 +21,7 @@ from spackscope.model.report.differences import (
     difference_lines,
     path_text,
 )
-from spackscope.model.report.report import Column, Report, Row, Section
+from spackscope.model.report.report import Column, Report, Row, Section, of_total
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
@@ -97,17 +97,18 @@ def _sections(coverage: Coverage, notes: Sequence[str], knows_nearest: bool) -> 
     if notes:
         yield Section("", [Row((note,)) for note in notes])
     if reasons:
-        total = f"{len(missing):,}"
-        counts = (f"{len(specs):>{len(total)},} of {total}" for specs in reasons.values())
         rows = [
-            Row((count, text), group=text) for count, text in zip(counts, reasons, strict=True)
+            Row((of_total(len(specs), len(missing)), text), group=text)
+            for text, specs in reasons.items()
         ]
         yield Section(WHY, rows, is_apart=True)
     if missing:
         reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
-        best = [spec.nearest.candidates[0].id for spec in missing if spec.nearest.candidates]
-        hashes = dict(zip(best, graph.hashes(best), strict=True))
-        rows = [_missing_row(spec, reason_of.get(spec.hash, ""), hashes) for spec in missing]
+        nearest = coverage.nearest_hashes()
+        rows = [
+            _missing_row(spec, reason_of.get(spec.hash, ""), nearest.get(spec.hash, ""))
+            for spec in missing
+        ]
         yield Section(MISSING, rows, is_apart=True)
 
     def present(spec: Present, where: str) -> Row:
@@ -128,7 +129,7 @@ def _name(package: str, version: str) -> str:
     return shorten(spec_name(package, version), _MAX_NAME_WIDTH) if package else "(not described)"
 
 
-def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
+def _missing_row(spec: Missing, reason: str, nearest: str) -> Row:
     role = {"root": "root", "run": "", "build": "build only"}[spec.role]
     about = f"needed by {spec.needed_by:,} missing" if spec.needed_by else ""
     about = about if spec.is_needed else "not needed"
@@ -137,9 +138,8 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
         _name(spec.package, spec.version),
         ", ".join(filter(None, (role, about))),
     )
-    if not spec.nearest.candidates:
+    if (best := spec.nearest.best) is None:
         return Row(cells, reason, spec.hash, group=reason)
-    best = spec.nearest.candidates[0]
     if spec.comparison is not None:
         lines = difference_lines(spec.comparison)
     else:
@@ -151,7 +151,6 @@ def _missing_row(spec: Missing, reason: str, hashes: Mapping[int, str]) -> Row:
         lines = [difference_line(*each) for each in named]
     # The most telling come first.
     texts = cut_list([line.text for line in lines], _MAX_LINES) or ["only dependencies differ"]
-    nearest = hashes[best.id]
     tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
     note = f"{_BETWEEN.join(texts)} (nearest {nearest[:SHORT_HASH]}{tied})"
     return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
@@ -214,11 +213,12 @@ def reasons_of(missing: Iterable[Missing]) -> dict[str, Sequence[Missing]]:
 def _reason(spec: Missing) -> tuple[str, str]:
     """Return why a spec is missing, without values that only it may have, and with them."""
     causes = spec.comparison.causes if spec.comparison is not None else ()
-    if not spec.package or (spec.nearest.total and not spec.nearest.candidates):
+    best = spec.nearest.best
+    if not spec.package or (spec.nearest.total and best is None):
         return ("nothing else is known of it",) * 2
-    if not spec.nearest.total:
+    if best is None:
         return ("no build of the package",) * 2
-    differences = list(spec.nearest.candidates[0].differences)
+    differences = list(best.differences)
     if causes and not causes[0].path:
         differences += (each for each in causes[0].differences if not each.follows)
     if kinds := sorted(set(map(_kind, differences))):

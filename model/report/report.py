@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, shorten, times
+from spackscope.model.report.progress import first_in_view, fitting
 
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
@@ -180,6 +181,11 @@ def cut(rows: Sequence[Row], limit: int | None) -> list[Row]:
     return [*rows[:limit], *([more_row(more)] if more else [])]
 
 
+def of_total(count: int, total: int) -> str:
+    """Return a part of a number, as wide as for each other part: ` 84 of 104`."""
+    return f"{count:>{len(f'{total:,}')},} of {total:,}"
+
+
 def more_row(more: int) -> Row:
     """Return the row below a list that was cut."""
     return Row((f"and {more:,} more; --all lists all",))
@@ -252,19 +258,15 @@ class TableLayout:
         if width is None or not scrolled or _total(self._all) <= width:
             return 0, 0
         widths = [cells + len(_GAP) for cells in self._all]
-        room = width + len(_GAP) - sum(widths[: scrolled.start]) - widths[current]
-        first = last = current
-        while first > scrolled.start and widths[first - 1] <= room:
-            first -= 1
-            room -= widths[first]
-        while last + 1 < scrolled.stop and widths[last + 1] <= room:
-            last += 1
-            room -= widths[last]
+        room = width + len(_GAP) - sum(widths[: scrolled.start])
+        widths = widths[scrolled.start : scrolled.stop]
+        before = first_in_view(widths, room, current - scrolled.start)
+        in_view = scrolled[before : before + max(1, fitting(widths[before:], room))]
         self.widths = [
-            cells * (number < scrolled.start or first <= number <= last)
+            cells * (number < scrolled.start or number in in_view)
             for number, cells in enumerate(self._all)
         ]
-        return first - scrolled.start, scrolled.stop - 1 - last
+        return before, scrolled.stop - in_view.stop
 
 
 def lay_out(

@@ -16,7 +16,16 @@ from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.report.differences import difference_line
-from spackscope.model.report.report import Column, Report, Row, Section, cut, folded, hash_cell
+from spackscope.model.report.report import (
+    Column,
+    Report,
+    Row,
+    Section,
+    cut,
+    folded,
+    hash_cell,
+    of_total,
+)
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import Selection
@@ -124,15 +133,14 @@ def judge_missing(
 
     What has been concretized is not taken anew: rules on what is asked for do not apply.
     """
-    graph, fits = coverage.graph, catalog.by_host.answers
+    nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     of_dependency = rules and replace(rules, only_dependencies=False)
     for spec in coverage.missing:
         none = Verdict("no build of the package", change="nothing to change: it has to be built")
         about, hash_, its = "", "", [none]
-        if spec.nearest.candidates:
-            best = spec.nearest.candidates[0]
+        if (best := spec.nearest.best) is not None:
             its = list(verdicts(fits.brief(best.id), of_dependency))
-            (hash_,) = graph.hashes([best.id])
+            hash_ = nearest[spec.hash]
             texts = [difference_line(each).text for each in best.differences]
             differences = ", ".join(texts) or "only dependencies differ"
             about = f"/{hash_[:SHORT_HASH]}: {differences}"
@@ -198,7 +206,7 @@ def why_report(
 
     def reason_row(its: Verdict, count: int) -> Row:
         queries = (exact_query("reusable", its.reusable),) if its.reusable else ()
-        cells = (f"{count:>{len(str(total))},} of {total:,}", its.reason, its.change)
+        cells = (of_total(count, total), its.reason, its.change)
         return Row(cells, key=f"{its.reason} {its.place}", queries=queries)
 
     def candidate_row(its: Judged, count: str) -> Row:

@@ -261,5 +261,5 @@ def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) ->
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]
     if not others:
         others = [id_ for id_ in ids if id_ != own]
-    best = nearest(graph, row.id, others, limit=1, should_stop=should_stop)
-    return best.candidates[0].id if best.candidates else None
+    best = nearest(graph, row.id, others, limit=1, should_stop=should_stop).best
+    return best.id if best is not None else None
