@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import json
@@ -10,16 +11,24 @@ import re
 import subprocess
 import time
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
-from typing import Any
+from subprocess import DEVNULL, PIPE
+from typing import IO, Any, cast
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled, Unreadable, Unwritable
-from spackscope.model.core.files import max_unpacked_size, read_private, write_private, xdg_dir
+from spackscope.model.core.files import (
+    MAX_FILE_SIZE,
+    max_unpacked_size,
+    read_private,
+    too_large,
+    write_private,
+    xdg_dir,
+)
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Look, Records, Spec, is_hash
+from spackscope.model.core.records import Look, Problem, Spec, is_hash
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
@@ -206,68 +215,133 @@ def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tupl
             yield True, f"{name}: {counted(len(specs), 'spec')}, {counts}"
 
 
-def of_revisions(path: str, should_stop: ShouldStop = never) -> list[Observation]:
-    """Return what the revisions of a lock file in a git work tree have, oldest first.
+def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Observation], str]:
+    """Return what the revisions of a file in a git work tree have, oldest first.
 
-    None where it is in no work tree, or there is no git. A revision that is no lock file of Spack
-    has no specs. Raises Cancelled.
+    Of a link it is the file that it leads to, and of an environment its lock file. The sentence
+    that comes second says why not all revisions are told; it is empty where all are, or where the
+    file is in no work tree. Raises Cancelled.
     """
-    directory, name = os.path.split(os.path.abspath(path))
+    file = os.path.realpath(os.path.join(path, "spack.lock") if os.path.isdir(path) else path)
+    directory, name = os.path.split(file)
+    if not (os.path.isfile(file) and _is_in_work_tree(directory)):
+        return [], ""
     # A hook of git names its own work tree there.
     environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
     environ |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+    # What the configuration of a work tree names is not run: nothing is fetched either.
+    safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--literal-pathspecs")
+    git = ("git", *safe, "-C", directory)
 
-    def git(*words: str) -> bytes:
-        # What the configuration of a work tree names is not run: nothing is fetched either.
-        safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--literal-pathspecs")
-        done = subprocess.run(
-            ["git", *safe, "-C", directory, *words],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_GIT_TIMEOUT,
-            env=environ,
-        )
-        return done.stdout if done.returncode == 0 else b""
+    def run(*words: str, lines: Iterable[bytes] = ()) -> str:
+        data = b"".join(lines)
+        try:
+            done = subprocess.run(
+                [*git, *words], input=data, capture_output=True, timeout=_GIT_TIMEOUT, env=environ
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            limit = f"{_GIT_TIMEOUT:.0f} s"
+            raise Unreadable(f"git cannot be run, or takes more than {limit}") from None
+        if done.returncode:
+            raise Unreadable(done.stderr.decode(errors="replace").partition("\n")[0])
+        return done.stdout.decode()
 
-    observations = []
+    only = ("--no-show-signature", f"-{MAX_OBSERVATIONS}", "--format=%h %ct", "--", name)
+    observations, known, reason = list[Observation](), dict[str, str](), ""
     try:
-        only = ("--no-show-signature", f"-{MAX_OBSERVATIONS}", "--format=%h %ct", "--", name)
-        log = git("log", *only).decode().split()
-        for revision, when in zip(log[::2], log[1::2], strict=True):
-            if should_stop():
-                raise Cancelled
-            blob = git("cat-file", "blob", f"{revision}:./{name}")
-            observations.append(Observation(_time_text(int(when)), revision, _specs_in(blob)))
-    except (OSError, ValueError, OverflowError, subprocess.SubprocessError):
-        return []
-    return observations[::-1]
+        log = run("log", *only).split()
+        removals = run("log", "--diff-filter=D", *only).split()[::2]
+        blobs = [os.fsencode(f"{label}:./{name}\n") for label in log[::2]]
+        sizes = run("cat-file", "--batch-check=%(objectsize)", lines=blobs).splitlines()
+        batch = [*git, "cat-file", "--batch"]
+        with subprocess.Popen(
+            batch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environ
+        ) as process:
+            for label, when, blob, size in zip(log[::2], log[1::2], blobs, sizes, strict=True):
+                if should_stop():
+                    raise Cancelled
+                try:
+                    specs = (
+                        {}
+                        if label in removals
+                        else _specs_in(_content(process, blob, size), known)
+                    )
+                    observations.append(Observation(_time_text(int(when)), label, specs))
+                    known |= specs
+                except (OSError, ValueError, OverflowError) as error:
+                    reason = reason or str(error)
+    except (OSError, ValueError) as error:
+        reason = str(error)
+    return observations[::-1], f"not all revisions of {path} are told: {reason}" if reason else ""
 
 
-def _specs_in(data: bytes) -> Specs:
-    """Return the specs that a document lists, as a lock file; none of what is none of Spack."""
-    groups = (item for item in read_document(data, origin="") if isinstance(item, Records))
-    return {
-        hash_: _text(group.looks[number])
-        for group in groups
-        for hash_, number in zip(group.hashes, group.numbers, strict=True)
-        if group.looks[number].in_cache
-    }
+def _is_in_work_tree(directory: str) -> bool:
+    """Check for a work tree as git does, but without git, which may be missing."""
+    parent = os.path.dirname(directory)
+    is_top = os.path.lexists(os.path.join(directory, ".git"))
+    return is_top or (parent != directory and _is_in_work_tree(parent))
+
+
+def _content(process: subprocess.Popen[bytes], blob: bytes, checked: str) -> bytes:
+    """Ask `git cat-file --batch` for a file. Raises OSError.
+
+    What its `--batch-check` answered is the size, unless a partial clone lacks the file.
+    """
+    if not checked.isdecimal():
+        raise OSError("git lacks it")
+    if (size := int(checked)) > MAX_FILE_SIZE:
+        raise too_large(size, MAX_FILE_SIZE)
+    asks, answers = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
+    asks.write(blob)
+    asks.flush()
+    answers.readline()
+    return answers.read(size + 1)[:-1]
+
+
+def _specs_in(data: bytes, known: Specs) -> Specs:
+    """Return the specs that a document lists, such as a lock file. Raises Unreadable.
+
+    Those of a lock file that are `known` are not read again.
+    """
+    specs, problems = dict[str, str](), list[Problem]()
+    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        document = json.loads(data)
+        nodes = document["concrete_specs"]
+        document["concrete_specs"] = {h: node for h, node in nodes.items() if h not in known}
+        specs = {hash_: known[hash_] for hash_ in nodes if hash_ in known}
+        data = json.dumps(document).encode()
+    for item in read_document(data, origin=""):
+        if isinstance(item, Problem):
+            problems.append(item)
+            continue
+        for hash_, number in zip(item.hashes, item.numbers, strict=True):
+            if (look := item.looks[number]).in_cache:
+                specs[hash_] = _text(look)
+    if problems and not specs:
+        raise Unreadable(str(problems[0]))
+    return specs
 
 
 def observations_of(
     catalog: Catalog, source: str, environ: Mapping[str, str], should_stop: ShouldStop = never
-) -> list[Observation]:
+) -> tuple[list[Observation], list[str]]:
     """Return all that is known of a source, oldest first, and what it has now.
 
-    Raises Cancelled, and Unreadable where its snapshots cannot be read.
+    The sentences that come second say what cannot be read. Raises Cancelled.
     """
-    observations = Snapshots(source, environ).read()
+    observations, failures = list[Observation](), list[str]()
+    try:
+        observations += Snapshots(source, environ).read()
+    except Unreadable as error:
+        failures.append(str(error))
     if is_local_path(source):
-        observations += of_revisions(source, should_stop)
+        revisions, failure = of_revisions(source, should_stop)
+        observations += revisions
+        failures += [failure] if failure else []
     # What dated tags have is not all there now.
     if not (tags := of_tags(catalog, source)):
         tags = [Observation(_time_text(time.time()), "now", of_source(catalog, source))]
-    return sorted([*observations, *tags], key=lambda each: each.when)
+    return sorted([*observations, *tags], key=lambda each: each.when), failures
 
 
 class Timeline(Frozen):
@@ -343,18 +417,15 @@ def read_history(
     """Return the observations of each source with the timelines of what a query asks for.
 
     The query has conditions on the columns `KNOWN` only. What no observation tells of a hash fits
-    none of them: how many builds are left out for that, and which snapshots cannot be read, is
-    in the sentences that come second. Raises Cancelled.
+    none of them: how many builds are left out for that, and what cannot be read, is in
+    the sentences that come second. Raises Cancelled.
     """
     observations, failures = dict[str, list[Observation]](), list[str]()
     texts: dict[str, str] = {}
     for source in catalog.sources:
-        try:
-            looks = observations_of(catalog, source.name, environ, should_stop)
-        except Unreadable as error:
-            failures.append(str(error))
-            looks = observations_of(catalog, source.name, {}, should_stop)
+        looks, failed = observations_of(catalog, source.name, environ, should_stop)
         observations[source.name] = looks
+        failures += failed
         for look in looks:
             for hash_, text in look.specs.items():
                 texts[hash_] = _better(texts.get(hash_, ""), text)

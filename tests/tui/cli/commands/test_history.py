@@ -136,7 +136,9 @@ def test_revisions_are_in_the_order_of_their_times(
         git(tmp_path, "commit", "-qm", "Lock")
     # As git sets it for its hooks.
     monkeypatch.setenv("GIT_DIR", "/nowhere")
-    observations = of_revisions(str(tmp_path / "spack.lock"))
+    (tmp_path / "link").symlink_to("spack.lock")
+    observations, failure = of_revisions(str(tmp_path / "link"))
+    assert not failure
     assert [each.when for each in observations] == ["2026-02-01T01:00Z", "2026-02-01T03:00Z"]
 
 
@@ -166,9 +168,33 @@ def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
         "protocol.ext.allow": "always",
     }.items():
         git(tmp_path, "config", key, value)
-    (observation,) = of_revisions(str(lock))
-    assert not observation.specs
+    observations, failure = of_revisions(str(lock))
+    assert not observations
+    assert failure == f"not all revisions of {lock} are told: git lacks it"
     assert not ran.exists()
+
+
+def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lock = tmp_path / "spack.lock"
+    lock.write_bytes(b" " * 2000)
+    assert of_revisions(str(lock)) == ([], "")
+    git(tmp_path, "init", "-q")
+    for content in (lock.read_bytes(), b"<<<<<<<", environment([leaf(OLD, "zlib", "1.2")], OLD)):
+        lock.write_bytes(content)
+        git(tmp_path, "add", "spack.lock")
+        git(tmp_path, "commit", "-qm", "Lock")
+    monkeypatch.setattr("spackscope.model.analysis.history.MAX_FILE_SIZE", 1000)
+    (observation,), failure = of_revisions(str(lock))
+    assert list(observation.specs) == [OLD]
+    assert failure.startswith(f"not all revisions of {lock} are told: it is not a page")
+    git(tmp_path, "mv", "spack.lock", "other")
+    git(tmp_path, "commit", "-qm", "Rename")
+    (tmp_path / "spack.lock").touch()
+    *_, gone = of_revisions(str(lock))[0]
+    assert not gone.specs
+    monkeypatch.setenv("PATH", str(tmp_path))
+    reason = "git cannot be run, or takes more than 30 s"
+    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} are told: {reason}")
 
 
 @pytest.mark.parametrize(
