@@ -363,7 +363,7 @@ class Answers:
         comparison = compare_sources(its[0], its[1], should_stop=task)
         report = source_differences_report(comparison, names, shows_all=True).read()
         unread = [ReportRow((styled(text, "error"),)) for each in its for text in _unread(each)]
-        return replace(report, sections=[Section("", unread), *report.sections])
+        return replace(report, title="", sections=[Section("", unread), *report.sections])
 
     # Why a spec is not taken, and since when it is there
 
@@ -386,7 +386,7 @@ class Answers:
             candidates = find_candidates(catalog, query, should_stop=task)
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
             what = f"/{hash_[:SHORT_HASH]}"
-            return _titled(why_report(what, judged, session, catalog, shows_all=True))
+            return why_report(what, judged, session, catalog, shows_all=True).read()
 
         def go(row: ReportRow | None) -> None:
             if row is not None and row.leads_to:
@@ -395,8 +395,7 @@ class Answers:
                 query = row.queries[0]
                 self._search.choose(query, f"Now {query} ({shown('undo')} goes back)")
 
-        short = hash_[:SHORT_HASH]
-        self._open_report(("why", hash_), "line", f"what keeps /{short} out", read, go)
+        self._open_report(("why", hash_), "line", "what Spack takes", read, go)
 
     def timeline(self, go: Callable[[ReportRow | None], object]) -> None:
         """Show since when the versions of the package are there."""
@@ -412,10 +411,9 @@ class Answers:
 
             query = Query().with_package(package)
             histories, _ = read_history(catalog, query, self._host.session.environ, task)
-            return _titled(history_report(clean(package), histories, shows_all=True))
+            return history_report(clean(package), histories, shows_all=True).read()
 
-        heading = f"history of {clean(package)}"
-        self._open_report(("history", package), "line", heading, read, go)
+        self._open_report(("history", package), "line", "history", read, go)
 
     # How much is there, whether mirrors agree, and what would break
 
@@ -441,7 +439,7 @@ class Answers:
             }
             rows = read_weather(catalog, hosts, coverages)
             wanted = most_wanted(coverages.values())
-            return _titled(weather_report(rows, hosts, wanted, shows_all=True))
+            return weather_report(rows, hosts, wanted, shows_all=True).read()
 
         self._open_report("weather", "line", "how much is there", read, go)
 
@@ -458,7 +456,7 @@ class Answers:
             specs = list(catalog.records(catalog.match(query, should_stop=task).ids()))
             mirrors = Mirrors(catalog.sources, session, self._host.sources)
             found = list(challenge(specs, mirrors))
-            return _titled(challenge_report(found, shows_all=True))
+            return challenge_report(found, shows_all=True).read()
 
         self._open_report(("challenge", query), "line", "what mirrors have", read, go)
 
@@ -475,7 +473,7 @@ class Answers:
             if marks:
                 chosen = [row.id for hash_ in marks for row in catalog.by_hash(hash_)]
             pruning = preview(catalog, chosen, are_kept=False, should_stop=task)
-            return _titled(prune_report(pruning, catalog, shows_all=True))
+            return prune_report(pruning, catalog, shows_all=True).read()
 
         self._open_report(("prune", query, marks), "line", "if these went", read, go)
 
@@ -546,15 +544,6 @@ class Answers:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._search.choose(query, sentence)
-
-
-def _titled(report: Report) -> Report:
-    """Read a report for a dialog, whose heading is another, with its title as the first line."""
-    from spackscope.model.report.report import Row as ReportRow
-    from spackscope.model.report.report import Section
-
-    title = Section("", [ReportRow((report.title,))] if report.title else [])
-    return replace(report, sections=(title, *report.sections))
 
 
 def _pair_text(names: Sequence[str]) -> str:

@@ -77,10 +77,6 @@ class CoverageScreen(ReportDialog[Choice]):
         if self._is_composed:
             self.show_head()
 
-    def summary(self) -> str:
-        """Return the counts of what is cached and missing."""
-        return self.report.title if self.report is not None else ""
-
     def notes(self) -> Sequence[str]:
         """Return the notes on the coverage, and the progress."""
         notes = [row.texts[0] for row in self.report.rows("")] if self.report is not None else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Generic
 
 from textual import events, on
@@ -31,7 +31,7 @@ from spackscope.model.report.report import (
 )
 from spackscope.tui.dialogs.base import STILL_LOADING, Dialog, Result
 from spackscope.tui.dialogs.pick import LIST_BINDINGS, SearchDialog
-from spackscope.tui.keymap import REPORTS, bindings, first_key, shown_key
+from spackscope.tui.keymap import REPORTS, Hint, bindings, first_key, shown_key
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -250,7 +250,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         """Check whether what is typed next must wait for the report."""
         return self.report is None and not (self._failure or self.goes_back(event))
 
-    def show_report(self, report: Report, empty: str = "") -> None:
+    def show_report(self, report: Report, empty: str = "There are none.") -> None:
         """Show a report; `empty` says why it has no rows."""
         self.report, self._failure, self._empty = report, "", empty
         self.refill()
@@ -307,9 +307,11 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         self.show_head()
 
     def summary(self) -> str:
-        """Return what stands beside the title: how many rows there are, and how many fit."""
+        """Return what stands beside the heading: the title, or how many rows fit the search."""
         if self.report is None or not self.noun:
             return ""
+        if self.report.title and not self.search:
+            return self.report.title
         count = sum(bool(row.key) for section in self._sections for row in _rows(section))
         fitting = f"{len(self.list.rows):,} of " if self.search else ""
         return f"{fitting}{counted(count, self.noun)}"
@@ -375,10 +377,16 @@ class ReportsDialog(ReportDialog[Row]):
         super().__init__()
         self.noun, self._copy = noun, copy
 
+    def key_hints(self) -> Iterable[Hint]:
+        """Return the keys of the dialog, without that to go on where the row leads nowhere."""
+        leads_on = self.list.row is not None and self.result(self.list.row) is not None
+        go_on = first_key("reports-choose", is_letter_typed=True)
+        return [each for each in super().key_hints() if leads_on or each.key != go_on]
+
     def reading(self) -> str:
         """Return the note of the row under the cursor, or its text, which the list may cut."""
         row = self.list.row
-        return row.note or "  ".join(row.texts) if row is not None and row.key else ""
+        return row.note or "  ".join(row.texts).strip() if row is not None else ""
 
     def result(self, row: Row) -> Row | None:
         """Return the row to open, if it is about some specs."""

@@ -38,7 +38,7 @@ async def test_the_line_of_the_configuration_is_named_and_leads_on(
 ) -> None:
     async with browsing(cache, session=session, query=f"/{OLD}", size=(110, 24)) as browser:
         await browser.press("W")
-        assert browser.lines[0].strip().startswith(f"what keeps /{OLD[:7]} out")
+        assert f"/{OLD[:7]}: 0 of 1 may be taken" in browser.lines[0]
         assert "concretizer:reuse excludes zlib@1.2" in browser.text
         assert "concretizer.yaml:4" in browser.text
         await browser.press("enter")
@@ -53,7 +53,7 @@ async def test_a_missing_spec_is_asked_by_what_comes_nearest(
     lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2")], WANTED))
     async with browsing(cache, lock, session=session, size=(110, 24)) as browser:
         await browser.press("C", "ctrl+r")
-        assert f"what keeps /{OLD[:7]} out" in browser.lines[0]
+        assert f"/{OLD[:7]}: 0 of 1 may be taken" in browser.lines[0]
         await browser.press("end", "enter")
         selected = browser.state.selected
         assert selected is not None
@@ -65,10 +65,30 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
     async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
         await browser.press("r")
         await browser.press("2", "H")
-        assert "history of zlib" in browser.lines[0]
+        assert "history · zlib: 2 timelines" in browser.lines[0]
         assert "2 observations" in browser.text
         await browser.press("enter")
         assert browser.query == f"/{NEW}"
+
+
+async def test_a_line_that_leads_nowhere_is_read_and_copied_only(
+    session: Session, cache: Path
+) -> None:
+    async with browsing(cache, session=session, query="zlib", size=(60, 24)) as browser:
+        await browser.press("H")
+        assert "⏎ go to it" in browser.lines[-1]
+        await browser.press("home")
+        assert "⏎" not in browser.lines[-1]
+        assert f"{cache}: 1 observation" in "".join(map(str.strip, browser.lines))
+        await browser.press("enter")
+        assert browser.dialog is not None
+
+
+async def test_an_answer_without_lines_is_the_title(session: Session, cache: Path) -> None:
+    async with browsing(cache, session=session, size=(60, 24)) as browser:
+        await browser.press("M")
+        assert "what mirrors have · no hash is in several mirrors" in browser.lines[0]
+        assert "0 lines" not in browser.text
 
 
 @pytest.mark.parametrize(
