@@ -20,17 +20,17 @@ from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, p
 from spackscope.model.sources.spack_config import Selection, Text
 
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
-"""Packages that, like compilers, are not asked for a compiler of their own."""
+"""Packages that, like compilers, need no compiler of their own."""
 
 _REUSE, MIRROR = "concretizer:reuse", "its mirror"
-"""What the reasons begin with, by where the rule is."""
+"""The beginnings of the reasons, by the place of the rule."""
 
 
 class KeptOut(NamedTuple):
-    """Specs that Spack does not reuse for a reason, as a mask of their ids.
+    """A reason, and a mask of the ids of the specs that Spack does not reuse for it.
 
-    Nor does it reuse what links or runs them: a hash is imposed with all that it needs
-    (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
+    It does not reuse their link and run dependents either: a hash is imposed with all that it
+    needs (`ConcreteSpecsByHash.explicit_items` in solver/asp.py).
     """
 
     reason: FitReason
@@ -38,9 +38,9 @@ class KeptOut(NamedTuple):
 
 
 def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], list[Problem]]:
-    """Return what the rules keep out of the listed specs, and the rules that cannot be read.
+    """Return which listed specs the rules exclude, and the rules that cannot be read.
 
-    Of several reasons for a spec it is the first one. Raises Cancelled.
+    A spec has the first of several reasons only. Raises Cancelled.
     """
     finder = _Finder(catalog)
     kept = [*finder.not_selected(rules), *finder.not_required(rules)]
@@ -48,7 +48,7 @@ def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], l
 
 
 class _Finder:
-    """Finds specs as numbers with a byte for each id, so that & and | are quick."""
+    """Finds specs as integers with a byte for each id, so that & and | are quick."""
 
     def __init__(self, catalog: Catalog) -> None:
         self.problems: list[Problem] = []
@@ -62,7 +62,7 @@ class _Finder:
         return int.from_bytes(mask, "little")
 
     def _specs(self, *specs: Text, query_of: Callable[[str], Query] = parse) -> int:
-        """Return what matches one of some specs of the configuration."""
+        """Return the specs that match one of several specs of the configuration."""
         found = 0
         for spec in specs:
             try:
@@ -84,9 +84,9 @@ class _Finder:
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
-        """Yield what concretizer:reuse and the filters of mirrors keep out."""
+        """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""
         installed = self._matching(parse("installed"))
-        # What an index only describes is judged as if it was there.
+        # Specs that an index only describes are judged like cached ones.
         cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
             yield self._reason(cached | installed, f"{_REUSE} is {rules.reuse}", rules.reuse)
@@ -117,7 +117,7 @@ class _Finder:
             yield self._reason(left, f"{_REUSE} takes nothing from there", rules.reuse)
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
-        """Yield what does not match what packages.yaml requires, of packages and of virtuals."""
+        """Yield the specs that break a requirement of packages.yaml on a package or a virtual."""
         packages, others = set(self._catalog.texts("package")), self._every
         for name, requirements in rules.requirements.items():
             if name in packages:
@@ -126,7 +126,7 @@ class _Finder:
                 for requirement in requirements:
                     yield from self._unmet(requirement, of_package, parse)
             elif name != ALL:
-                # A virtual: of what depends on it, its provider must match.
+                # A virtual: the provider that a dependent uses must match.
                 def provider(spec: str, virtual: str = name) -> Query:
                     conditions = tuple(parse(spec).conditions)
                     return Query().also(Depends(True, conditions, (virtual,)))
@@ -160,9 +160,9 @@ class _Finder:
             yield self._reason(mask, label, requirement.specs[0], "Q")
 
     def _able(self, spec: Text) -> int:
-        """Return what a requirement of all packages applies to: what has its variants.
+        """Return the specs that a requirement of all packages applies to: those with its variants.
 
-        Compilers are not asked for a compiler, and nor is what has none.
+        A requirement on the compiler applies to neither compilers nor specs without one.
         """
         able = self._every
         with suppress(QueryError):
@@ -180,5 +180,5 @@ class _Finder:
 
 
 def is_built_without(package: str) -> bool:
-    """Check whether Spack asks a package for no compiler: compilers and their runtimes."""
+    """Check for a compiler or a runtime, for which Spack requires no compiler."""
     return is_compiler(package) or package in _RUNTIMES

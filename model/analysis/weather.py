@@ -1,4 +1,4 @@
-"""Find how much of environments, or of the stacks of a cache, is there and runs on some hosts."""
+"""Count how much of environments or stacks is in caches, and runs on some hosts."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from spackscope.model.query.ast import exact_query
 
 
 class Weather(Frozen):
-    """How much of a row, an environment or a stack, the caches have: numbers of specs.
+    """How many specs of an environment or a stack are in the caches.
 
-    `runs` has for each host how many of those that are `there` run on it, and `unknown` of how
-    many that is unknown. `size` is that of their archives in bytes, but for `unknown_sizes` of
+    `runs` has for each host how many of the specs `there` run on it, and `unknown` for how many
+    that is unknown. `size` is that of their archives in bytes, but for `unknown_sizes` of
     them. `trend` has the time of each snapshot, and how many were there.
     """
 
@@ -32,7 +32,7 @@ class Weather(Frozen):
     trend: tuple[tuple[str, int], ...] = ()
 
     def percent(self, count: int) -> float:
-        """Return a part of all in percent; of nothing there is all."""
+        """Return a part of all in percent; 100 if there is nothing to cover."""
         return 100 * count / self.total if self.total else 100.0
 
 
@@ -99,7 +99,7 @@ def _trend(
 
 
 def most_wanted(coverages: Iterable[Coverage]) -> Mapping[tuple[str, str], int]:
-    """Return what is missing, by name and hash, with how much else waits for it, most first."""
+    """Return missing specs by name and hash, with how many others need each, most first."""
     wanted: Counter[tuple[str, str]] = Counter()
     for coverage in coverages:
         for spec in coverage.missing:

@@ -1,4 +1,4 @@
-"""Find what a cache has in place of what is asked for: candidates, and what they do not match."""
+"""Find the builds nearest to a query, with the conditions that each of them does not match."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Group, Query, Term, format_group
 
 _NAMING = ("package", "hash")
-"""Columns whose conditions every candidate matches."""
+"""Columns whose conditions each candidate matches."""
 
 _AVAILABLE = (Term("state", "cached"), Term("state", "installed"))
 
 
 class Candidate(Frozen):
-    """A spec that is cached or installed, and the conditions of a query that it does not match."""
+    """A cached or installed spec, and the conditions of a query that it does not match."""
 
     id: int
     unmet: tuple[str, ...] = ()
@@ -33,10 +33,10 @@ def names_specs(query: Query) -> bool:
 def find_candidates(
     catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
 ) -> Sequence[Candidate]:
-    """Return the builds of what a query names, those with the fewest unmet conditions first.
+    """Return the cached or installed builds of the packages or hashes that a query names.
 
-    Of these the newest come first. Builds that are neither cached nor installed do not count.
-    Raises Cancelled, and Unanswerable for conditions that the index cannot answer.
+    Those with the fewest unmet conditions come first, and of these the newest. Raises
+    Cancelled, and Unanswerable for conditions that the index cannot answer.
 
         find_candidates(catalog, parse("hdf5@1.14 +mpi"))[0].unmet  # ("+mpi",)
     """

@@ -1,4 +1,4 @@
-"""Report which hashes several mirrors have as different archives, and whether that is benign."""
+"""Report the hashes whose archives differ between mirrors, and how bad that is."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _HEADS = ("mirror", "sha256", "", "size", "prefix", "key")
 
 
 def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = False) -> Report:
-    """Report the judgements, the suspicious ones first; what is alike is only counted."""
+    """Report the judgements, the worst first; hashes with equal archives are only counted."""
     counts = Counter(its.judgement for its in challenged)
 
     def sections() -> Iterator[Section]:
@@ -84,12 +84,12 @@ def challenge_report(challenged: Sequence[Challenged], *, shows_all: bool = Fals
 
 
 def _alike(its: Challenged) -> object:
-    """Return what hashes have in common that are listed together, as no archive is known."""
+    """Return the key of hashes that are listed together, since no archive of them is known."""
     return its.reasons, any(copy.entry.checksum for copy in its.copies) and its.spec.hash
 
 
 def _sections(alike: Sequence[Challenged]) -> Iterator[Section]:
-    """Yield the reasons of a judgement, and the copies of the hash, or the hashes without any."""
+    """Yield the reasons of a judgement, and the copies of a hash, or several hashes."""
     first = alike[0]
     name = spec_name(first.spec.package, first.spec.version)
     what = f"{name} /{first.spec.hash[:SHORT_HASH]}"

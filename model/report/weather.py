@@ -1,4 +1,4 @@
-"""Report how much of environments or stacks a cache covers, on which hosts."""
+"""Report how much of environments or stacks is cached, and runs on some hosts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def weather_report(
     *,
     shows_all: bool = False,
 ) -> Report:
-    """Report rows of weather with a column for each host, and what is missing most."""
+    """Report rows with a column for each host, and the missing specs, most needed first."""
     has_trend = any(row.trend for row in rows)
     heads = ["specs", "there", *(f"runs on {host.short}" for host in hosts), "archives"]
     columns = [
@@ -72,7 +72,7 @@ def weather_report(
 
 
 def _percent(its: Weather, count: int) -> str:
-    """Return a part in percent; all is only said of all, and nothing of nothing."""
+    """Return a part in percent, rounded down, so that only all is 100 %."""
     percent = its.percent(count)
     if 0 < percent < 1:
         return "<1 %"
@@ -80,14 +80,14 @@ def _percent(its: Weather, count: int) -> str:
 
 
 def _runs(its: Weather, count: int, unknown: int) -> str:
-    """Return how much runs on a host, if that is known of anything."""
+    """Return how much runs on a host, and of how many specs that is unknown."""
     if unknown and unknown == its.there:
         return "unknown"
     return _percent(its, count) + (f", {unknown:,} unknown" if unknown else "")
 
 
 def _trend(its: Weather) -> str:
-    """Return the first and last percentage of the snapshots, and a bar for each of the last."""
+    """Return the first and last percentage of the snapshots, and a bar for each recent one."""
     if not its.trend:
         return ""
     percents = [its.percent(count) for _, count in its.trend]

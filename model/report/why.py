@@ -1,4 +1,4 @@
-"""Report why Spack does not take specs from the caches, by what rules each candidate out."""
+"""Report why Spack does not reuse specs, with what to change so that it does."""
 
 from __future__ import annotations
 
@@ -75,9 +75,9 @@ class Verdict(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A spec by its hash, what else is to be said about it, and the verdicts on its candidate.
+    """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
-    The candidate is the spec itself, or what comes nearest to it.
+    `about` says what the candidate is, or how it differs; `candidate` is its hash, or "".
     """
 
     hash: str
@@ -94,9 +94,9 @@ class Judged(NamedTuple):
 
 
 def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> Iterator[Verdict]:
-    """Yield all that rules a spec out, in the order in which Spack checks.
+    """Yield all reasons against a spec, in the order in which Spack checks.
 
-    `unmet` are the conditions that were asked for and that it does not match.
+    `unmet` are the conditions of the query that it does not match.
     """
     if unmet:
         yield Verdict(f"not {' '.join(map(clean, unmet))}", change="change what you ask for")
@@ -129,9 +129,9 @@ def judge_candidates(
 def judge_missing(
     coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
 ) -> Iterator[Judged]:
-    """Yield for all that is missing the verdict on the nearest that is there.
+    """Yield the verdicts on the nearest build of each missing spec.
 
-    What has been concretized is not taken anew: rules on what is asked for do not apply.
+    A lock file is concretized already: rules on what is asked for do not apply.
     """
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     of_dependency = rules and replace(rules, only_dependencies=False)
@@ -150,7 +150,7 @@ def judge_missing(
 def _configuration_notes(
     session: Session, catalog: Catalog, packages: Collection[str]
 ) -> Iterator[str]:
-    """Yield what else the configuration says of packages, and what of it is not considered."""
+    """Yield what else the configuration says of packages, and the rules that cannot be read."""
     spack, rules = session.spack, session.reuse_rules
     if spack is None:
         return
@@ -176,9 +176,9 @@ def _configuration_notes(
 def filtered_remarks(
     coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
 ) -> Iterator[str]:
-    """Yield how much of an environment is cached, but not fetched by the filters of mirrors.
+    """Yield how many cached specs of an environment the filters of mirrors exclude.
 
-    What is concretized already is fetched by its hash, so nothing else of the rules applies.
+    A lock file is concretized already: no other rule applies.
     """
     if rules is None or all(each == Selection() for each in rules.mirrors.values()):
         return
@@ -200,7 +200,7 @@ def why_report(
 ) -> Report:
     """Report verdicts, first by their reasons; long lists are cut, unless all is shown."""
     total = len(judged)
-    # Of one spec every reason is told, of several the first of each.
+    # All reasons of a single spec, the first one of each of several.
     count_of = 1 if total > 1 else None
     reasons = Counter(its for each in judged for its in each.verdicts[:count_of])
 

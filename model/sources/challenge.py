@@ -1,7 +1,7 @@
-"""Compare what several mirrors have of one hash: archives that differ, and whether that is benign.
+"""Compare the archives of one hash in several mirrors, and judge whether differences are benign.
 
-What an archive says of itself is in its `.spack/binary_distribution`, as `get_buildinfo_dict` of
-lib/spack/spack/binary_distribution.py writes it.
+The prefix that an archive was built for is in its `.spack/binary_distribution`, which
+`get_buildinfo_dict` of lib/spack/spack/binary_distribution.py writes.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
 """The worst first."""
 
 MAX_ARCHIVE = 2**30
-"""Bytes of an archive that is read."""
+"""Bytes of an archive; larger ones are not read."""
 
 _BUILD_INFO = ".spack/binary_distribution"
 _MAX_BUILD_INFO = 2**22
 _MAX_UNPACKED = 2**32
-"""Bytes of an archive that are unpacked in search of that file."""
+"""Bytes that are unpacked at most in search of that file."""
 
 _MAX_MEMBERS = 2**19
-"""Files of an archive among which that one is searched for."""
+"""Members of an archive that are searched at most."""
 
 _BUILD_PATH = re.compile(rb"""(?:^|[{,\s])["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
 _PADDING = "__spack_path_placeholder__"
 
 
 class Copy(Frozen):
-    """A copy of a spec: its entry in a mirror, and what its archive says where that was read.
+    """A copy of a spec: its entry in a mirror, and facts from its archive, if that was read.
 
-    `content` is the checksum that the archive has, `prefix` the install tree that it was built
-    for; each is "" where it is unknown.
+    `content` is the checksum of the archive, `prefix` the install tree that it was built for; each
+    is "" where it is unknown.
     """
 
     entry: MirrorEntry
@@ -63,7 +63,7 @@ class Copy(Frozen):
 
 
 class Challenged(Frozen):
-    """A spec that several mirrors have, the judgement on its copies, and why."""
+    """A spec that several mirrors have, the judgement on its copies, and the reasons for it."""
 
     spec: Spec
     copies: tuple[Copy, ...]
@@ -74,9 +74,9 @@ class Challenged(Frozen):
 def challenge(
     specs: Sequence[Spec], mirrors: Mirrors, *, on_progress: OnProgress = no_progress
 ) -> Iterator[Challenged]:
-    """Yield what mirrors have of the specs that several list, each hash once.
+    """Yield the judgement on each hash that several mirrors list.
 
-    Archives on this machine are read; those of servers are not downloaded. Raises Cancelled.
+    Archives on this machine are read; those on servers are not downloaded. Raises Cancelled.
 
         for its in challenge(specs, Mirrors(catalog.sources, session)):
             print(its.spec.hash, its.judgement)
@@ -92,9 +92,9 @@ def challenge(
 
 
 def judge(copies: Sequence[Copy]) -> tuple[Judgement, tuple[str, ...]]:
-    """Return whether copies of one hash differ for a reason that is benign, and why.
+    """Return the worst judgement on copies of one hash, and all reasons, the worst first.
 
-    The prefix is what an archive says of itself, and nothing verifies that.
+    Prefixes are what archives say of themselves; nothing verifies them.
     """
     reasons = sorted(_differences(copies), key=lambda each: JUDGEMENTS.index(each[0]))
     return reasons[0][0] if reasons else "alike", tuple(text for _, text in reasons)
@@ -142,7 +142,7 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
 
 
 class _Unpacked(gzip.GzipFile):
-    """An archive as it is unpacked once: no long name takes much memory, no size leads back."""
+    """An archive that is unpacked once: long names take little memory, no size seeks back."""
 
     def read(self, size: int | None = -1) -> bytes:
         """Read so many bytes, if they are not too many. Raises OSError."""
@@ -171,10 +171,7 @@ class _Watched(io.BufferedReader):
 
 
 def _read_archive(entry: MirrorEntry, session: Session) -> Copy:
-    """Read the archive of an entry if it is on this machine, as far as that can be done.
-
-    Raises Cancelled.
-    """
+    """Read the archive of an entry, if it is on this machine and can be read. Raises Cancelled."""
     path = entry.archive_file
     try:
         if scheme_of(path) or os.path.getsize(path) > MAX_ARCHIVE:

@@ -1,4 +1,4 @@
-"""Read which cached and installed specs the user's Spack may reuse, by its configuration.
+"""Read the rules by which the user's Spack reuses cached and installed specs.
 
 As `ReusableSpecsSelector` in lib/spack/spack/solver/reuse.py, `Mirror.matches_binary` in
 mirrors/mirror.py, and `RequirementParser` in solver/requirements.py.
@@ -26,11 +26,11 @@ ALL = "all"
 """The entry of packages.yaml for packages that say nothing themselves."""
 
 _BOTH: tuple[Mapping[str, Any], ...] = ({"type": "local"}, {"type": "buildcache"})
-"""Where specs come from if concretizer:reuse:from does not say."""
+"""The default of concretizer:reuse:from."""
 
 
 class Requirement(Frozen):
-    """Of the specs that packages.yaml requires of a package, one must match, or `only_one`.
+    """A requirement of packages.yaml: one of the specs must match, and no other if `only_one`.
 
     It applies to specs that match `when`, if there is one.
     """
@@ -41,15 +41,14 @@ class Requirement(Frozen):
 
 
 class ReuseRules(Frozen):
-    """What the configuration says of reuse.
+    """The rules of concretizer.yaml, mirrors.yaml and packages.yaml.
 
-    `reuse` is the value of concretizer:reuse, or its key where that is a mapping; None where
-    nothing says. It `is_off` where nothing is reused, and reuses `only_dependencies` of what is
-    asked for. A spec in a build cache is considered if one of `caches` selects it, and in the own
-    install tree if one of `trees` does. `mirrors` has what is taken from each, by the
-    names that it has as a source. The
-    others are what packages.yaml says of packages by their names, and of `all`: what is required,
-    where `buildable` is false, what is preferred, and which deprecations are allowed.
+    `reuse` is the value of concretizer:reuse, or its key if that is a mapping; None without one.
+    Nothing is reused if it `is_off`, and with `only_dependencies` only dependencies of what is
+    asked for. A cached spec is considered if one of `caches` selects it, one in the own install
+    tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names that it has
+    as a source. The others are entries of packages.yaml by package, or `all`: `require`,
+    `buildable: false`, `prefer` and `allowed_deprecation_severity`.
     """
 
     reuse: Text | None = None

@@ -1,4 +1,4 @@
-"""The command `challenge`: compare what several mirrors have of the same hashes."""
+"""The command `challenge`: compare the archives of the same hashes in several mirrors."""
 
 from __future__ import annotations
 

@@ -24,15 +24,14 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print the candidates for a spec or an environment, and what rules each of them out.
+    """Print why Spack does not reuse builds that a query names, or those of an environment.
 
-    NOTHING if there is none that may be taken.
+    NOTHING if none may be taken.
     """
     if len(options.words) == 1 and names_source(options.words[0]):
         return _explain_environment(options, sources, session)
-    query = parse_query(options.words, session)
+    query, what = parse_query(options.words, session), clean(join_words(options.words))
     if not names_specs(query):
-        what = clean(join_words(options.words))
         raise Leave(ExitCode.USAGE, f"why needs a package, a hash or a lock file: {what}")
     with loaded(options, session, sources) as (catalog,):
         candidates = find_candidates(catalog, query, should_stop=session.should_stop)
@@ -42,7 +41,6 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
         if not candidates:
             raise no_match(catalog, query)
         judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
-        what = clean(join_words(options.words))
         report = why_report(what, judged, session, catalog, shows_all=options.all)
         print_report(report, options, session)
     return ExitCode.FOUND if any(not each.verdict.reason for each in judged) else ExitCode.NOTHING
