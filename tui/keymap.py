@@ -241,7 +241,7 @@ KEYS = (
     Key(SEARCHED, "searched-choose", "enter", "choose",
         "Run the command under the cursor.", "run it"),
     Key(REPORTS, "reports-choose", "enter", "take",
-        "Go to the record, or filter by the source.", "go to it"),
+        "Go to the record, the source, or what an environment lacks.", "go to it"),
     Key(REPORTS, "reports-copy", "ctrl+y", "copy", "Copy the text of the line.", "copy"),
     Key(DIALOGS, "dialogs-help", "question_mark", "show_help",
         "Show the keys of the dialog.", "help", rank=9),

@@ -352,8 +352,6 @@ class Answers:
         from spackscope.model.analysis.source_differences import compare_sources
         from spackscope.model.index.load import load
         from spackscope.model.report.environments import source_differences_report
-        from spackscope.model.report.report import Row as ReportRow
-        from spackscope.model.report.report import Section, styled
 
         session = replace(self._host.session, should_stop=task, include_dependency_only=False)
         try:
@@ -361,9 +359,9 @@ class Answers:
         except SourceError as error:
             return str(error)
         comparison = compare_sources(its[0], its[1], should_stop=task)
-        report = source_differences_report(comparison, names, shows_all=True).read()
-        unread = [ReportRow((styled(text, "error"),)) for each in its for text in _unread(each)]
-        return replace(report, title="", sections=[Section("", unread), *report.sections])
+        report = source_differences_report(comparison, names, shows_all=True)
+        unread = [text for each in its for text in _unread(each)]
+        return _with_failures(replace(report, title=""), unread)
 
     # Why a spec is not taken, and since when it is there
 
@@ -410,8 +408,10 @@ class Answers:
             from spackscope.model.report.history import history_report
 
             query = Query().with_package(package)
-            histories, _ = read_history(catalog, query, self._host.session.environ, task)
-            return history_report(clean(package), histories, shows_all=True).read()
+            environ = self._host.session.environ
+            histories, failures = read_history(catalog, query, environ, task)
+            report = history_report(clean(package), histories, shows_all=True)
+            return _with_failures(report, failures)
 
         self._open_report(("history", package), "line", "history", read, go)
 
@@ -423,12 +423,14 @@ class Answers:
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.cover import cover, environments
             from spackscope.model.analysis.session_fit import host_of
-            from spackscope.model.analysis.weather import most_wanted, read_weather
+            from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
             from spackscope.model.index.load import load
             from spackscope.model.report.weather import weather_report
 
             session = replace(self._host.session, should_stop=task, include_dependency_only=False)
             names, hosts = environments(catalog), [host_of(session)]
+            if not catalog.total:
+                return "The sources have no specs"
             try:
                 loaded = [load([self._given(catalog, name)], session) for name in names]
             except SourceError as error:
@@ -437,11 +439,23 @@ class Answers:
                 name: cover(each, catalog, [name])
                 for name, each in zip(names, loaded, strict=True)
             }
-            rows = read_weather(catalog, hosts, coverages)
+            caches = [source.name for source in catalog.sources if source.name not in names]
+            snapshots, failures = read_snapshots(caches, session.environ)
+            rows = read_weather(catalog, hosts, coverages, snapshots)
             wanted = most_wanted(coverages.values())
-            return weather_report(rows, hosts, wanted, shows_all=True).read()
+            report = weather_report(rows, hosts, wanted, shows_all=True)
+            return _with_failures(report, failures)
 
-        self._open_report("weather", "line", "how much is there", read, go)
+        def follow(row: ReportRow | None) -> None:
+            def take(names: Sequence[str]) -> None:
+                if row is not None and row.key in names:
+                    self._open_coverage(row.key)
+                else:
+                    go(row)
+
+            self._read_environments(take, "menu")
+
+        self._open_report("weather", "line", "how much is there", read, follow)
 
     def challenge(self, go: Callable[[ReportRow | None], object]) -> None:
         """Compare what several mirrors have of the specs that are shown."""
@@ -544,6 +558,15 @@ class Answers:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._search.choose(query, sentence)
+
+
+def _with_failures(report: Report, failures: Sequence[str]) -> Report:
+    """Read a report, and put above it what could not be read for it."""
+    from spackscope.model.report.report import Row as ReportRow
+    from spackscope.model.report.report import Section, styled
+
+    rows = [ReportRow((styled(text, "error"),)) for text in failures]
+    return replace(report, sections=(Section("", rows), *report.sections))
 
 
 def _pair_text(names: Sequence[str]) -> str:

@@ -84,6 +84,43 @@ async def test_a_line_that_leads_nowhere_is_read_and_copied_only(
         assert browser.dialog is not None
 
 
+async def test_the_weather_has_a_trend_and_leads_to_what_is_missing(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    lock = tmp_path / "spack.lock"
+    lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2"), leaf(OLD, "zlib", "1.2")], WANTED))
+    settings = Settings(history=True)
+    async with browsing(cache, lock, session=session, settings=settings) as browser:
+        await browser.press("r", "E")
+        # A snapshot of the environment itself has all of it.
+        assert "50 → 50 %" in browser.text
+        await browser.press("enter")
+        assert browser.dialog == "CoverageScreen"
+        assert f"{WANTED[:7]}" in browser.text
+
+
+async def test_what_cannot_be_read_of_the_past_is_said(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    settings = Settings(history=True)
+    async with browsing(cache, session=session, settings=settings, size=(160, 24)) as browser:
+        await browser.press("r")
+        for path in (tmp_path / "state").rglob("*.json.gz"):
+            path.write_bytes(b"broken")
+        for key in ("E", "H"):
+            await browser.press("2", key)
+            assert "cannot be read" in browser.text
+            await browser.press("escape")
+
+
+async def test_there_is_no_weather_of_nothing(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "cache.json"
+    path.write_bytes(database(installs()))
+    async with browsing(path, session=session) as browser:
+        await browser.press("E")
+        assert "The sources have no specs" in browser.text
+
+
 async def test_an_answer_without_lines_is_the_title(session: Session, cache: Path) -> None:
     async with browsing(cache, session=session, size=(60, 24)) as browser:
         await browser.press("M")
@@ -94,7 +131,7 @@ async def test_an_answer_without_lines_is_the_title(session: Session, cache: Pat
 @pytest.mark.parametrize(
     ("command", "heading", "text", "query"),
     [
-        ("Show how much of", "how much is there", "spack.lock", "source="),
+        ("Show how much of", "how much is there", "spack.lock", ""),
         ("Compare what several", "what mirrors have", "no hash is in several mirrors", ""),
         ("Preview what would", "if these went", "2 of 2 specs would be removed", f"/{OLD}"),
     ],

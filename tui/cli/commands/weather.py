@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.cover import cover
-from spackscope.model.analysis.history import Observation, Snapshots
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.session_fit import host_of
-from spackscope.model.analysis.weather import most_wanted, read_weather
-from spackscope.model.core.errors import QueryError, Unreadable
+from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
+from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.report.weather import weather_report
 from spackscope.model.sources.resolve import find_environment
@@ -35,7 +34,10 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             name: cover(environment, caches)
             for name, environment in zip(options.words, environments, strict=True)
         }
-        snapshots = [_snapshots(source.name, session) for source in caches.sources]
+        names_of_caches = [source.name for source in caches.sources]
+        snapshots, failures = read_snapshots(names_of_caches, session.environ)
+        for failure in failures:
+            stdio.print_message(failure)
         rows = read_weather(caches, hosts, coverages, snapshots)
         wanted = most_wanted(coverages.values())
         print_report(weather_report(rows, hosts, wanted, shows_all=options.all), options, session)
@@ -57,11 +59,3 @@ def _limit(text: str) -> float:
         message = f"--fail-under takes a percentage from 0 to 100, not {clean(text)}"
         raise Leave(ExitCode.USAGE, message)
     return limit
-
-
-def _snapshots(source: str, session: Session) -> Sequence[Observation]:
-    try:
-        return Snapshots(source, session.environ).read()
-    except Unreadable as error:
-        stdio.print_message(str(error))
-        return ()
