@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, shorten, times
-from spackscope.model.report.progress import first_in_view, fitting
 
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
@@ -257,16 +256,21 @@ class TableLayout:
         width = self.width
         if width is None or not scrolled or _total(self._all) <= width:
             return 0, 0
+        # One step for each column: a matrix has thousands.
         widths = [cells + len(_GAP) for cells in self._all]
-        room = width + len(_GAP) - sum(widths[: scrolled.start])
-        widths = widths[scrolled.start : scrolled.stop]
-        before = first_in_view(widths, room, current - scrolled.start)
-        in_view = scrolled[before : before + max(1, fitting(widths[before:], room))]
+        room = width + len(_GAP) - sum(widths[: scrolled.start]) - widths[current]
+        first = last = current
+        while first > scrolled.start and widths[first - 1] <= room:
+            first -= 1
+            room -= widths[first]
+        while last + 1 < scrolled.stop and widths[last + 1] <= room:
+            last += 1
+            room -= widths[last]
         self.widths = [
-            cells * (number < scrolled.start or number in in_view)
+            cells * (number < scrolled.start or first <= number <= last)
             for number, cells in enumerate(self._all)
         ]
-        return before, scrolled.stop - in_view.stop
+        return first - scrolled.start, scrolled.stop - 1 - last
 
 
 def lay_out(
