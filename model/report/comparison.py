@@ -564,13 +564,14 @@ def _blocks(
     """Yield tables of as many columns as fit side by side."""
     table_rows: list[Row] = []
     part: Part | None = None
-    for row in rows[:_MAX_SHOWN]:
+    shown = rows[:_MAX_SHOWN]
+    for row in shown:
         if row.part != part:
             part = row.part
-            table_rows.append(Row((styled(PART_HEADS[part], "bold"),)))
+            table_rows.append(_head(PART_HEADS[part]))
         table_rows.append(_table_row(row))
-    if more := len(rows) - _MAX_SHOWN:
-        table_rows += [Row((f"and {counted(more, 'more row')}",))] if more > 0 else []
+    if more := len(rows) - len(shown):
+        table_rows.append(Row((f"and {counted(more, 'more row')}",)))
     if any(spec.users for spec in table.specs):
         table_rows.append(_users_row(table))
     texts = [row.texts for row in table_rows if len(row.cells) > 1]

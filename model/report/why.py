@@ -230,14 +230,8 @@ def why_report(
         return {
             "total": total,
             "candidates": [
-                {
-                    "hash": each.hash,
-                    "candidate": each.candidate or None,
-                    "about": each.about,
-                    "reason": each.verdict.reason,
-                    "place": each.verdict.place,
-                    "change": each.verdict.change,
-                }
+                {"hash": each.hash, "candidate": each.candidate or None, "about": each.about}
+                | each.verdict._asdict()
                 for each in judged
             ],
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from functools import partial
 
 from spackscope.model.core.frozen import asdict, replace
 from spackscope.model.report.sources import (
@@ -49,11 +50,8 @@ def _list_tags(options: Options, sources: Sequence[str], session: Session) -> Ex
     from spackscope.model.sources.mirror import read_tag_list
     from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
 
-    named = (parse_public_cache(each, session.environ, session.tag_list) for each in sources)
-    public = next(filter(None, named), None)
-    if public is None:
-        public = parse_public_cache(PUBLIC, session.environ, session.tag_list)
-    assert public is not None
+    parse = partial(parse_public_cache, environ=session.environ, tag_list=session.tag_list)
+    public = next(filter(None, map(parse, (*sources, PUBLIC))))
     tags, _ = read_tag_list(public, session)
     if options.format:
         stdio.print_line(json.dumps(tags))
