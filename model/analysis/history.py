@@ -11,11 +11,14 @@ import re
 import subprocess
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache
+from itertools import chain
+from pathlib import PurePath
 from subprocess import DEVNULL, PIPE
-from typing import IO, Any, cast
+from typing import IO, cast
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled, Unreadable, Unwritable
@@ -27,8 +30,8 @@ from spackscope.model.core.files import (
     write_private,
     xdg_dir,
 )
-from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Look, Problem, Spec, is_hash
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.records import Look, Records, Spec, is_hash
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
@@ -51,7 +54,9 @@ _MAX_SNAPSHOTS = 2**26
 """Bytes of the file with the snapshots of a source."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_GIT_TIMEOUT = 30.0
+_GIT_TIMEOUT = 30
+_ODD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What is raised by a document that is another than expected."""
 
 _BETWEEN = "\t"
 """What is between the variants of a spec, whose values may have blanks."""
@@ -61,14 +66,23 @@ Specs = Mapping[str, str]
 
 
 class Observation(Frozen):
-    """What a source had at a time: an ISO date, or with the time of day.
+    """What came and went until a time: an ISO date, or with the time of day.
 
-    `label` is what tells it from others: a tag, a revision, or the word snapshot.
+    That is since the observation before of the same kind: all that a source had each time would
+    fill the memory. `label` is what tells it from others: a tag, a revision, or the word snapshot.
     """
 
     when: str
     label: str
-    specs: Specs
+    came: Specs
+    went: Sequence[str]
+
+
+def _observe(when: str, label: str, specs: Specs, before: Collection[str]) -> Observation:
+    """Return the observation of what a source has, which had others before."""
+    came = {hash_: text for hash_, text in specs.items() if hash_ not in before}
+    went = sorted(hash_ for hash_ in before if hash_ not in specs)
+    return Observation(when, label, came, went)
 
 
 def _time_text(seconds: float) -> str:
@@ -107,12 +121,13 @@ def of_tags(catalog: Catalog, source: str) -> list[Observation]:
     for row in catalog.rows(catalog.match(Query().also(exact_term("source", source))).ids()):
         if _DATE.search(row.spec.tag):
             ids.setdefault(row.spec.tag, []).append(row.id)
-    dated = [
-        Observation(match[0], tag, spec_texts(catalog, of_tag))
-        for tag, of_tag in ids.items()
-        if (match := _DATE.search(tag))
-    ]
-    return sorted(dated, key=lambda each: each.when)
+    dated = sorted((match[0], tag) for tag in ids if (match := _DATE.search(tag)))
+    observations, before = list[Observation](), dict[str, str]()
+    for date, tag in dated:
+        specs = spec_texts(catalog, ids[tag])
+        observations.append(_observe(date, tag, specs, before))
+        before = specs
+    return observations
 
 
 class Snapshots:
@@ -131,16 +146,6 @@ class Snapshots:
         state = xdg_dir(environ, "state")
         self.path = os.path.join(state, "snapshots", f"{digest}.json.gz") if state else ""
 
-    def read(self) -> list[Observation]:
-        """Return the snapshots, oldest first; none without a file. Raises Unreadable."""
-        observations = list[Observation]()
-        specs: dict[str, str] = {}
-        for step in self._steps():
-            specs = {h: text for h, text in specs.items() if h not in step["removed"]}
-            specs |= step["added"]
-            observations.append(Observation(step["when"], "snapshot", specs))
-        return observations
-
     def add(self, specs: Specs, now: float) -> tuple[int, int]:
         """Add a snapshot, and return how many specs came and went since the last one.
 
@@ -148,51 +153,44 @@ class Snapshots:
         """
         if not self.path:
             raise Unwritable("there is no home directory to keep a snapshot in")
-        steps, before = self._steps(), self.read()
-        old = before[-1].specs if before else {}
-        for step in steps:
-            known = step["added"]
-            known |= {h: _better(known[h], specs[h]) for h in known.keys() & specs.keys()}
-        added = {hash_: text for hash_, text in specs.items() if hash_ not in old}
-        removed = {hash_ for hash_ in old if hash_ not in specs}
-        when = _time_text(now)
-        if len(steps) > 1 and not (added or removed or steps[-1]["added"] or steps[-1]["removed"]):
+        steps, old = list[Observation](), set[str]()
+        for step in self.read():
+            old.difference_update(step.went)
+            old.update(step.came)
+            told = {h: _better(text, specs.get(h, "")) for h, text in step.came.items()}
+            steps.append(replace(step, came=told))
+        new = _observe(_time_text(now), "snapshot", specs, old)
+        if len(steps) > 1 and not (new.came or new.went or steps[-1].came or steps[-1].went):
             steps.pop()
-        steps.append({"when": when, "added": added, "removed": removed})
+        steps.append(new)
         while len(steps) > MAX_OBSERVATIONS:
             first, second = steps[:2]
-            kept = {h: t for h, t in first["added"].items() if h not in second["removed"]}
-            steps[:2] = [{**second, "added": kept | second["added"], "removed": set()}]
-        data = json.dumps({"source": self.source, "snapshots": steps}, default=sorted).encode()
+            stayed = {h: text for h, text in first.came.items() if h not in second.went}
+            steps[:2] = [replace(second, came={**stayed, **second.came}, went=())]
+        kept = [{"when": each.when, "added": each.came, "removed": each.went} for each in steps]
+        data = json.dumps({"source": self.source, "snapshots": kept}).encode()
         write_private(self.path, gzip.compress(data, mtime=0))
-        return len(added), len(removed)
+        return len(new.came), len(new.went)
 
-    def _steps(self) -> list[dict[str, Any]]:
+    def read(self) -> list[Observation]:
+        """Return the snapshots, oldest first; none without a file. Raises Unreadable."""
         if not self.path or not os.path.lexists(self.path):
             return []
         try:
             packed = read_private(self.path, _MAX_SNAPSHOTS)
             unpacker = zlib.decompressobj(wbits=31)
             data = unpacker.decompress(packed, max_unpacked_size(len(packed)))
-            steps = [
-                {
-                    "when": storable(str(step["when"])),
-                    "added": {h: storable(str(t)) for h, t in step["added"].items() if is_hash(h)},
-                    "removed": {hash_ for hash_ in step["removed"] if is_hash(hash_)},
-                }
+            return [
+                Observation(
+                    storable(str(step["when"])),
+                    "snapshot",
+                    {h: storable(str(t)) for h, t in step["added"].items() if is_hash(h)},
+                    [hash_ for hash_ in step["removed"] if is_hash(hash_)],
+                )
                 for step in json.loads(data)["snapshots"]
             ]
-        except (
-            OSError,
-            ValueError,
-            KeyError,
-            TypeError,
-            AttributeError,
-            RecursionError,
-            zlib.error,
-        ):
+        except (OSError, zlib.error, *_ODD):
             raise Unreadable(f"the snapshots in {self.path} cannot be read") from None
-        return steps
 
 
 def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
@@ -224,7 +222,9 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Obser
     """
     file = os.path.realpath(os.path.join(path, "spack.lock") if os.path.isdir(path) else path)
     directory, name = os.path.split(file)
-    if not (os.path.isfile(file) and _is_in_work_tree(directory)):
+    # Git itself may be missing.
+    is_in_work_tree = any(os.path.lexists(each / ".git") for each in PurePath(file).parents)
+    if not (os.path.isfile(file) and is_in_work_tree):
         return [], ""
     # A hook of git names its own work tree there.
     environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
@@ -233,26 +233,26 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Obser
     safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--literal-pathspecs")
     git = ("git", *safe, "-C", directory)
 
-    def run(*words: str, lines: Iterable[bytes] = ()) -> str:
-        data = b"".join(lines)
+    def run(*words: str, data: bytes = b"") -> str:
         try:
             done = subprocess.run(
                 [*git, *words], input=data, capture_output=True, timeout=_GIT_TIMEOUT, env=environ
             )
         except (OSError, subprocess.TimeoutExpired):
-            limit = f"{_GIT_TIMEOUT:.0f} s"
-            raise Unreadable(f"git cannot be run, or takes more than {limit}") from None
+            reason = f"git cannot be run, or takes more than {_GIT_TIMEOUT} s"
+            raise Unreadable(reason) from None
         if done.returncode:
             raise Unreadable(done.stderr.decode(errors="replace").partition("\n")[0])
         return done.stdout.decode()
 
-    only = ("--no-show-signature", f"-{MAX_OBSERVATIONS}", "--format=%h %ct", "--", name)
+    only = ("--no-show-signature", "--reverse", f"-{MAX_OBSERVATIONS}", "--format=%h %ct")
     observations, known, reason = list[Observation](), dict[str, str](), ""
+    before: Specs = {}
     try:
-        log = run("log", *only).split()
-        removals = run("log", "--diff-filter=D", *only).split()[::2]
+        log = run("log", *only, "--", name).split()
+        removals = run("log", "--diff-filter=D", *only, "--", name).split()[::2]
         blobs = [os.fsencode(f"{label}:./{name}\n") for label in log[::2]]
-        sizes = run("cat-file", "--batch-check=%(objectsize)", lines=blobs).splitlines()
+        sizes = run("cat-file", "--batch-check=%(objectsize)", data=b"".join(blobs)).splitlines()
         batch = [*git, "cat-file", "--batch"]
         with subprocess.Popen(
             batch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environ
@@ -261,25 +261,16 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Obser
                 if should_stop():
                     raise Cancelled
                 try:
-                    specs = (
-                        {}
-                        if label in removals
-                        else _specs_in(_content(process, blob, size), known)
-                    )
-                    observations.append(Observation(_time_text(int(when)), label, specs))
-                    known |= specs
+                    specs: Specs = {}
+                    if label not in removals:
+                        specs = _specs_in(_content(process, blob, size), known)
+                    observations.append(_observe(_time_text(int(when)), label, specs, before))
+                    known.update(before := specs)
                 except (OSError, ValueError, OverflowError) as error:
                     reason = reason or str(error)
     except (OSError, ValueError) as error:
         reason = str(error)
-    return observations[::-1], f"not all revisions of {path} are told: {reason}" if reason else ""
-
-
-def _is_in_work_tree(directory: str) -> bool:
-    """Check for a work tree as git does, but without git, which may be missing."""
-    parent = os.path.dirname(directory)
-    is_top = os.path.lexists(os.path.join(directory, ".git"))
-    return is_top or (parent != directory and _is_in_work_tree(parent))
+    return observations, f"not all revisions of {path} are told: {reason}" if reason else ""
 
 
 def _content(process: subprocess.Popen[bytes], blob: bytes, checked: str) -> bytes:
@@ -303,45 +294,21 @@ def _specs_in(data: bytes, known: Specs) -> Specs:
 
     Those of a lock file that are `known` are not read again.
     """
-    specs, problems = dict[str, str](), list[Problem]()
-    with contextlib.suppress(ValueError, KeyError, TypeError, AttributeError, RecursionError):
+    specs: dict[str, str] = {}
+    with contextlib.suppress(*_ODD):
         document = json.loads(data)
         nodes = document["concrete_specs"]
         document["concrete_specs"] = {h: node for h, node in nodes.items() if h not in known}
         specs = {hash_: known[hash_] for hash_ in nodes if hash_ in known}
         data = json.dumps(document).encode()
-    for item in read_document(data, origin=""):
-        if isinstance(item, Problem):
-            problems.append(item)
-            continue
-        for hash_, number in zip(item.hashes, item.numbers, strict=True):
-            if (look := item.looks[number]).in_cache:
+    items = list(read_document(data, origin=""))
+    for group in (item for item in items if isinstance(item, Records)):
+        for hash_, number in zip(group.hashes, group.numbers, strict=True):
+            if (look := group.looks[number]).in_cache:
                 specs[hash_] = _text(look)
-    if problems and not specs:
-        raise Unreadable(str(problems[0]))
+    if items and not specs:
+        raise Unreadable(str(items[0]))
     return specs
-
-
-def observations_of(
-    catalog: Catalog, source: str, environ: Mapping[str, str], should_stop: ShouldStop = never
-) -> tuple[list[Observation], list[str]]:
-    """Return all that is known of a source, oldest first, and what it has now.
-
-    The sentences that come second say what cannot be read. Raises Cancelled.
-    """
-    observations, failures = list[Observation](), list[str]()
-    try:
-        observations += Snapshots(source, environ).read()
-    except Unreadable as error:
-        failures.append(str(error))
-    if is_local_path(source):
-        revisions, failure = of_revisions(source, should_stop)
-        observations += revisions
-        failures += [failure] if failure else []
-    # What dated tags have is not all there now.
-    if not (tags := of_tags(catalog, source)):
-        tags = [Observation(_time_text(time.time()), "now", of_source(catalog, source))]
-    return sorted([*observations, *tags], key=lambda each: each.when), failures
 
 
 class Timeline(Frozen):
@@ -353,8 +320,8 @@ class Timeline(Frozen):
 
     name: str
     query: Query
-    hashes: tuple[str, ...]
-    counts: tuple[int, ...]
+    hashes: list[str]
+    counts: list[int]
 
     @property
     def first(self) -> int:
@@ -365,27 +332,6 @@ class Timeline(Frozen):
     def last(self) -> int:
         """The number of the last observation that has one."""
         return max(number for number, count in enumerate(self.counts) if count)
-
-
-def timelines(
-    observations: Sequence[Observation], wanted: Specs, by: str = VERSION
-) -> list[Timeline]:
-    """Return the timelines of the wanted specs by VERSION, by HASH or by the name of a variant."""
-    lines: dict[str, tuple[str, Query]] = {}
-    groups: dict[str, list[str]] = {}
-    for hash_ in {hash_: None for each in observations for hash_ in each.specs if hash_ in wanted}:
-        name, query = _line(wanted[hash_], by)
-        key = hash_ if by == HASH else name
-        lines.setdefault(key, (name, query))
-        groups.setdefault(key, []).append(hash_)
-    return [
-        Timeline(
-            *lines[key],
-            tuple(hashes),
-            tuple(sum(h in each.specs for h in hashes) for each in observations),
-        )
-        for key, hashes in groups.items()
-    ]
 
 
 @lru_cache(1 << 14)
@@ -407,6 +353,34 @@ History = tuple[Sequence[Observation], Sequence[Timeline]]
 """What is known of a source: its observations, and the timelines of what was asked for."""
 
 
+def history_of(
+    kinds: Iterable[Sequence[Observation]], wanted: Specs, by: str, should_stop: ShouldStop = never
+) -> History:
+    """Return the observations of a source by their times, and the timelines of the wanted specs.
+
+    These are by VERSION, by HASH or by the name of a variant. Raises Cancelled.
+    """
+    observations = sorted(chain.from_iterable(kinds), key=lambda each: each.when)
+    places = {id(each): place for place, each in enumerate(observations)}
+    keys, lines = dict[str, str](), dict[str, Timeline]()
+    for kind in kinds:
+        now = Counter[str]()
+        for each in kind:
+            if should_stop():
+                raise Cancelled
+            for hash_ in each.came:
+                if hash_ in wanted and hash_ not in keys:
+                    name, query = _line(wanted[hash_], by)
+                    keys[hash_] = key = hash_ if by == HASH else name
+                    empty = Timeline(name, query, [], [0] * len(observations))
+                    lines.setdefault(key, empty).hashes.append(hash_)
+            now.subtract(keys[hash_] for hash_ in each.went if hash_ in keys)
+            now.update(keys[hash_] for hash_ in each.came if hash_ in keys)
+            for key, count in now.items():
+                lines[key].counts[places[id(each)]] = count
+    return observations, list(lines.values())
+
+
 def read_history(
     catalog: Catalog,
     query: Query,
@@ -420,14 +394,26 @@ def read_history(
     none of them: how many builds are left out for that, and what cannot be read, is in
     the sentences that come second. Raises Cancelled.
     """
-    observations, failures = dict[str, list[Observation]](), list[str]()
+    kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
     texts: dict[str, str] = {}
     for source in catalog.sources:
-        looks, failed = observations_of(catalog, source.name, environ, should_stop)
-        observations[source.name] = looks
-        failures += failed
-        for look in looks:
-            for hash_, text in look.specs.items():
+        name = source.name
+        kinds[name] = its = list[Sequence[Observation]]()
+        try:
+            its.append(Snapshots(name, environ).read())
+        except Unreadable as error:
+            failures.append(str(error))
+        if is_local_path(name):
+            revisions, failure = of_revisions(name, should_stop)
+            its.append(revisions)
+            failures += [failure] if failure else []
+        # What dated tags have is not all there now.
+        if not (tags := of_tags(catalog, name)):
+            now = _time_text(time.time())
+            tags = [_observe(now, "now", of_source(catalog, name), ())]
+        its.append(tags)
+        for each in chain.from_iterable(its):
+            for hash_, text in each.came.items():
                 texts[hash_] = _better(texts.get(hash_, ""), text)
     wanted = {hash_: text for hash_, text in texts.items() if _fits(query, hash_, text)}
     untold = sum(
@@ -437,9 +423,8 @@ def read_history(
     )
     if untold:
         failures.append(f"left out: {counted(untold, 'build')} whose variants are not told")
-    return {
-        source: (looks, timelines(looks, wanted, by)) for source, looks in observations.items()
-    }, failures
+    histories = {source: history_of(its, wanted, by, should_stop) for source, its in kinds.items()}
+    return histories, failures
 
 
 def _fits(query: Query, hash_: str, text: str, *, untold: bool = False) -> bool:

@@ -99,14 +99,15 @@ def _trend(
 ) -> tuple[tuple[str, int], ...]:
     """Return how much of an environment was there at each snapshot of any source."""
     hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
-    by_time = sorted(
-        (observation.when, number, observation.specs.keys() & hashes)
-        for number, observations in enumerate(snapshots)
-        for observation in observations
-    )
+    by_time = []
+    for number, observations in enumerate(snapshots):
+        present: set[str] = set()
+        for each in observations:
+            present = present.difference(each.went) | (each.came.keys() & hashes)
+            by_time.append((each.when, number, present))
     newest: dict[int, set[str]] = {}
     trend = []
-    for when, number, present in by_time:
+    for when, number, present in sorted(by_time):
         newest[number] = present
         trend.append((when, len(set().union(*newest.values()))))
     return tuple(trend)

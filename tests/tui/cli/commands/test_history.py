@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.history import Snapshots, of_revisions
-from spackscope.model.core.errors import Unwritable
+from spackscope.model.analysis.history import Snapshots, history_of, of_revisions
+from spackscope.model.core.errors import Cancelled, Unwritable
 from tests.builders import PAGES, database, environment, installs, leaf, node, record, write_page
 from tests.program import Program
 
@@ -185,13 +185,13 @@ def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.Monk
         git(tmp_path, "commit", "-qm", "Lock")
     monkeypatch.setattr("spackscope.model.analysis.history.MAX_FILE_SIZE", 1000)
     (observation,), failure = of_revisions(str(lock))
-    assert list(observation.specs) == [OLD]
-    assert failure.startswith(f"not all revisions of {lock} are told: it is not a page")
+    assert list(observation.came) == [OLD]
+    assert failure.startswith(f"not all revisions of {lock} are told: it has 2,000 bytes")
     git(tmp_path, "mv", "spack.lock", "other")
     git(tmp_path, "commit", "-qm", "Rename")
     (tmp_path / "spack.lock").touch()
     *_, gone = of_revisions(str(lock))[0]
-    assert not gone.specs
+    assert (gone.came, gone.went) == ({}, [OLD])
     monkeypatch.setenv("PATH", str(tmp_path))
     reason = "git cannot be run, or takes more than 30 s"
     assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} are told: {reason}")
@@ -226,7 +226,13 @@ def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         snapshots.add({OLD: "zlib@1.2"} if number < 3 else {NEW: f"zlib@{number}"}, 1e9 * number)
     kept = snapshots.read()
     # What did not change between two is not kept twice.
-    assert [each.specs for each in kept] == [{OLD: "zlib@1.2"}, *[{NEW: "zlib@3"}] * 2]
+    assert [(each.came, each.went) for each in kept] == [
+        ({OLD: "zlib@1.2"}, []),
+        ({NEW: "zlib@3"}, [OLD]),
+        ({}, []),
+    ]
+    with pytest.raises(Cancelled):
+        history_of([kept], {OLD: "zlib@1.2"}, "version", lambda: True)
 
 
 def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
