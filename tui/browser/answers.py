@@ -11,14 +11,21 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.dag import Walker, dag_of, spec_at
-from spackscope.model.core.columns import BY_NAME, COUNTED, FIELDS, SHORT_HASH, shorten_path
+from spackscope.model.core.columns import (
+    BY_NAME,
+    COUNTED,
+    FIELDS,
+    SHORT_HASH,
+    shorten_path,
+    spec_name,
+)
 from spackscope.model.core.errors import SourceError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.query.ast import Query, Term, exact_query
+from spackscope.model.query.ast import Query, Term, exact_query, exact_term
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
@@ -375,15 +382,24 @@ class Answers:
     def _open_why(self, hash_: str) -> None:
         """Show what keeps Spack from taking a spec."""
 
-        def read(catalog: Catalog, task: Task) -> Report:
+        def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.why import find_candidates
             from spackscope.model.report.why import judge_candidates, why_report
 
             session = self._host.session
-            query = exact_query("hash", hash_)
+            query, what = exact_query("hash", hash_), f"/{hash_[:SHORT_HASH]}"
             candidates = find_candidates(catalog, query, should_stop=task)
+            rows = catalog.by_hash(hash_)
+            if not candidates and rows:
+                # Spack may take another build of what is in no cache.
+                spec = rows[0].spec
+                query = Query().with_package(spec.package)
+                query = query.also(exact_term("version", spec.version))
+                candidates = find_candidates(catalog, query, should_stop=task)
+                what = f"{what} is in no cache; {spec_name(spec.package, spec.version)}"
+            if not candidates:
+                return f"{what}: no build of the package"
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
-            what = f"/{hash_[:SHORT_HASH]}"
             return why_report(what, judged, session, catalog, shows_all=True).read()
 
         def go(row: ReportRow | None) -> None:

@@ -60,6 +60,21 @@ async def test_a_missing_spec_is_asked_by_what_comes_nearest(
         assert selected.spec.hash == OLD
 
 
+async def test_what_no_cache_has_is_asked_by_its_version(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    lock = tmp_path / "spack.lock"
+    other = "h" * 32
+    lock.write_bytes(environment([leaf(WANTED, "zlib", "1.3"), leaf(other, "m4", "1.4")], WANTED))
+    async with browsing(cache, lock, session=session, query=f"/{WANTED}") as browser:
+        await browser.press("W")
+        assert f"/{WANTED[:7]} is in no cache; zlib@1.3: 1 of 2 may be taken" in browser.lines[0]
+        await browser.press("escape")
+        await browser.ask(f"/{other}")
+        await browser.press("enter", "W")
+        assert "m4@1.4: no build of the package" in browser.text
+
+
 async def test_versions_are_shown_over_time(session: Session, cache: Path) -> None:
     settings = Settings(history=True)
     async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
