@@ -31,7 +31,7 @@ from spackscope.model.core.files import (
     xdg_dir,
 )
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import Look, Records, Spec, is_hash
+from spackscope.model.core.records import Look, Records, SourceStatus, Spec, is_hash
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
@@ -193,6 +193,11 @@ class Snapshots:
             raise Unreadable(f"the snapshots in {self.path} cannot be read") from None
 
 
+def _is_read(source: SourceStatus) -> bool:
+    """Check whether a source tells what it has: what cannot be read has not gone."""
+    return not source.failure and (source.specs > 0 or not source.problems)
+
+
 def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
     """Add a snapshot of each source; yield whether it was kept, and what came of it.
 
@@ -200,7 +205,7 @@ def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tupl
     """
     for source in catalog.sources:
         name = clean(source.name)
-        if source.failure:
+        if not _is_read(source):
             yield False, f"{name} could not be read"
             continue
         specs = of_source(catalog, source.name)
@@ -250,9 +255,11 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Obser
     before: Specs = {}
     try:
         log = run("log", *only, "--", name).split()
-        removals = run("log", "--diff-filter=D", *only, "--", name).split()[::2]
         blobs = [os.fsencode(f"{label}:./{name}\n") for label in log[::2]]
         sizes = run("cat-file", "--batch-check=%(objectsize)", data=b"".join(blobs)).splitlines()
+        removals: list[str] = []
+        if not all(map(str.isdecimal, sizes)):
+            removals = run("log", "--diff-filter=D", *only, "--", name).split()[::2]
         batch = [*git, "cat-file", "--batch"]
         with subprocess.Popen(
             batch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environ
@@ -408,7 +415,7 @@ def read_history(
             its.append(revisions)
             failures += [failure] if failure else []
         # What dated tags have is not all there now.
-        if not (tags := of_tags(catalog, name)):
+        if not (tags := of_tags(catalog, name)) and _is_read(source):
             now = _time_text(time.time())
             tags = [_observe(now, "now", of_source(catalog, name), ())]
         its.append(tags)

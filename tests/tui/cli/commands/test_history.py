@@ -214,6 +214,18 @@ def test_a_damaged_file_is_named_and_never_written_over(data: bytes, program: Pr
     assert f"the snapshots in {path} cannot be read" in result.stderr
 
 
+def test_what_cannot_be_read_has_not_gone(program: Program) -> None:
+    write_cache(program.home, OLD)
+    program("snapshot", *CACHE)
+    (program.home / "index.json").rename(program.home / "other.json")
+    (program.home / "index.json").write_text("{")
+    both = (*CACHE, "-f", "other.json")
+    result = program("snapshot", *both)
+    assert (result.returncode, result.stdout) == (3, "other.json: 1 spec, 1 new, 0 gone\n")
+    assert "index.json could not be read" in result.stderr
+    assert program("history", "zlib", *both).stdout.count(" there ") == 2
+
+
 def test_a_snapshot_needs_a_home_directory() -> None:
     with pytest.raises(Unwritable, match="there is no home directory to keep a snapshot in"):
         Snapshots("spack:site", {}).add({OLD: "zlib@1.2"}, 0)
