@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
     from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
+    from spackscope.tui.dialogs.report import ReportsDialog
 
 _TOO_FEW = "Only one of the marked specs is in the index"
 ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
@@ -324,7 +325,7 @@ class Answers:
         heading: str,
         read: Callable[[Catalog, Task], Report | str],
         go: Callable[[ReportRow | None], object],
-    ) -> None:
+    ) -> ReportsDialog:
         """Open a dialog, and fill it with the report that is read, or with why it cannot be.
 
         The report is kept by its key; `go` is called with the row that is chosen.
@@ -341,7 +342,10 @@ class Answers:
 
         def answer(catalog: Catalog, task: Task) -> Report | str:
             known: Report | None = self._known.get(key) if catalog is self._catalog else None
-            return known if known is not None else read(catalog, task)
+            report = known if known is not None else read(catalog, task)
+            if isinstance(report, str) or report is known:
+                return report
+            return _with_failures(report, _unread(catalog))
 
         def done(catalog: Catalog, report: Report | str) -> None:
             if isinstance(report, str):
@@ -353,6 +357,7 @@ class Answers:
         dialog = ReportsDialog(noun, partial(copy_text, self._host))
         dialog.heading = heading
         self._host.open(dialog, close, ask=ask, group="report")
+        return dialog
 
     def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report | str:
         """Return what changed from a source to another, or why they cannot be read."""
@@ -367,8 +372,7 @@ class Answers:
             return str(error)
         comparison = compare_sources(its[0], its[1], should_stop=task)
         report = source_differences_report(comparison, names, shows_all=True)
-        unread = [text for each in its for text in _unread(each)]
-        return _with_failures(replace(report, title=""), unread)
+        return replace(report, title="")
 
     # Why a spec is not taken, and since when it is there
 
@@ -400,7 +404,7 @@ class Answers:
             if not candidates:
                 return f"{what}: no build of the package"
             judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
-            return why_report(what, judged, session, catalog, shows_all=True).read()
+            return why_report(what, judged, session, catalog, shows_all=True)
 
         def go(row: ReportRow | None) -> None:
             if row is not None and row.leads_to:
@@ -485,10 +489,17 @@ class Answers:
             session = replace(self._host.session, should_stop=task)
             specs = list(catalog.records(catalog.match(query, should_stop=task).ids()))
             mirrors = Mirrors(catalog.sources, session, self._host.sources)
-            found = list(challenge(specs, mirrors))
-            return challenge_report(found, shows_all=True).read()
 
-        self._open_report(("challenge", query), "line", "what mirrors have", read, go)
+            def show(_: str, done: int, total: int | None) -> None:
+                progress = f"{done:,} of {counted(total or 0, 'hash')} compared…"
+                if done % _STEP == 0:
+                    task.report(lambda: dialog.show_progress(progress))
+
+            found = list(challenge(specs, mirrors, on_progress=show))
+            return challenge_report(found, shows_all=True)
+
+        key = "challenge", query
+        dialog = self._open_report(key, "line", "what mirrors have", read, go)
 
     def prune(self, go: Callable[[ReportRow | None], object]) -> None:
         """Show what would break if the marked specs went, or those that are shown."""
@@ -503,7 +514,7 @@ class Answers:
             if marks:
                 chosen = [row.id for hash_ in marks for row in catalog.by_hash(hash_)]
             pruning = preview(catalog, chosen, are_kept=False, should_stop=task)
-            return prune_report(pruning, catalog, shows_all=True).read()
+            return prune_report(pruning, catalog, shows_all=True)
 
         self._open_report(("prune", query, marks), "line", "if these went", read, go)
 

@@ -55,7 +55,7 @@ class CoverageScreen(ReportDialog[Choice]):
     ) -> None:
         super().__init__()
         self._copy, self._other = copy, other
-        self._progress = self._only = ""
+        self._only = ""
         self._open_folds: set[str] = set()
 
     def show_environment(self, name: str) -> None:
@@ -66,21 +66,14 @@ class CoverageScreen(ReportDialog[Choice]):
 
     def show_coverage(self, report: Report, progress: str = "") -> None:
         """Show a report, and how far the search for the nearest has come."""
-        self._progress = progress
         if not progress and self._only not in [row.group for row in report.rows(WHY)]:
             self._only = ""
-        self.show_report(report)
-
-    def show_progress(self, progress: str) -> None:
-        """Show how far the search for the nearest has come."""
-        self._progress = progress
-        if self._is_composed:
-            self.show_head()
+        self.show_report(report, progress=progress)
 
     def notes(self) -> Sequence[str]:
         """Return the notes on the coverage, and the progress."""
         notes = [row.texts[0] for row in self.report.rows("")] if self.report is not None else []
-        return [*notes, *([self._progress] if self._progress else [])]
+        return [*notes, *super().notes()]
 
     def sections(self) -> Sequence[Section]:
         """Return the reasons, what is missing, and what is present, if that is unfolded."""

@@ -232,7 +232,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         super().__init__("", self.list)
         self._head, self._reading = Static(classes="report-head"), Static(classes="report")
         self._columns = ReportHead(self.list)
-        self._failure = self._empty = ""
+        self._failure = self._empty = self._progress = ""
         self._sections: Sequence[Section] = ()
         self._shown_head = Content()
         self._is_composed = False
@@ -250,15 +250,23 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         """Check whether what is typed next must wait for the report."""
         return self.report is None and not (self._failure or self.goes_back(event))
 
-    def show_report(self, report: Report, empty: str = "There are none.") -> None:
-        """Show a report; `empty` says why it has no rows."""
-        self.report, self._failure, self._empty = report, "", empty
+    def show_report(
+        self, report: Report, empty: str = "There are none.", progress: str = ""
+    ) -> None:
+        """Show a report; `empty` says why it has no rows, `progress` what is still missing."""
+        self.report, self._failure, self._empty, self._progress = report, "", empty, progress
         self.refill()
 
     def show_failure(self, sentence: str) -> None:
         """Show why there is no report."""
-        self.report, self._failure = None, sentence
+        self.report, self._failure, self._progress = None, sentence, ""
         self.refill()
+
+    def show_progress(self, progress: str) -> None:
+        """Show below the title how far what is read has come."""
+        self._progress = progress
+        if self._is_composed:
+            self.show_head()
 
     def show_loading(self, is_loading: bool) -> None:
         """Show in the first line whether sources are still being read."""
@@ -317,8 +325,8 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         return f"{fitting}{counted(count, self.noun)}"
 
     def notes(self) -> Sequence[str]:
-        """Return lines for below the title."""
-        return ()
+        """Return lines for below the title: the progress."""
+        return [self._progress] if self._progress else []
 
     @on(VirtualList.Highlighted)
     def show_head(self) -> None:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import threading
 from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import Spec
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.settings import Settings
 from tests.browsing import browsing
@@ -134,6 +139,40 @@ async def test_there_is_no_weather_of_nothing(session: Session, tmp_path: Path) 
     async with browsing(path, session=session) as browser:
         await browser.press("E")
         assert "The sources have no specs" in browser.text
+
+
+async def test_what_was_not_read_is_no_answer_of_its_own(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    async with browsing(cache, tmp_path / "none.json", session=session) as browser:
+        for key in "MPEWH":
+            await browser.press("2", key)
+            assert "none.json" in browser.lines[2] + browser.lines[3]
+            await browser.press("escape")
+
+
+async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
+    session: Session, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_stopped = threading.Event()
+
+    def entries(mirrors: Mirrors, _: Spec) -> list[MirrorEntry]:
+        while True:
+            try:
+                mirrors.session.check_cancelled()
+            except Cancelled:
+                is_stopped.set()
+                raise
+            threading.Event().wait(0.001)
+
+    monkeypatch.setattr(Mirrors, "entries", entries)
+    copy = tmp_path / "copy.json"
+    shutil.copy(cache, copy)
+    async with browsing(cache, copy, session=session) as browser:
+        await browser.press("2", "M", settle=False)
+        await browser.until(lambda: "0 of 2 hashes compared…" in browser.text)
+        await browser.press("escape")
+        await browser.until(is_stopped.is_set)
 
 
 async def test_an_answer_without_lines_is_the_title(session: Session, cache: Path) -> None:
