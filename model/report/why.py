@@ -41,6 +41,7 @@ _CHANGES = {
     "X": "list it with this prefix in packages.yaml",
     "R": "build it again with Spack 1.0 or later",
     "F": "build it again with Spack 1.0 or later",
+    "N": "use Spack 1.0 or later",
     "P": "change the machine",
     "T": "change the machine or the target",
     "L": "change the machine or the os",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import ZLIB, database, edge, environment, installs, leaf, node
+from tests.builders import ZLIB, SpackRoot, database, edge, environment, installs, leaf, node
 from tests.program import Program
 
 LLVM, HDF5, OLD, OTHER, WANTED = (letter * 32 for letter in "lhoxw")
@@ -145,3 +145,12 @@ def test_where_nothing_is_ruled_out_there_is_no_gap(program: Program, home: Path
     lines = program(*WHY, "spack.lock", "--config", "none").stdout.splitlines()
     assert lines[0] == "spack.lock: 0 of 1 missing: nothing to rule out"
     assert "" not in lines
+
+
+def test_an_old_spack_cannot_read_new_builds(program: Program, home: Path, tmp_path: Path) -> None:
+    spack = SpackRoot(tmp_path / "old")
+    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "0.23.1"\n')
+    lines = program(*WHY, "hdf5", SPACK_ROOT=str(spack.root)).stdout.splitlines()
+    assert [line for line in lines if "use Spack 1.0 or later" in line] == [
+        "  3 of 3  built by Spack 1.0 or later  use Spack 1.0 or later"
+    ]
