@@ -293,7 +293,9 @@ def _content(process: subprocess.Popen[bytes], blob: bytes, checked: str) -> byt
     asks.write(blob)
     asks.flush()
     answers.readline()
-    return answers.read(size + 1)[:-1]
+    if len(data := answers.read(size + 1)) <= size:
+        raise OSError("git ended before the end of it")
+    return data[:-1]
 
 
 def _specs_in(data: bytes, known: Specs) -> Specs:
