@@ -146,10 +146,11 @@ class Snapshots:
         state = xdg_dir(environ, "state")
         self.path = os.path.join(state, "snapshots", f"{digest}.json.gz") if state else ""
 
-    def add(self, specs: Specs, now: float) -> tuple[int, int]:
+    def add(self, specs: Specs, now: float, *, is_whole: bool = True) -> tuple[int, int]:
         """Add a snapshot, and return how many specs came and went since the last one.
 
-        Where nothing did the last one gets the new time. Raises Unreadable and Unwritable.
+        Where nothing did the last one gets the new time. Of a source that was not read whole
+        nothing has gone. Raises Unreadable and Unwritable.
         """
         if not self.path:
             raise Unwritable("there is no home directory to keep a snapshot in")
@@ -160,6 +161,7 @@ class Snapshots:
             told = {h: _better(text, specs.get(h, "")) for h, text in step.came.items()}
             steps.append(replace(step, came=told))
         new = _observe(_time_text(now), "snapshot", specs, old)
+        new = new if is_whole else replace(new, went=())
         if len(steps) > 1 and not (new.came or new.went or steps[-1].came or steps[-1].went):
             steps.pop()
         steps.append(new)
@@ -210,7 +212,9 @@ def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tupl
             continue
         specs = of_source(catalog, source.name)
         try:
-            added, removed = Snapshots(source.name, environ).add(specs, time.time())
+            added, removed = Snapshots(source.name, environ).add(
+                specs, time.time(), is_whole=not source.problems
+            )
         except (Unreadable, Unwritable) as error:
             yield False, f"{name}: {error}"
         else:

@@ -226,6 +226,19 @@ def test_what_cannot_be_read_has_not_gone(program: Program) -> None:
     assert program("history", "zlib", *both).stdout.count(" there ") == 2
 
 
+def test_of_a_source_that_is_cut_off_nothing_has_gone(program: Program) -> None:
+    path = program.home / "index.json"
+    write_cache(program.home, OLD, NEW)
+    program("snapshot", *CACHE)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.rindex(b'"spec"')])
+    result = program("snapshot", *CACHE)
+    assert result.stdout == "index.json: 1 spec, 0 new, 0 gone\n"
+    assert "cut off" in result.stderr
+    path.write_bytes(whole)
+    assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 0 new, 0 gone\n"
+
+
 def test_a_snapshot_needs_a_home_directory() -> None:
     with pytest.raises(Unwritable, match="there is no home directory to keep a snapshot in"):
         Snapshots("spack:site", {}).add({OLD: "zlib@1.2"}, 0)
