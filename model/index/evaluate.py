@@ -142,7 +142,7 @@ def _resolve(
 
 def _some(names: Sequence[str]) -> str:
     """Name some of many, and how many more there are."""
-    return listed(cut_list(list(map(clean, names)), _MAX_NAMES), "and")
+    return listed(list(map(clean, cut_list(names, _MAX_NAMES))), "and")
 
 
 _CUT = "…/"

@@ -159,7 +159,7 @@ def unexplained_text(comparison: Comparison) -> str:
         return NOT_LISTED
     if not comparison.unexplained:
         return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
-    names = cut_list(list(map(clean, comparison.unexplained)), _MAX_NAMED)
+    names = map(clean, cut_list(comparison.unexplained, _MAX_NAMED))
     return f"Not listed here: what differs in {', '.join(names)}"
 
 
