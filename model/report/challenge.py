@@ -95,22 +95,23 @@ def _sections(alike: Sequence[Challenged]) -> Iterator[Section]:
     what = f"{name} /{first.spec.hash[:SHORT_HASH]}"
     if len(alike) > 1:
         what = counted(len(alike), "hash")
+    heading = f"{first.judgement}: {what}"
     reasons = [Row((clean(reason),)) for reason in first.reasons]
-    yield Section(f"{first.judgement}: {what}", reasons, is_apart=True)
     if any(copy.entry.checksum for copy in first.copies):
-        rows = [_copy_row(copy, first.spec.hash) for copy in first.copies]
+        rows = [_copy_row(copy, first.spec.hash, name) for copy in first.copies]
         heads = Row([styled(head, "dim") for head in _HEADS])
-        yield Section("", [heads, *rows], columns=_COPY_COLUMNS)
+        lines = [*reasons, heads, *rows]
+        yield Section(heading, lines, is_apart=True, columns=_COPY_COLUMNS)
         return
     rows = []
     for its in alike:
         hash_ = its.spec.hash
         cells = hash_cell(hash_), spec_name(its.spec.package, its.spec.version)
         rows.append(Row(cells, key=hash_, queries=(exact_query("hash", hash_),)))
-    yield Section("", rows)
+    yield Section(heading, [*reasons, *rows], is_apart=True)
 
 
-def _copy_row(copy: Copy, hash_: str) -> Row:
+def _copy_row(copy: Copy, hash_: str, name: str) -> Row:
     entry = copy.entry
     is_other = copy.content and entry.checksum and copy.content != entry.checksum
     cells = (
@@ -122,4 +123,4 @@ def _copy_row(copy: Copy, hash_: str) -> Row:
         clean(copy.signer) or "not signed",
     )
     query = exact_query("hash", hash_)
-    return Row(cells, key=f"{hash_} {entry.source}", queries=(query,))
+    return Row(cells, key=f"{hash_} {entry.source}", group=name, queries=(query,))

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 _TOO_FEW = "Only one of the marked specs is in the index"
 ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
+NO_CACHE = "No cache is open to compare with: open one beside the environment"
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
@@ -451,6 +452,8 @@ class Answers:
             names, hosts = environments(catalog), [host_of(session)]
             if not catalog.total:
                 return "The sources have no specs"
+            if len(names) == len(catalog.sources):
+                return NO_CACHE
             try:
                 loaded = [load([self._given(catalog, name)], session) for name in names]
             except SourceError as error:
@@ -651,7 +654,7 @@ def _remarks(catalog: Catalog) -> list[str]:
     from spackscope.model.analysis.cover import environments
 
     if len(environments(catalog)) == len(catalog.sources):
-        return ["No cache is open to compare with: open one beside the environment"]
+        return [NO_CACHE]
     return _unread(catalog)
 
 

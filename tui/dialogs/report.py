@@ -297,7 +297,7 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
 
     def searched(self, row: Row) -> str:
         """Return what a search looks at."""
-        return " ".join((*row.texts, row.note, row.key))
+        return " ".join((*row.texts, row.note, row.group, row.key))
 
     def find(self) -> None:
         """Show the rows that fit the search, or why there are none."""

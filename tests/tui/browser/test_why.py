@@ -14,7 +14,7 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.settings import Settings
 from tests.browsing import browsing
-from tests.builders import SpackRoot, database, environment, installs, leaf
+from tests.builders import SPACK_DATA, SpackRoot, database, environment, installs, leaf
 
 OLD, NEW, WANTED = (letter * 32 for letter in "onw")
 
@@ -134,11 +134,13 @@ async def test_what_cannot_be_read_of_the_past_is_said(
 
 
 async def test_there_is_no_weather_of_nothing(session: Session, tmp_path: Path) -> None:
-    path = tmp_path / "cache.json"
+    path, lock = tmp_path / "cache.json", tmp_path / "spack.lock"
     path.write_bytes(database(installs()))
-    async with browsing(path, session=session) as browser:
-        await browser.press("E")
-        assert "The sources have no specs" in browser.text
+    lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2")], WANTED))
+    for source, why in (path, "The sources have no specs"), (lock, "No cache is open"):
+        async with browsing(source, session=session) as browser:
+            await browser.press("E")
+            assert why in browser.text
 
 
 async def test_what_was_not_read_is_no_answer_of_its_own(
@@ -173,6 +175,18 @@ async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
         await browser.until(lambda: "0 of 2 hashes compared…" in browser.text)
         await browser.press("escape")
         await browser.until(is_stopped.is_set)
+
+
+async def test_a_search_finds_the_copies_of_a_package(session: Session, tmp_path: Path) -> None:
+    mirror = SPACK_DATA / "mirror-v3"
+    shutil.copytree(mirror, tmp_path / "copy")
+    async with browsing(mirror, tmp_path / "copy", session=session) as browser:
+        await browser.press("2", "M")
+        await browser.type("bzip2")
+        assert "· 2 of " in browser.lines[0]
+        assert "bzip2@1.0.8 /" in browser.text
+        await browser.press("enter")
+        assert browser.query.startswith("/")
 
 
 async def test_an_answer_without_lines_is_the_title(session: Session, cache: Path) -> None:
