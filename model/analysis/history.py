@@ -359,7 +359,7 @@ def _line(text: str, by: str) -> tuple[str, Query]:
         if split_variant(variant)[0] == by:
             name = f"{package} {variant_key(variant)}"
             return name, query.also(exact_term("variants", variant))
-    return f"{package}, " + (f"no variant {by}" if variants else f"{by} not told"), query
+    return f"{package}, " + (f"no variant {by}" if variants else f"{by} unknown"), query
 
 
 History = tuple[Sequence[Observation], Sequence[Timeline]]
@@ -429,19 +429,19 @@ def read_history(
             for hash_, text in each.came.items():
                 texts[hash_] = _better(texts.get(hash_, ""), text)
     wanted = {hash_: text for hash_, text in texts.items() if _fits(query, hash_, text)}
-    untold = sum(
-        _fits(query, hash_, text, untold=True)
+    unknown = sum(
+        _fits(query, hash_, text, unknown=True)
         for hash_, text in texts.items()
         if hash_ not in wanted
     )
-    if untold:
-        failures.append(f"left out: {counted(untold, 'build')} whose variants are not told")
+    if unknown:
+        failures.append(f"left out: {counted(unknown, 'build')} whose variants are unknown")
     histories = {source: history_of(its, wanted, by, should_stop) for source, its in kinds.items()}
     return histories, failures
 
 
-def _fits(query: Query, hash_: str, text: str, *, untold: bool = False) -> bool:
-    """Check a spec; conditions on variants that are not told have the answer `untold`."""
+def _fits(query: Query, hash_: str, text: str, *, unknown: bool = False) -> bool:
+    """Check a spec; conditions on variants that it does not tell have the answer `unknown`."""
     spec, *variants = text.split(_BETWEEN)
     package, _, version = spec.partition("@")
     named: dict[str, Value] = {"package": package, "version": version, "hash": hash_}
@@ -449,7 +449,7 @@ def _fits(query: Query, hash_: str, text: str, *, untold: bool = False) -> bool:
 
     def fits(condition: Condition) -> bool:
         if not isinstance(condition, Term) or (condition.column == "variants" and not variants):
-            return untold
+            return unknown
         its = values[condition.column]
         return condition.fits(condition.column, its) is not condition.negated
 

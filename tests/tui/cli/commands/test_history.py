@@ -69,10 +69,10 @@ def test_lines_are_of_the_values_of_a_variant(program: Program) -> None:
         ("hdf5", "+mpi", "1"),
         ("hdf5", "~mpi", "1"),
     ]
-    assert "hdf5, mpi not told" in result.stdout
+    assert "hdf5, mpi unknown" in result.stdout
     result = program("history", "hdf5", "+mpi", "--by", "hash", *CACHE)
     assert result.stdout.startswith("hdf5 +mpi: 1 timeline\n")
-    assert "left out: 1 build whose variants are not told" in result.stderr
+    assert "left out: 1 build whose variants are unknown" in result.stderr
 
     # It is no other spec, and what is known of it from now on is kept when it goes.
     assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 1 new, 1 gone\n"
