@@ -449,11 +449,14 @@ class Answers:
             from spackscope.model.report.weather import weather_report
 
             session = replace(self._host.session, should_stop=task, include_dependency_only=False)
-            names, hosts = environments(catalog), [host_of(session)]
+            hosts, every = [host_of(session)], environments(catalog)
             if not catalog.total:
                 return "The sources have no specs"
-            if len(names) == len(catalog.sources):
+            if len(every) == len(catalog.sources):
                 return NO_CACHE
+            # Those that were not read are named above the others.
+            failed = {source.name for source in catalog.sources if source.failure}
+            names = [name for name in every if name not in failed]
             try:
                 loaded = [load([self._given(catalog, name)], session) for name in names]
             except SourceError as error:
@@ -462,7 +465,7 @@ class Answers:
                 name: cover(each, catalog, [name])
                 for name, each in zip(names, loaded, strict=True)
             }
-            caches = [source.name for source in catalog.sources if source.name not in names]
+            caches = [source.name for source in catalog.sources if source.name not in every]
             snapshots, failures = read_snapshots(caches, session.environ)
             rows = read_weather(catalog, hosts, coverages, snapshots)
             wanted = most_wanted(coverages.values())

@@ -133,6 +133,18 @@ async def test_what_cannot_be_read_of_the_past_is_said(
             await browser.press("escape")
 
 
+async def test_one_environment_that_is_broken_keeps_no_other_out(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    good, broken = tmp_path / "good.lock", tmp_path / "broken.lock"
+    good.write_bytes(environment([leaf(OLD, "zlib", "1.2")], OLD))
+    broken.write_bytes(b"{")
+    async with browsing(cache, good, broken, session=session, size=(160, 24)) as browser:
+        await browser.press("E")
+        assert "broken.lock cannot be read" in browser.text
+        assert "good.lock      1  100 %" in browser.text
+
+
 async def test_there_is_no_weather_of_nothing(session: Session, tmp_path: Path) -> None:
     path, lock = tmp_path / "cache.json", tmp_path / "spack.lock"
     path.write_bytes(database(installs()))
