@@ -219,7 +219,7 @@ KEYS = (
     Key(COVERAGE, "coverage-compare", "ctrl+d", "compare",
         "Compare the missing spec with the nearest.", "compare"),
     Key(COVERAGE, "coverage-why", "ctrl+r", "why",
-        "Show what keeps Spack from taking the nearest.", "why not"),
+        "Show what keeps Spack from taking the nearest.", "why not", rank=1),
     Key(COVERAGE, "coverage-present", "ctrl+a", "present",
         "Show or hide what the caches have.", "all"),
     Key(COVERAGE, "coverage-other", "ctrl+e", "other",
