@@ -31,7 +31,7 @@ from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Task
-from spackscope.tui.dialogs.base import STILL_LOADING
+from spackscope.tui.dialogs.base import STILL_LOADING, Dialog
 from spackscope.tui.keymap import shown
 
 # What only one of the dialogs needs is imported when that is first opened.
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from spackscope.model.report.report import Report
     from spackscope.model.report.report import Row as ReportRow
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
-    from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
+    from spackscope.tui.dialogs.coverage import CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
     from spackscope.tui.dialogs.report import ReportsDialog
 
@@ -111,7 +111,10 @@ class Answers:
         else:
             self._open_comparison(_reading_look_alikes(hash_), hash_)
 
-    def _open_comparison(self, read_ids: ReadIds, selected: str = "") -> None:
+    def _open_comparison(
+        self, read_ids: ReadIds, selected: str = "", below: Dialog[str] | None = None
+    ) -> None:
+        """Compare specs; where the user goes to one of them, the dialog below is closed, too."""
         from spackscope.tui.dialogs.compare import CompareScreen
 
         def copy(hash_: str) -> None:
@@ -124,6 +127,8 @@ class Answers:
             self._host.cancel("compare")
             catalog = self._host.state.catalog
             if destination is not None and catalog is not None:
+                if below is not None:
+                    below.dismiss()
                 # Another catalog may have come meanwhile, in which the spec has another id.
                 reading = partial(_find, catalog, destination)
                 self._host.run(reading, self._navigation.jump, group="path")
@@ -222,16 +227,17 @@ class Answers:
         def copy(hashes: Sequence[str], what: str) -> None:
             copy_text(self._host, "\n".join(hashes), what, screen.say)
 
-        def go(choice: Choice | None) -> None:
+        def go(hash_: str | None) -> None:
             self._host.cancel("cover")
-            if choice is not None and choice.asks_why:
-                self._open_why(choice.hash)
-            elif choice is not None and choice.nearest:
-                self._open_comparison(partial(_ids_of, (choice.hash, choice.nearest)))
-            elif choice is not None:
-                self._navigation.jump_to_hash(choice.hash)
+            if hash_ is not None:
+                self._navigation.jump_to_hash(hash_)
 
-        screen = CoverageScreen(copy, lambda: self._read_environments(show_after, "cover"))
+        screen = CoverageScreen(
+            copy,
+            other=lambda: self._read_environments(show_after, "cover"),
+            compare=lambda hashes: self._open_comparison(partial(_ids_of, hashes), below=screen),
+            why=lambda hash_: self._open_why(hash_, below=screen),
+        )
         screen.show_environment(name)
         self._host.open(screen, go, ask=lambda: self._fill_coverage(screen, name), group="cover")
 
@@ -384,8 +390,11 @@ class Answers:
         else:
             self._open_why(row.spec.hash)
 
-    def _open_why(self, hash_: str) -> None:
-        """Show what keeps Spack from taking a spec."""
+    def _open_why(self, hash_: str, below: Dialog[str] | None = None) -> None:
+        """Show what keeps Spack from taking a spec.
+
+        Where the user goes to a candidate, the dialog below is closed, too.
+        """
 
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.why import find_candidates
@@ -408,6 +417,8 @@ class Answers:
             return why_report(what, judged, session, catalog, shows_all=True)
 
         def go(row: ReportRow | None) -> None:
+            if row is not None and below is not None:
+                below.dismiss()
             if row is not None and row.leads_to:
                 self._navigation.jump_to_hash(row.leads_to)
             elif row is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from spackscope.model.core.columns import shorten_path
-from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import clean, counted
 from spackscope.model.report.coverage import (
@@ -28,22 +27,12 @@ _MAX_REASONS = 6
 _MORE_REASONS = "more reasons"
 
 
-class Choice(Frozen):
-    """The hash of the spec to go to, or that of a missing spec to compare with the nearest.
-
-    With `asks_why` it is asked what keeps Spack from taking the spec.
-    """
-
-    hash: str
-    nearest: str = ""
-    asks_why: bool = False
-
-
-class CoverageScreen(ReportDialog[Choice]):
-    """A screen that is filled while specs are compared, and returns what was chosen.
+class CoverageScreen(ReportDialog[str]):
+    """A screen that is filled while specs are compared, and returns the hash of a spec to go to.
 
     `copy` is called with hashes, and what they are in some words; `other` when the user asks for
-    another environment.
+    another environment, `compare` to compare two hashes, and `why` to ask what keeps Spack from
+    taking one. The answers open above it.
     """
 
     PANE = COVERAGE
@@ -51,10 +40,14 @@ class CoverageScreen(ReportDialog[Choice]):
     noun = "spec"
 
     def __init__(
-        self, copy: Callable[[Sequence[str], str], object], other: Callable[[], object]
+        self,
+        copy: Callable[[Sequence[str], str], object],
+        other: Callable[[], object],
+        compare: Callable[[Sequence[str]], object],
+        why: Callable[[str], object],
     ) -> None:
         super().__init__()
-        self._copy, self._other = copy, other
+        self._copy, self._other, self._compare, self._why = copy, other, compare, why
         self._only = ""
         self._open_folds: set[str] = set()
 
@@ -152,7 +145,7 @@ class CoverageScreen(ReportDialog[Choice]):
         """Compare the missing spec under the cursor with the nearest."""
         row = self.list.row
         if row is not None and row.leads_to:
-            self.dismiss(Choice(row.key, row.leads_to))
+            self._compare((row.key, row.leads_to))
         else:
             self.say(
                 f"Go to a missing spec with a nearest one, then press {shown('coverage-compare')}."
@@ -161,7 +154,7 @@ class CoverageScreen(ReportDialog[Choice]):
     def action_why(self) -> None:
         """Ask what keeps Spack from taking the spec under the cursor, or the nearest to it."""
         if (row := self.list.row) is not None and row.key:
-            self.dismiss(Choice(row.leads_to or row.key, asks_why=True))
+            self._why(row.leads_to or row.key)
 
     def action_present(self) -> None:
         """Show or hide the specs that are cached or installed."""
@@ -171,10 +164,10 @@ class CoverageScreen(ReportDialog[Choice]):
         self._open_folds ^= {fold}
         self.refill()
 
-    def result(self, row: Row) -> Choice | None:
+    def result(self, row: Row) -> str | None:
         """Return the nearest, or the spec itself; on a reason show only its specs."""
         if row.key:
-            return Choice(row.leads_to or row.key)
+            return row.leads_to or row.key
         if row.group in (PRESENT, _MORE_REASONS):
             self._switch(row.group)
         elif row.group:

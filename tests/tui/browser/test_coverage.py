@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.report.coverage import MISSING, WHY
 from spackscope.model.report.report import Report, Row, Section
 from spackscope.tui.browser.answers import NO_ENVIRONMENT
-from spackscope.tui.dialogs.coverage import Choice, CoverageScreen
+from spackscope.tui.dialogs.coverage import CoverageScreen
 from tests.browsing import browsing
 from tests.builders import (
     Node,
@@ -146,7 +146,7 @@ def test_the_nearest_can_be_gone_to(sources: list[Path]) -> None:
     screen_of(browser)
     _, done = browser.host.dialogs[-1]
     assert done is not None
-    done(Choice(OTHER))
+    done(OTHER)
     browser.settle()
     assert browser.state.selected is not None
     assert browser.state.selected.spec.hash == OTHER
@@ -223,6 +223,10 @@ async def test_a_missing_spec_is_compared_with_the_nearest(sources: list[Path]) 
         await browser.press("down", "ctrl+d")
         assert browser.lines[1].split() == [HDF5[:7], OTHER[:7]]
         assert any(line.split()[-2:] == ["ubuntu24.04", "rhel8"] for line in browser.lines)
+        await browser.press("escape")
+        assert browser.dialog == "CoverageScreen"
+        await browser.press("ctrl+d", "enter")
+        assert browser.dialog is None
 
 
 async def test_a_narrow_screen_with_hostile_text_keeps_its_lines(tmp_path: Path) -> None:
@@ -244,7 +248,9 @@ async def test_most_reasons_are_folded_and_the_rows_keep_their_room() -> None:
     sections = Section("", [Row(("a note",))]), Section(WHY, reasons), Section(MISSING, missing)
     report = Report("0 of 30 cached " * 9, sections, dict)
     async with browsing(size=(40, 12)) as browser:
-        screen = CoverageScreen(lambda hashes, what: None, lambda: None)
+        screen = CoverageScreen(
+            lambda hashes, what: None, lambda: None, lambda hashes: None, lambda hash_: None
+        )
         screen.show_environment("spack.lock")
         screen.show_coverage(report)
         browser.app.push_screen(screen)

@@ -59,7 +59,10 @@ async def test_a_missing_spec_is_asked_by_what_comes_nearest(
     async with browsing(cache, lock, session=session, size=(110, 24)) as browser:
         await browser.press("C", "ctrl+r")
         assert f"/{OLD[:7]}: 0 of 1 may be taken" in browser.lines[0]
-        await browser.press("end", "enter")
+        await browser.press("escape")
+        assert browser.dialog == "CoverageScreen"
+        await browser.press("ctrl+r", "end", "enter")
+        assert browser.dialog is None
         selected = browser.state.selected
         assert selected is not None
         assert selected.spec.hash == OLD
