@@ -231,6 +231,14 @@ def test_servers_are_asked_for_their_documents_only(program: Program) -> None:
     assert result.returncode == 0
 
 
+def test_what_an_archive_has_instead_is_shown(program: Program) -> None:
+    stored = SITE[:-1] + b"!"
+    for name, files in (("one", mirror(SITE)), ("other", mirror(SITE, stored))):
+        write_files(program.home / name, files)
+    lines = program("challenge", "bzip2", "-f", "one", "-f", "other").stdout.splitlines()
+    assert [f"≠ {sha256(stored)[:12]}" in line for line in lines[-2:]] == [False, True]
+
+
 def test_one_mirror_alone_has_nothing_to_compare(program: Program, tmp_path: Path) -> None:
     write_files(program.home / "one", mirror(SITE))
     result = program("challenge", "-f", "one")
