@@ -66,6 +66,21 @@ class ReportRows(VirtualList):
         return self._lines[self.cursor][1] if self.length else None
 
     @property
+    def text(self) -> str:
+        """The row under the cursor in full, each cell after the head of its column."""
+        if not self.length:
+            return ""
+        number, row = self._lines[self.cursor]
+        if len(row.cells) == 1:
+            return row.texts[0].strip()
+        heads = [
+            *(column.head for column in self._sections[number].columns),
+            *[""] * len(row.cells),
+        ]
+        cells = zip(heads, row.texts, strict=False)
+        return "  ".join(f"{head} {text}".strip() for head, text in cells if text)
+
+    @property
     def rows(self) -> Sequence[Row]:
         """All rows with a key."""
         return [row for _, row in self._lines if row.key]
@@ -393,8 +408,7 @@ class ReportsDialog(ReportDialog[Row]):
 
     def reading(self) -> str:
         """Return the note of the row under the cursor, or its text, which the list may cut."""
-        row = self.list.row
-        return row.note or "  ".join(row.texts).strip() if row is not None else ""
+        return super().reading() or self.list.text
 
     def result(self, row: Row) -> Row | None:
         """Return the row to open, if it is about some specs."""

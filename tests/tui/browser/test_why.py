@@ -117,6 +117,8 @@ async def test_the_weather_has_a_trend_and_leads_to_what_is_missing(
         await browser.press("r", "E")
         # A snapshot of the environment itself has all of it.
         assert "50 → 50 %" in browser.text
+        await browser.resize(40, 12)
+        assert "specs 2" in browser.text, "heads that have no room stand before their cells"
         await browser.press("enter")
         assert browser.dialog == "CoverageScreen"
         assert f"{WANTED[:7]}" in browser.text
