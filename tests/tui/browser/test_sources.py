@@ -66,7 +66,7 @@ async def test_a_source_that_is_silent_hides_no_other(tmp_path: Path) -> None:
             await browser.until(lambda: ZLIB in browser.shown)
             await browser.until(lambda: "1 problem" in browser.text)
             await browser.press("S", settle=False)
-            await browser.until(lambda: "has not answered yet" in browser.text)
+            await browser.until(lambda: "has not answered" in browser.text)
             await browser.press("escape", "escape", settle=False)
             await browser.until(lambda: browser.status == "reading was stopped")
             assert ZLIB in browser.shown

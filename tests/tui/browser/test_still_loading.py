@@ -90,8 +90,8 @@ def text_of(browser: Browser) -> str:
         ("C", "missing, in build order, so far ▸", "missing, in build order ▸"),
         ("2 F", "zlib 2", "zlib 3"),
         ("2 d", "used by - -", "used by 1 -"),
-        ("S", "has not answered yet", "mirror v3 · 6 specs"),
-        ("exclamation_mark", "has not answered yet", "node is a list, expected an object"),
+        ("S", "has not answered", "mirror v3 · 6 specs"),
+        ("exclamation_mark", "has not answered", "node is a list, expected an object"),
         ("2 e", "▸4 shown", "▸9 shown"),
     ],
 )
