@@ -481,7 +481,9 @@ class Answers:
             rows = read_weather(catalog, hosts, coverages, snapshots)
             wanted = most_wanted(coverages.values())
             report = weather_report(rows, hosts, wanted, shows_all=True)
-            return _with_failures(report, failures)
+            # Without environments all lines are of stacks.
+            title = counted(len(rows), "environment") if coverages else ""
+            return _with_failures(replace(report, title=title), failures)
 
         def follow(row: ReportRow | None) -> None:
             def take(names: Sequence[str]) -> None:

@@ -146,6 +146,7 @@ async def test_one_environment_that_is_broken_keeps_no_other_out(
     broken.write_bytes(b"{")
     async with browsing(cache, good, broken, session=session, size=(160, 24)) as browser:
         await browser.press("E")
+        assert browser.lines[0].strip() == "how much is there · 1 environment"
         assert "broken.lock cannot be read" in browser.text
         assert "good.lock      1  100 %" in browser.text
 
