@@ -26,12 +26,12 @@ _COLUMNS = (
 
 def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False) -> Report:
     """Report a pruning; long lists are cut, unless all is shown."""
-    graph, needed_by = pruning.graph, pruning.needed_by
-    specs = {id_: catalog.rows([id_])[0].spec for id_ in (*pruning.gone, *pruning.broken)}
+    graph, needed_by, needs = pruning.graph, pruning.needed_by, pruning.broken
+    ids = (*pruning.gone, *pruning.broken)
+    specs = dict(zip(ids, catalog.records(ids), strict=True))
     sizes = {id_: specs[id_].size for id_ in pruning.gone}
     total_size = sum(size or 0 for size in sizes.values())
     unknown_sizes = sum(size is None for size in sizes.values())
-    needs = {id_: pruning.needs(id_) for id_ in pruning.broken}
 
     def name(id_: int) -> str:
         return spec_name(specs[id_].package, specs[id_].version)
