@@ -36,7 +36,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Condition, Query, Term, exact_term
+from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.source_name import is_local_path
@@ -112,19 +112,17 @@ def _better(text: str, other: str) -> str:
 
 def of_source(catalog: Catalog, source: str) -> Specs:
     """Return the listed specs of one of the sources."""
-    return spec_texts(catalog, catalog.match(Query().also(exact_term("source", source))).ids())
+    return spec_texts(catalog, catalog.match(exact_query("source", source)).ids())
 
 
 def of_tags(catalog: Catalog, source: str) -> list[Observation]:
     """Return what the dated tags of a source have, as `develop-2026-01-18`, oldest first."""
-    ids: dict[str, list[int]] = {}
-    for row in catalog.rows(catalog.match(Query().also(exact_term("source", source))).ids()):
-        if _DATE.search(row.spec.tag):
-            ids.setdefault(row.spec.tag, []).append(row.id)
-    dated = sorted((match[0], tag) for tag in ids if (match := _DATE.search(tag)))
+    dated = ((match[0], tag) for tag in catalog.texts("tag") if (match := _DATE.search(tag)))
     observations, before = list[Observation](), dict[str, str]()
-    for date, tag in dated:
-        specs = spec_texts(catalog, ids[tag])
+    for date, tag in sorted(dated):
+        query = exact_query("source", source).also(exact_term("tag", tag))
+        if not (specs := spec_texts(catalog, catalog.match(query).ids())):
+            continue
         observations.append(_observe(date, tag, specs, before))
         before = specs
     return observations

@@ -9,7 +9,7 @@ from spackscope.model.analysis.history import History, Observation, Timeline
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.versions import version_key
-from spackscope.model.query.ast import Query, exact_term
+from spackscope.model.query.ast import exact_query
 from spackscope.model.report.report import Column, Report, Row, Section, cut, styled
 
 MAX_TIMELINES = 40
@@ -88,7 +88,7 @@ def _row(its: Timeline, observations: Sequence[Observation]) -> Row:
         f"{len(its.hashes):,}",
         styled(_bar(its.counts), "bar"),
     )
-    by_hash = Query().also(exact_term("hash", its.hashes[0]))
+    by_hash = exact_query("hash", its.hashes[0])
     return Row(cells, key=its.hashes[0], queries=(by_hash if len(its.hashes) == 1 else its.query,))
 
 
