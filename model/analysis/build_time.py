@@ -14,9 +14,9 @@ from spackscope.model.sources.build_times import build_seconds
 
 
 class BuildTime(Frozen):
-    """How long what is to be built took where it was built before, in seconds.
+    """The seconds that missing specs took to build where they were built before.
 
-    `seconds` has that by the hash of what is missing, of `total` that are needed; `by_nearest` are
+    `seconds` has them by the hashes of missing specs, of `total` that are needed; `by_nearest` are
     those hashes that only the nearest candidate was built of. `path` are the names of the longest
     chain of builds that wait for each other, the first to be built first, with its seconds, and
     how many on it are unknown.
@@ -33,9 +33,9 @@ class BuildTime(Frozen):
 def read_build_time(
     coverage: Coverage, caches: Catalog, should_stop: ShouldStop = never
 ) -> BuildTime | None:
-    """Read how long what is missing took in the install trees among the caches.
+    """Read how long builds of missing specs took in the install trees among the caches.
 
-    None where that is known of nothing. Raises Cancelled.
+    None where no build time is known. Raises Cancelled.
 
         read_build_time(find_nearest(cover(environment, caches)), caches).path
     """
@@ -55,14 +55,14 @@ def read_build_time(
 
 
 def _with_path(coverage: Coverage, needed: list[Missing], time: BuildTime) -> BuildTime:
-    """Add the longest chain, also through what is there but runs what is missing."""
+    """Add the longest chain of missing specs, also through cached ones that link or run them."""
     graph = coverage.graph
     by_identity = {graph.identity(spec.id): spec for spec in needed}
     present = {graph.identity(spec.id): spec.id for spec in coverage.hits}
     ids = {graph.identity(spec.id): spec.id for spec in coverage.missing} | present
 
     def below(identity: int) -> list[int]:
-        """Return what a spec waits for: what is there needs nothing to build."""
+        """Return the dependencies that a spec waits for; a cached one needs no build tools."""
         links = graph.links(ids[identity])
         is_built = identity not in present
         used = [

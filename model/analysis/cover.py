@@ -139,7 +139,7 @@ class Coverage(Frozen):
         return len(self.hits) + len(self.missing)
 
     def nearest_hashes(self) -> dict[str, str]:
-        """Return the hash of the nearest candidate by that of what is missing, if it has one."""
+        """Return the hash of the nearest candidate by the hash of each missing spec with one."""
         best = {s.hash: s.nearest.best.id for s in self.missing if s.nearest.best is not None}
         return dict(zip(best, self.graph.hashes(best.values()), strict=True))
 

@@ -40,7 +40,7 @@ class Weather(Frozen):
 def read_snapshots(
     sources: Iterable[str], environ: Mapping[str, str]
 ) -> tuple[list[Sequence[Observation]], list[str]]:
-    """Return the snapshots of each source, and why those of some cannot be read."""
+    """Return the snapshots of each source, and a sentence for each that cannot be read."""
     snapshots, failures = list[Sequence[Observation]](), list[str]()
     for source in sources:
         try:

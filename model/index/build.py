@@ -302,7 +302,7 @@ def _write(
 
 
 def _complete_sizes(staged: Staged) -> None:
-    """Set the size of records without one to that of the archive of their hash.
+    """Fill in the missing sizes of records from the archives with the same hashes.
 
     Their documents are read again next time: the size is not theirs.
     """
