@@ -426,9 +426,12 @@ class Manifest(Frozen):
 
     def blob(self, media_type: str) -> Blob:
         """Return the first blob whose media type begins so. Raises Unreadable without one."""
-        for blob in self.blobs:
-            if blob.media_type.startswith(media_type):
-                return blob
+        return self.blobs_of(media_type)[0]
+
+    def blobs_of(self, media_type: str) -> list[Blob]:
+        """Return the blobs whose media types begin so. Raises Unreadable without one."""
+        if blobs := [blob for blob in self.blobs if blob.media_type.startswith(media_type)]:
+            return blobs
         name = {DATABASE: "index", SPEC: "spec file", ARCHIVE: "archive"}[media_type]
         reason = f": {self.remarks[0]}" if self.remarks else ""
         raise Unreadable(f"the manifest names no {name}{reason}")

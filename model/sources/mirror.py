@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -84,6 +84,10 @@ _CHECK_EVERY = 256
 """Files between two checks whether to stop."""
 
 _MAX_HASH_SIZE = 1024
+_MAX_INDEXES = 8
+"""Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
+
+_DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
 _VERIFIED = re.compile(r"[0-9a-f]{64} \d+ \d+ \d+")
@@ -243,18 +247,10 @@ def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
     try:
         source = _v3_index(mirror)
     except NotFound:
-        names: list[str] = []
-        if not mirror.target.view:
-            with contextlib.suppress(SourceError):
-                names = list(mirror.storage.names(_INDEXES))
-        views = (
-            name.removeprefix(f"{_INDEXES}/").removesuffix(f"/{_INDEX_MANIFEST}")
-            for name in names
-            if name.endswith(f"/{_INDEX_MANIFEST}")
-        )
-        targets = [replace(mirror.target, view=view) for view in views]
-        if not targets:
+        views = [] if mirror.target.view else _views(mirror)
+        if not views:
             raise
+        targets = [replace(mirror.target, view=view) for view in views]
         source = combine([_v3_index(replace(mirror, target=target)) for target in targets])
     sizes = []
     for name in mirror.names(SPECS) if mirror.is_local else ():
@@ -265,42 +261,73 @@ def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
     return replace(source, documents=source.documents.followed_by(sizes))
 
 
+def _views(mirror: Mirror) -> list[str]:
+    """Return the names of the views of a mirror, as far as it can be listed. Raises Cancelled."""
+    start, end = f"{_INDEXES}/", f"/{_INDEX_MANIFEST}"
+    with contextlib.suppress(SourceError):
+        names = [name[len(start) :] for name in mirror.names(_INDEXES)]
+        return [name.removesuffix(end) for name in names if name.endswith(end)]
+    return []
+
+
 def _v3_index(mirror: Mirror) -> DiscoveredSource:
     """Find the index of layout v3, or of the view. Raises NotFound where it has no manifest.
 
-    Where it does not have the checksum of its manifest, the previous index serves that is in the
-    cache of downloads.
+    Since Spack 1.3 a manifest names an index for each version of the database that was pushed,
+    with different specs: together they are the index, the newest first. Where one does not have
+    its checksum, the previous one serves that is in the cache of downloads.
     """
-    verified = _VerifiedIndex(mirror, mirror.index_manifest)
-    refused: Blob | None = None
-    # The index may be replaced between the two requests.
+    indexes: dict[Blob, FetchedFile] = {}
+    failures: dict[Blob, SourceError] = {}
+    # They may be replaced between the two requests.
     for _ in range(2):
         manifest, data = mirror.fetch_manifest(mirror.index_manifest)
         try:
-            blob = read_manifest(data).blob(DATABASE)
+            blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
         except Unreadable as error:
             raise WrongContent(f"{manifest.origin}: {error}") from None
-        if blob == refused:
+        if failures and failures.keys() <= blobs.keys():
             break
+        indexes, failures = {}, {}
+        for blob in blobs:
+            known = _KnownIndex(mirror, f"{mirror.index_manifest} {blob.media_type}")
+            try:
+                indexes[blob] = known.fetch(blob.name, blob.checksum)
+            except NotFound as error:
+                named = f"{error}, but the manifest of the mirror names it"
+                failures[blob] = SourceError(named)
+            except SourceError as error:
+                failures[blob] = error
+        if not failures:
+            break
+    problems = []
+    for blob, failure in failures.items():
+        known = _KnownIndex(mirror, f"{mirror.index_manifest} {blob.media_type}")
         try:
-            index = verified.fetch(blob.name, blob.checksum)
-            return _mirror_source(mirror, "v3", index, manifest)
-        except NotFound as error:
-            failure = SourceError(f"{error}, but the manifest of the mirror names it")
+            indexes[blob] = known.previous(failure)
         except SourceError as error:
-            failure = error
-        refused = blob
-    last = "" if mirror.is_local else verified.read()
-    if not last:
-        raise failure
-    sha256, _, mtime_ns, _ = last.split()
-    try:
-        index = mirror.fetch_blob(Blob(DATABASE, sha256))
-    except SourceError:
-        raise failure from None
-    remark = f"{failure}; the previous index is used"
-    index = replace(index, checked=int(mtime_ns) / 1e9, remark=remark)
-    return _mirror_source(mirror, "v3", index, manifest)
+            problems.append(problem_from(error, mirror.storage.origin))
+    if not indexes:
+        raise next(iter(failures.values()))
+    parts = [_mirror_source(mirror, "v3", index, manifest) for index in indexes.values()]
+    source = combine(parts)
+    if len(parts) > 1:
+        versions = ", ".join(f"v{blobs[blob]}" for blob in indexes)
+        source = replace(source, layout=f"v3 (indexes {versions})")
+    return replace(source, problems=tuple(problems))
+
+
+def _newest_first(blobs: Iterable[Blob]) -> dict[Blob, int]:
+    """Return the first index of each version of the database, with the version.
+
+    At most _MAX_INDEXES are read. An unknown media type counts as version 0.
+    """
+    by_version: dict[int, Blob] = {}
+    for blob in blobs:
+        match = _DATABASE_VERSION.fullmatch(blob.media_type, len(DATABASE))
+        by_version.setdefault(int(match[1]) if match else 0, blob)
+    newest = sorted(by_version.items(), reverse=True)[:_MAX_INDEXES]
+    return {blob: version for version, blob in newest}
 
 
 def _v2_index(mirror: Mirror) -> DiscoveredSource:
@@ -324,7 +351,7 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
                 problems = [Problem(hash_file.origin, "", str(error))]
         try:
             if sha256:
-                index = _VerifiedIndex(mirror, name).fetch(name, sha256)
+                index = _KnownIndex(mirror, name).fetch(name, sha256)
             else:
                 index = mirror.fetch_document(name)
             break
@@ -361,8 +388,8 @@ def _mirror_source(
     )
 
 
-class _VerifiedIndex:
-    """The last index of a mirror that had its checksum, as the user's cache directory knows it.
+class _KnownIndex:
+    """What the user's cache directory knows of the last index that had its checksum.
 
     It has the sha256, and the size, mtime and ctime (in ns) of the file. `name` is that of the
     file that names the index.
@@ -391,6 +418,16 @@ class _VerifiedIndex:
             if self._path and (state := _state_of(sha256, file.path)) != self.read():
                 write_private(self._path, state.encode())
         return file
+
+    def previous(self, failure: SourceError) -> FetchedFile:
+        """Return the last verified index of a server; raise the failure where there is none."""
+        if not self._mirror.is_local and (last := self.read()):
+            sha256, _, mtime_ns, _ = last.split()
+            with contextlib.suppress(SourceError):
+                index = self._mirror.fetch_blob(Blob(DATABASE, sha256))
+                remark = f"{failure}; the previous index is used"
+                return replace(index, checked=int(mtime_ns) / 1e9, remark=remark)
+        raise failure
 
     def read(self) -> str:
         """Return what is known of the last verified index, or ""."""

@@ -27,9 +27,13 @@ from tests.builders import (
     Files,
     blob,
     contents,
+    database,
     discover_one,
     entry,
     files_in,
+    hash_of,
+    installs,
+    leaf,
     manifest,
     mirror_v2,
     mirror_v3,
@@ -45,6 +49,10 @@ ONE, TWO = zlib_index(version="1.1"), zlib_index(version="1.2")
 HASH = "build_cache/index.json.hash"
 VIEWS = mirror_v3(ONE, "v3/manifests/index/one/index.manifest.json") | mirror_v3(
     TWO, "v3/manifests/index/two/index.manifest.json"
+)
+NEWER, TYPE_9 = (
+    database(installs(leaf(hash_of(9), "zlib", "9")), "9"),
+    DATABASE_TYPE.replace("8", "9"),
 )
 HTML = b"<!DOCTYPE html><title>Log in</title>"
 MISMATCH, NO_SHA256 = "does not match its checksum", "not a sha256 in 64 hexadecimal digits"
@@ -147,6 +155,36 @@ def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
     for view, read in (("two", [TWO]), ("", [ONE, ONE])):
         mirror = mirror_at("mirror", UrlTarget(str(top), view=view), Session({}))
         assert contents(discover_mirror(mirror)) == read
+
+
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_all_indexes_of_a_manifest_are_one_whatever_their_order(
+    is_remote: bool, tmp_path: Path
+) -> None:
+    files = mirror_v3(ONE) | blob(TWO) | blob(NEWER)
+    entries = [entry(DATABASE_TYPE, ONE), entry(TYPE_9, NEWER), entry(DATABASE_TYPE, TWO)]
+    for order in (entries, entries[1:] + entries[:1], entries[:1]):
+        files[MANIFEST] = manifest(*order)
+        with serve_files(files) as server:
+            top = server.url if is_remote else write_files(tmp_path, files)
+            discovered = discover_one(top)
+        first_of_8 = ONE if order[0] is entries[0] else TWO
+        assert contents(discovered) == [NEWER, first_of_8][len(order) == 1 :]
+        assert discovered.layout == ("v3 (indexes v9, v8)" if len(order) > 1 else "v3")
+        assert (discovered.failure, discovered.problems) == ("", ())
+
+
+def test_an_index_that_is_gone_hides_no_other(tmp_path: Path, home: dict[str, str]) -> None:
+    files = mirror_v3(ONE)
+    files[MANIFEST] = manifest(entry(TYPE_9, NEWER), entry(DATABASE_TYPE, ONE))
+    for kind in ("local", "remote"):
+        with serve_files(files) as server:
+            top = str(write_files(tmp_path / kind, files)) if kind == "local" else server.url
+            discovered = discover_one(top, home)
+        assert (contents(discovered), discovered.failure) == ([ONE], "")
+        (problem,) = discovered.problems
+        assert problem.origin.startswith(f"{top}/blobs/sha256/")
+        assert problem.reason.endswith("but the manifest of the mirror names it")
 
 
 def test_the_index_of_a_registry_is_read() -> None:
