@@ -172,19 +172,20 @@ def _found_here(source: str, address: str, session: Session, view: str) -> Disco
     elif scheme := scheme_of(address):
         raise SourceError(f"the source {shown_url(address)}: {scheme}:// is not supported")
     path = absolute_path(address)
-    try:
-        mode = os.stat(path).st_mode
-    except (OSError, ValueError) as error:
-        why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
-        name = shown_url(source)
-        name = f"{name}, {shown_url(address)}," if source.startswith(PREFIX) else name
-        raise SourceError(f"the source {name} {why}") from None
-    is_directory = stat.S_ISDIR(mode)
-    if is_directory and not view:
-        return discover_directory(source, path, address, session)
-    if not (is_directory or stat.S_ISREG(mode)):
-        raise SourceError(f"the source {source} is neither a file nor a directory")
+    is_directory = os.path.isdir(path)
     target = UrlTarget(address, view=view) if is_directory else parse_target(address)
+    if not (target.view and os.path.isdir(absolute_path(target.top))):
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            why = "does not exist" if isinstance(error, FileNotFoundError) else reason(error)
+            name = shown_url(source)
+            name = f"{name}, {shown_url(address)}," if source.startswith(PREFIX) else name
+            raise SourceError(f"the source {name} {why}") from None
+        if is_directory:
+            return discover_directory(source, path, address, session)
+        if not stat.S_ISREG(mode):
+            raise SourceError(f"the source {source} is neither a file nor a directory")
     if target.view or target.layout == "v3":
         from spackscope.model.sources.mirror import discover_mirror, mirror_at
 

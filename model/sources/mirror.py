@@ -87,6 +87,9 @@ _MAX_HASH_SIZE = 1024
 _MAX_INDEXES = 8
 """Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
 
+_MAX_NAMED = 20
+"""Views that are named where there is no such one."""
+
 _DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
@@ -221,17 +224,17 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
         new = (error for error in failures if str(error) not in combined.remark)
         problems = (problem_from(error, origin) for error in new)
         return replace(combined, problems=(*combined.problems, *problems))
-    if failures:
-        raise failures[0]
+    # Of a bucket that may be listed, a refused index is there, and so are its specs.
+    for failure in (*failures, *(error for error in missing if error.is_forbidden)):
+        raise failure
+    name = origin or os.curdir
+    if target.view:
+        views = ", ".join(_views(mirror)[:_MAX_NAMED])
+        others = f": it has {views}" if views else ""
+        raise SourceError(f"the mirror {name} has no view {target.view}{others}")
     with contextlib.suppress(ListingUnsupported):
         if spec_files := [*_spec_files(mirror)]:
             return combine(spec_files)
-    for not_found in missing:
-        if not_found.is_forbidden:
-            raise not_found
-    name = origin or os.curdir
-    if target.view:
-        raise SourceError(f"the mirror {name} has no view {target.view}")
     hint = f"create one with `spack buildcache update-index {name}`"
     raise SourceError(f"the mirror {name} has no index: {hint}")
 

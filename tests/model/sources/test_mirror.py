@@ -187,6 +187,21 @@ def test_an_index_that_is_gone_hides_no_other(tmp_path: Path, home: dict[str, st
         assert problem.reason.endswith("but the manifest of the mirror names it")
 
 
+@pytest.mark.parametrize("is_remote", [False, True])
+def test_a_view_that_does_not_exist_is_named_with_those_that_do(
+    is_remote: bool, tmp_path: Path
+) -> None:
+    files = files_in(SPACK_DATA / "mirror-v3") | VIEWS
+    path = "v3/manifests/index/nosuch/index.manifest.json"
+    with serve_files(files) as server:
+        top = server.url if is_remote else write_files(tmp_path, files)
+        discovered = discover_one(f"{top}/{path}")
+
+    views = "" if is_remote else ": it has one, two"
+    assert discovered.failure.endswith(f": the mirror {top} has no view nosuch{views}")
+    assert not discovered.documents
+
+
 def test_the_index_of_a_registry_is_read() -> None:
     digest = entry(DATABASE_TYPE, ONE)["checksum"]
     layers = json.dumps({"layers": [{"digest": f"sha256:{digest}"}]}).encode()

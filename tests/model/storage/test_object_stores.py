@@ -20,13 +20,14 @@ from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
 from spackscope.model.index.load import load
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session, open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from tests.builders import all_records, signed_v3, under
+from tests.builders import MANIFEST, all_records, signed_v3, under
 from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
@@ -333,6 +334,29 @@ def test_objects_of_google_are_listed_below_a_folder(environ: dict[str, str]) ->
         server.default = sends(b"[]")
         with pytest.raises(SourceError, match="its list is broken"):
             list(gcs_storage(environ).names(""))
+
+
+def test_an_index_that_may_not_be_read_ends_it_although_its_bucket_may_be_listed(
+    environ: dict[str, str],
+) -> None:
+    files = under("site", signed_v3())
+    store = GoogleStore(files)
+
+    def refuses(exchange: Exchange) -> None:
+        name = exchange.request.path.removeprefix("/caches/")
+        if name in files:
+            exchange.respond(403)
+        else:
+            store(exchange)
+
+    with serving() as server:
+        server.default = refuses
+        environ["STORAGE_EMULATOR_HOST"] = server.url
+        (discovered,) = discover(["gs://caches/site"], Session(environ))
+
+        index = f"gs://caches/site/{MANIFEST}"
+        assert discovered.failure == f"{index} is forbidden: HTTP 403"
+        assert not any("/manifests/spec/" in path for path in server.paths())
 
 
 def test_google_is_told_who_asks_and_no_other_server(
