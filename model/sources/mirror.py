@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import os
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -91,6 +92,9 @@ _MAX_NAMED = 20
 """Views that are named where there is no such one."""
 
 _DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
+_ABSENT, _ABSENT_SECONDS = b"absent", 86_400
+"""What is noted of a mirror without an index of layout v2, and how long that is believed."""
+
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
 _VERIFIED = re.compile(r"[0-9a-f]{64} \d+ \d+ \d+")
@@ -208,14 +212,19 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     missing: list[NotFound] = []
     failures: list[SourceError] = []
     was_waited_for = False
+    v2_index = _KnownIndex(mirror, mirror.v2_index)
     for layout in layouts:
         # A server that does not answer is waited for once.
         if was_waited_for and not mirror.storage.is_cached(mirror.v2_index):
+            break
+        if indexes and v2_index.was_absent:
             break
         try:
             indexes.append(find_index(mirror, layout))
         except NotFound as error:
             missing.append(error)
+            if indexes:
+                v2_index.note_absent()
         except SourceError as error:
             failures.append(error)
             was_waited_for = not (mirror.is_local or isinstance(error, WrongContent))
@@ -341,6 +350,9 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
     NotFound, SourceError.
     """
     name = mirror.v2_index
+    if not mirror.storage.is_cached(name):
+        # Of most mirrors this is the only request: they have layout v3 only.
+        mirror.storage.fetch(Wanted(name))
     wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
     index: FetchedFile | None = None
     for _ in range(2):
@@ -392,10 +404,10 @@ def _mirror_source(
 
 
 class _KnownIndex:
-    """What the user's cache directory knows of the last index that had its checksum.
+    """What the user's cache directory knows of an index of a mirror.
 
-    It has the sha256, and the size, mtime and ctime (in ns) of the file. `name` is that of the
-    file that names the index.
+    This is the sha256 of the last one that had its checksum, and the size, mtime and ctime (in ns)
+    of the file; or that there was none. `name` is that of the file that names the index.
     """
 
     def __init__(self, mirror: Mirror, name: str) -> None:
@@ -438,6 +450,22 @@ class _KnownIndex:
             text = read_file(self._path, _MAX_HASH_SIZE).decode() if self._path else ""
             return text if _VERIFIED.fullmatch(text) else ""
         return ""
+
+    @property
+    def was_absent(self) -> bool:
+        """Whether a server was asked for it in vain in the last day, and need not be again."""
+        if self._mirror.is_local or self._mirror.session.asks_anew or not self._path:
+            return False
+        with contextlib.suppress(OSError):
+            age = time.time() - os.stat(self._path).st_mtime
+            return age < _ABSENT_SECONDS and read_file(self._path, _MAX_HASH_SIZE) == _ABSENT
+        return False
+
+    def note_absent(self) -> None:
+        """Note that a server was asked for it in vain."""
+        with contextlib.suppress(OSError, Unwritable):
+            if self._path and not self._mirror.is_local:
+                write_private(self._path, _ABSENT)
 
 
 def _state_of(sha256: str, path: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.readers.formats import read_document
+from spackscope.model.sources.discover import discover
 from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
@@ -200,6 +201,31 @@ def test_a_view_that_does_not_exist_is_named_with_those_that_do(
     views = "" if is_remote else ": it has one, two"
     assert discovered.failure.endswith(f": the mirror {top} has no view nosuch{views}")
     assert not discovered.documents
+
+
+def test_a_server_is_asked_once_a_day_for_an_index_of_layout_v2_in_vain(
+    home: dict[str, str],
+) -> None:
+    files = mirror_v3(ONE)
+    with serve_files(files) as server:
+
+        def paths(session: Session) -> list[str]:
+            before = len(server.requests)
+            (discovered,) = discover([server.url], session)
+            assert contents(discovered)[0] == ONE
+            return [path for path in server.paths()[before:] if "build_cache" in path]
+
+        assert paths(Session(home)) == ["/build_cache/index.json"]
+        assert paths(Session(home)) == []
+        assert paths(Session(home, asks_anew=True)) == ["/build_cache/index.json"]
+        files.update(mirror_v2(TWO))
+        assert paths(Session(home)) == []
+        for kept in Path(home["XDG_CACHE_HOME"], "spackscope", "mirrors").iterdir():
+            yesterday = kept.stat().st_mtime - 90_000
+            os.utime(kept, (yesterday, yesterday))
+        for _ in range(2):
+            assert "/build_cache/index.json.hash" in paths(Session(home))
+            assert contents(discover_one(server.url, home)) == [ONE, TWO]
 
 
 def test_the_index_of_a_registry_is_read() -> None:
