@@ -1,7 +1,8 @@
 """Report unexpected errors: one sentence on stderr, and a log without the data of the user.
 
-Passwords and tokens get into local variables and the messages of exceptions. Neither is ever
-written: the log contains types, error numbers and lines of code only.
+Passwords and tokens get into local variables, the messages of exceptions, and the code of a program
+that calls this one. None of them is ever written: the log contains types, error numbers, and the
+files, lines and functions where an error passed.
 """
 
 from __future__ import annotations
@@ -118,7 +119,8 @@ def _lines() -> Iterator[str]:
             break
         number = link.errno if isinstance(link, OSError) else None
         yield f"{_type(link)} {number}\n" if isinstance(number, int) else f"{_type(link)}\n"
-        yield from traceback.format_tb(link.__traceback__, -_MAX_FRAMES)
+        for frame in traceback.extract_tb(link.__traceback__, -_MAX_FRAMES):
+            yield f'  File "{frame.filename}", line {frame.lineno}, in {frame.name}\n'
         link = link.__cause__ or (None if link.__suppress_context__ else link.__context__)
 
 

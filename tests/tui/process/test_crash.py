@@ -52,8 +52,11 @@ IN_DESTRUCTOR = (
 def run(
     program: Program, patch: str, *words: str, **changes: str
 ) -> subprocess.CompletedProcess[str]:
+    # Python knows the lines of a file.
+    path = program.home / "program.py"
+    path.write_text(BROKEN.format(patch=patch))
     return subprocess.run(
-        [sys.executable, "-c", BROKEN.format(patch=patch), *words],
+        [sys.executable, str(path), *words],
         env=environment(program.home, **changes),
         cwd=program.home,
         stdin=subprocess.DEVNULL,
