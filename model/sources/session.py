@@ -12,7 +12,6 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.storage.base import LocalFolder, Storage, is_remote, scheme_of
-from spackscope.model.storage.urls import local_path
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
@@ -95,7 +94,12 @@ def open_folder(url: str) -> LocalFolder:
     if scheme not in ("", "file"):
         raise SourceError(f"{shown}: {scheme}:// is not supported")
     try:
-        path = local_path(url) if scheme else os.path.abspath(os.path.expanduser(url))
+        if scheme:
+            from spackscope.model.storage.urls import local_path
+
+            path = local_path(url)
+        else:
+            path = os.path.abspath(os.path.expanduser(url))
         has_nul = b"\0" in os.fsencode(path)
     except UnicodeEncodeError:
         raise SourceError(f"{shown} cannot be read: its name is not text") from None

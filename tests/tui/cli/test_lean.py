@@ -27,6 +27,8 @@ NOT_OURS_TO_OPEN = (
 ALL_MODULES = """
 import sys
 from importlib.util import find_spec
+# Some Pythons import them to find an editable install.
+sys.modules.pop("pathlib", None), sys.modules.pop("urllib.parse", None)
 before = {*sys.modules}
 from spackscope.tui.cli.main import main
 main(sys.argv[1:])
