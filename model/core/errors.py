@@ -163,6 +163,8 @@ class Unauthorized(SourceError):
 def reason(error: Exception, what: str = "cannot be read") -> str:
     """Return half a sentence on why a file cannot be read, or what else."""
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    # What Python says of a NUL differs from version to version.
+    text = "its name has a NUL" if "embedded null" in text else text
     return f"{what}: {text[:1].lower()}{text[1:]}"
 
 
