@@ -22,7 +22,7 @@ def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Pages that take a second or more to read."""
     top = tmp_path_factory.mktemp("pages")
     variants = [f"+option{number}" for number in range(30)]
-    for page in range(300):
+    for page in range(1000):
         # Records with equal texts would be read in no time.
         records = [
             record(number, variants=[*variants, f"number={number}"])

@@ -97,7 +97,7 @@ def test_a_build_goes_on_after_an_ignored_signal_and_shows_its_progress_on_stder
             assert re.search(r"[\d.]+ [kM]?B of [\d.]+ MB", terminal.text)
     finally:
         signal.signal(signal.SIGHUP, before)
-    assert (program.home / "out").read_text().startswith("specs     30000\npackages  300\n")
+    assert (program.home / "out").read_text().startswith("specs     100000\npackages  1000\n")
 
 
 def test_a_short_build_shows_no_progress(program: Program) -> None:
