@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from spackscope.model.core.files import make_directories, write_atomically, xdg_dir
+from spackscope.model.core.files import make_directories, read_file, write_atomically, xdg_dir
 from spackscope.model.core.text import clean
 from spackscope.model.sources.spack_config import (
     ListedExtension,
@@ -78,7 +78,7 @@ def register(environ: Mapping[str, str]) -> None:
         sentence = f"the path {path} has characters that Spack does not take"
         raise Leave(ExitCode.UNREADABLE, f"{sentence}; set XDG_DATA_HOME to another directory")
     try:
-        _copy_extension(path, environ)
+        changed = _copy_extension(path, environ)
     except Leave:
         _remove(environ, [each for each in _listed(environ) if each.is_own and _is_missing(each)])
         raise
@@ -89,8 +89,9 @@ def register(environ: Mapping[str, str]) -> None:
     if missing := [each for each in kept if _is_missing(each)]:
         raise Leave(ExitCode.NOTHING, *_places(missing))
     if kept:
-        place = clean(kept[0].directory)
-        stdio.print_line(f"Spack has it already: {clean(kept[0].path)} is listed in {place}")
+        first = kept[0]
+        said = changed if changed and _is_same(first.path, path) else "Spack has it already:"
+        stdio.print_line(f"{said} {clean(first.path)}, which {clean(first.directory)} lists")
         return
     _configure(spack, "add", path, environ)
     added = next((each for each in _listed(environ) if _is_same(each.path, path)), None)
@@ -227,18 +228,28 @@ def _copy_path(environ: Mapping[str, str]) -> str:
     return os.path.join(data, DIRECTORY)
 
 
-def _copy_extension(target: str, environ: Mapping[str, str]) -> None:
-    """Copy the extension to a directory, with the path of the program. Raises Leave."""
-    command = os.path.join(target, _COMMAND)
+def _copy_extension(target: str, environ: Mapping[str, str]) -> str:
+    """Copy the extension to a directory, with the path of the program. Raises Leave.
+
+    Return what that did: "Restored" a copy that was not whole, "Updated" one, or nothing.
+    """
+    did = ""
     try:
         with open(os.path.join(extension_path(), _COMMAND), "rb") as file:
-            code = file.read()
-        make_directories(os.path.dirname(command))
-        write_atomically(os.path.join(target, _PROGRAM), os.fsencode(_program(environ)))
-        write_atomically(command, code)
+            contents = {_PROGRAM: os.fsencode(_program(environ)), _COMMAND: file.read()}
+        for name, content in contents.items():
+            path = os.path.join(target, name)
+            make_directories(os.path.dirname(path))
+            if not os.path.isfile(path):
+                did = "Restored"
+            elif read_file(path) == content:
+                continue
+            write_atomically(path, content)
+            did = did or "Updated"
     except OSError as error:
         reason = error.strerror or error
         raise Leave(ExitCode.UNREADABLE, f"{target} cannot be written: {reason}") from None
+    return did
 
 
 def _program(environ: Mapping[str, str]) -> str:

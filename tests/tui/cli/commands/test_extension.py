@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tracemalloc
@@ -70,7 +71,7 @@ def test_it_is_registered_once_and_removed(program: Program, root: Path, copy: P
 
     again = program("extension", "--install", SPACK_ROOT=str(root))
     assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout == f"Spack has it already: {copy} is listed in {own}\n"
+    assert again.stdout == f"Spack has it already: {copy}, which {own} lists\n"
     assert read_config(own) == {"extensions": [str(copy)]}
 
     removed = program("extension", "--remove", SPACK_ROOT=str(root))
@@ -84,6 +85,21 @@ def test_it_is_registered_once_and_removed(program: Program, root: Path, copy: P
     nothing = program("extension", "--remove", SPACK_ROOT=str(root))
     assert (nothing.returncode, nothing.stderr) == (0, "")
     assert nothing.stdout == "Your configuration of Spack does not list spackscope\n"
+
+
+def test_what_became_of_the_copy_is_said(program: Program, root: Path, copy: Path) -> None:
+    def install() -> str:
+        return program("extension", "--install", SPACK_ROOT=str(root)).stdout
+
+    own = program.home / ".spack"
+    install()
+    (copy / "program").write_text("/moved/spackscope")
+    assert install() == f"Updated {copy}, which {own} lists\n"
+
+    shutil.rmtree(copy)
+    assert spack(program, root, "commands").returncode == 3
+    assert install() == f"Restored {copy}, which {own} lists\n"
+    assert "  scope  " in spack(program, root, "help").stdout
 
 
 def test_the_spack_on_the_path_is_used(program: Program, root: Path, copy: Path) -> None:
@@ -155,7 +171,7 @@ def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
     write_config(site, extension_path())
     same = program("extension", "--install", SPACK_ROOT=str(root))
     assert (same.returncode, same.stderr) == (0, "")
-    assert same.stdout == f"Spack has it already: {extension_path()} is listed in {site}\n"
+    assert same.stdout == f"Spack has it already: {extension_path()}, which {site} lists\n"
 
     write_config(site, "/apps/spack-scope")
     for word in ("--install", "--remove"):
