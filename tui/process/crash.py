@@ -1,8 +1,8 @@
 """Report unexpected errors: one sentence on stderr, and a log without the data of the user.
 
-Passwords and tokens get into local variables, the messages of exceptions, and the code of a program
-that calls this one. None of them is ever written: the log contains types, error numbers, and the
-files, lines and functions where an error passed.
+Passwords and tokens get into local variables, messages of exceptions, and the code of a program
+that calls this one. The log has none of these: it names types, error numbers, and the files, line
+numbers and functions through which an error came.
 """
 
 from __future__ import annotations
