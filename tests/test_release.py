@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import hashlib
 import importlib.util
+import os
 import re
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -176,3 +179,60 @@ def test_the_release_publishes_without_a_token_and_after_all_checks() -> None:
     commands = [step.get("run", "") for step in jobs["build"]["steps"]]
     for needed in (".ci/run", "twine", "pip-audit", "make_pyz.py --wheel"):
         assert any(needed in command for command in commands), needed
+
+
+def run_step(name: str, directory: Path, **variables: str) -> int:
+    """Run a step of the release as GitHub does; return its exit code."""
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8"))[
+        "jobs"
+    ]
+    (script,) = [
+        step["run"]
+        for job in jobs.values()
+        for step in job["steps"]
+        if step.get("name", "").startswith(name)
+    ]
+    environ = {"PATH": f"{directory}{os.pathsep}{os.environ['PATH']}", **variables}
+    return subprocess.run(["bash", "-e", "-c", script], cwd=directory, env=environ).returncode
+
+
+@pytest.mark.parametrize(("tag", "fits"), [(f"v{VERSION}", True), ("v0.0.1", False)])
+def test_a_tag_of_another_version_is_not_released(tag: str, fits: bool) -> None:
+    assert (run_step("The tag names", ROOT, GITHUB_REF_NAME=tag) == 0) is fits
+
+
+def test_the_release_has_its_section_of_the_changelog_and_checksums(tmp_path: Path) -> None:
+    (tmp_path / "gh").write_text('#!/bin/sh\nprintf "%s\\n" "$@" >words\n')
+    (tmp_path / "gh").chmod(0o755)
+    (tmp_path / "CHANGELOG.md").symlink_to(ROOT / "CHANGELOG.md")
+    (tmp_path / "files").mkdir()
+    (tmp_path / "files" / "spackscope.pyz").write_text("")
+
+    assert run_step("The section", tmp_path, GITHUB_REF_NAME=f"v{VERSION}") == 0
+    notes = (tmp_path / "notes.md").read_text("utf-8")
+    assert notes.strip().startswith("### ")
+    assert notes.strip() in (ROOT / "CHANGELOG.md").read_text("utf-8")
+    assert "\n## " not in notes
+    assert (tmp_path / "files" / "SHA256SUMS").read_text().endswith("  spackscope.pyz\n")
+    words = (tmp_path / "words").read_text().splitlines()
+    assert words[:3] == ["release", "create", f"v{VERSION}"]
+    assert words[-2:] == ["files/SHA256SUMS", "files/spackscope.pyz"]
+
+
+def test_the_release_says_the_line_for_the_recipe(tmp_path: Path) -> None:
+    archive = tmp_path / "dist" / f"spackscope-{VERSION}.tar.gz"
+    archive.parent.mkdir()
+    archive.write_bytes(b"sources")
+    summary = tmp_path / "summary"
+    variables = {"GITHUB_REF_NAME": f"v{VERSION}", "GITHUB_STEP_SUMMARY": str(summary)}
+
+    assert run_step("The line for", tmp_path, **variables) == 0
+    checksum = hashlib.sha256(b"sources").hexdigest()
+    assert f'version("{VERSION}", sha256="{checksum}")' in summary.read_text()
+
+
+def test_the_single_file_is_started_in_containers_as_in_every_check() -> None:
+    jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text("utf-8"))["jobs"]
+    scripts = [step.get("run", "") for step in jobs["pyz"]["steps"]]
+    for script in ("\n".join(scripts), (ROOT / ".ci" / "run").read_text("utf-8")):
+        assert ".ci/check_pyz " in script
