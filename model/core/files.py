@@ -113,19 +113,38 @@ def sha256_of(file: BinaryIO) -> str:
 
 
 @contextlib.contextmanager
-def temporary_file(directory: str, stem: str, *, mode: int = 0o600) -> Iterator[BinaryIO]:
-    """Create a file with a mode in a directory, never through a link, and open it.
+def temporary_file(
+    directory: str, stem: str, *, mode: int = 0o600, replaces: str = ""
+) -> Iterator[BinaryIO]:
+    """Create a file in a directory, never through a link, and open it.
 
-    It is removed afterwards unless it was renamed. Raises OSError.
+    It gets the mode, or the owner, group and mode of a file that it `replaces`, if that exists. It
+    is removed afterwards unless it was renamed. Raises OSError, also where it cannot get these.
     """
     path = os.path.join(directory, f".{stem}.{os.urandom(8).hex()}{_SUFFIX}")
+    old = os.stat(replaces) if replaces and os.path.exists(replaces) else None
+    mode = mode if old is None else 0o600
     try:
         # Opened in here, so that a signal at any moment leaves no file.
         with open(path, "x+b", opener=lambda path, flags: os.open(path, flags, mode)) as file:
+            if old is not None:
+                _keep_rights(file.fileno(), old)
             yield file
     finally:
         with contextlib.suppress(OSError):
             os.unlink(path)
+
+
+def _keep_rights(descriptor: int, old: os.stat_result) -> None:
+    """Give a file the owner, the group and the mode of another one. Raises OSError."""
+    new = os.fstat(descriptor)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        try:
+            os.fchown(descriptor, old.st_uid, old.st_gid)
+        except PermissionError as error:
+            raise PermissionError(error.errno, "its owner and group would change") from None
+    # After the owner, whose change takes away some of the rights.
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def is_temporary(name: str) -> bool:
@@ -142,9 +161,13 @@ def remove_abandoned(directory: str) -> None:
                     os.unlink(path)
 
 
-def write_atomically(path: str, data: bytes) -> None:
-    """Replace a file, or create it, so that no reader sees a part of it. Raises OSError."""
-    with temporary_file(os.path.dirname(path), os.path.basename(path)) as file:
+def write_atomically(path: str, data: bytes, *, keeps_rights: bool = False) -> None:
+    """Replace a file, or create it, so that no reader sees a part of it. Raises OSError.
+
+    It is for the user alone, unless it `keeps_rights`: the owner, group and mode that it had.
+    """
+    replaces = path if keeps_rights else ""
+    with temporary_file(*os.path.split(path), replaces=replaces) as file:
         file.write(data)
         file.flush()
         os.replace(file.name, path)

@@ -217,15 +217,14 @@ def write_lines(
     """Write lines in UTF-8, each with a line end; return how many.
 
     `on_lines` is called with the number of those that are written. Until all are, the file stays
-    as it was; it keeps its mode. Raises Unwritable, for a full disk too, or where a file has come
-    to be there meanwhile; and Cancelled, and whatever yields the lines raises.
+    as it was; it keeps its owner, group and mode. Raises Unwritable, for a full disk too, or where
+    these cannot be kept, or a file has come to be there meanwhile; and Cancelled, and whatever
+    yields the lines raises.
     """
     count = 0
     try:
-        mode = _NEW_MODE if output.size is None else stat.S_IMODE(os.stat(output.path).st_mode)
-        with temporary_file(os.path.dirname(output.path), _STEM, mode=mode) as file:
-            if output.size is not None:
-                os.fchmod(file.fileno(), mode)
+        directory, path = os.path.dirname(output.path), output.path
+        with temporary_file(directory, _STEM, mode=_NEW_MODE, replaces=path) as file:
             for line in lines:
                 if count % _STEP == 0:
                     on_lines(count)
@@ -238,9 +237,9 @@ def write_lines(
             os.fsync(file.fileno())
             if should_stop():
                 raise Cancelled
-            if output.size is None and os.path.lexists(output.path):
+            if output.size is None and os.path.lexists(path):
                 raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
-            os.replace(file.name, output.path)
+            os.replace(file.name, path)
     except OSError as error:
         raise Unwritable(f"{clean(output.path)} {reason(error, _NOT_WRITTEN)}") from None
     return count

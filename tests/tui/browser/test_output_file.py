@@ -6,6 +6,7 @@ import os
 import resource
 import signal
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,6 +45,37 @@ def test_an_old_file_is_replaced_through_links_and_keeps_its_mode(tmp_path: Path
     dangling.symlink_to(tmp_path / "elsewhere")
     write(dangling, "new")
     assert (tmp_path / "elsewhere").read_text() == "new\n"
+
+
+def test_an_old_file_keeps_its_owner_and_group(tmp_path: Path) -> None:
+    is_root = not os.geteuid()
+    target = tmp_path / "config.toml"
+    target.write_text("old")
+    target.chmod(0o2640)
+    os.chown(target, 12345 if is_root else -1, 12346 if is_root else os.getgroups()[-1])
+    before = target.stat()
+    write(target, "new")
+    after = target.stat()
+    assert target.read_text() == "new\n"
+    assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
+    assert after.st_mode == before.st_mode
+
+
+def test_a_file_whose_owner_would_change_stays() -> None:
+    if os.geteuid():
+        pytest.skip("only root can make a file of another user")
+    with tempfile.TemporaryDirectory() as shared:
+        os.chmod(shared, 0o777)
+        target = Path(shared, "config.toml")
+        target.write_text("old")
+        os.seteuid(12345)
+        try:
+            with pytest.raises(Unwritable, match="written: its owner and group would change"):
+                write(target, "new")
+        finally:
+            os.seteuid(0)
+        assert target.read_text() == "old"
+        assert os.listdir(shared) == ["config.toml"]
 
 
 def test_a_name_is_relative_to_the_directory_or_the_home(

@@ -244,7 +244,7 @@ def _copy_extension(target: str, environ: Mapping[str, str]) -> str:
                 did = "Restored"
             elif read_file(path) == content:
                 continue
-            write_atomically(path, content)
+            write_atomically(path, content, keeps_rights=True)
             did = did or "Updated"
     except OSError as error:
         reason = error.strerror or error
