@@ -2,5 +2,5 @@
 
 `formats.read_document` is the facade. A document goes through `unpack`, and then `json` or `yaml`,
 to the reader of its format: `pages`, or one of `formats`, whose nodes `nodes` reads. `openpgp`
-reads who signed a document.
+reads which key signed a document.
 """

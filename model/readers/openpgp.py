@@ -1,4 +1,4 @@
-"""Read who signed a document: the key that a clear-text OpenPGP signature names, and public keys.
+"""Read which key signed a document, as its clear-text OpenPGP signature says.
 
 Only the packets are read, as RFC 9580 defines them (and RFC 4880 before it). Nothing is verified:
 a signature may name a key that did not make it.
@@ -8,36 +8,28 @@ from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import re
-import struct
 from collections.abc import Iterator
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.readers.json import storable
 from spackscope.model.readers.unpack import is_signed
 
-MAX_KEY_SIZE = 2**20
-"""Bytes of a file with public keys that are read."""
-
 _MAX_PACKETS = 1_000
-_MAX_USER_ID = 500
 _MAX_ARMOUR = 2**16
 """Bytes of the signature at the end of a document; one has half a thousand."""
 
 _BLOCK = re.compile(
-    rb"^-----BEGIN PGP (?P<kind>SIGNATURE|PUBLIC KEY BLOCK)-----[ \t]*\r?\n"
+    rb"^-----BEGIN PGP SIGNATURE-----[ \t]*\r?\n"
     rb"(?:[^\r\n:]+: [^\r\n]*\r?\n)*[ \t]*\r?\n"
     rb"(?P<body>[A-Za-z0-9+/=\s]*)"
-    rb"^-----END PGP (?P=kind)-----",
+    rb"^-----END PGP SIGNATURE-----",
     re.MULTILINE,
 )
 _CHECKSUM = re.compile(rb"^=[A-Za-z0-9+/]{4}\s*\Z", re.MULTILINE)
 
-_SIGNATURE, _PUBLIC_KEY, _USER_ID, _SUBKEY = 2, 6, 13, 14
+_SIGNATURE = 2
 _CREATED, _ISSUER, _ISSUER_FINGERPRINT = 2, 16, 33
-_KEYBOX, _KEYBOX_KEY = b"KBXf", 2
 _FINGERPRINT_LENGTHS = {4: 20, 5: 32, 6: 32}
 
 
@@ -54,23 +46,7 @@ class Signature(Frozen):
     created: int | None = None
 
 
-class PublicKey(Frozen):
-    """A public key: its fingerprint, the names of its owner, and the fingerprints of its subkeys.
-
-    Spack names a key by `fingerprint`, though a subkey may sign (lib/spack/docs/signing.rst).
-    """
-
-    fingerprint: str
-    user_ids: tuple[str, ...] = ()
-    subkeys: tuple[str, ...] = ()
-
-    def made(self, signature: Signature) -> bool:
-        """Check whether a signature names this key or one of its subkeys."""
-        keys = (self.fingerprint, *self.subkeys)
-        return (signature.fingerprint or signature.key_id) in (*keys, *map(key_id_of, keys))
-
-
-def key_id_of(fingerprint: str) -> str:
+def _key_id_of(fingerprint: str) -> str:
     """Return the 16 digits of a fingerprint that are its key id (RFC 9580, 5.5.4)."""
     return fingerprint[-16:] if len(fingerprint) == 40 else fingerprint[:16]
 
@@ -83,64 +59,18 @@ def read_signature(data: bytes) -> Signature | None:
     """
     if not is_signed(data):
         return None
-    block = next(_blocks(data[-_MAX_ARMOUR:], b"SIGNATURE"), None)
-    if block is None:
+    match = _BLOCK.search(data[-_MAX_ARMOUR:])
+    if match is None:
         raise Unreadable("its signature is missing")
+    try:
+        # The checksum may be absent (RFC 9580, 6.1).
+        block = base64.b64decode(_CHECKSUM.sub(b"", match["body"]))
+    except binascii.Error as error:
+        raise Unreadable(f"its OpenPGP armour cannot be read: {error}") from None
     for tag, body in _packets(block):
         if tag == _SIGNATURE:
             return _signature(body)
     raise Unreadable("its signature cannot be read: it is empty")
-
-
-def read_public_keys(data: bytes) -> tuple[PublicKey, ...]:
-    """Return the keys of a file of public keys, armoured or binary. Raises Unreadable."""
-    keys: list[tuple[str, list[str], list[str]]] = []
-    for block in [*_blocks(data, b"PUBLIC KEY BLOCK")] or [data]:
-        for tag, body in _packets(block):
-            if tag == _PUBLIC_KEY:
-                keys.append((_fingerprint(body), [], []))
-            elif tag == _SUBKEY and keys:
-                keys[-1][2].append(_fingerprint(body))
-            elif tag == _USER_ID and keys:
-                keys[-1][1].append(storable(body.decode("utf-8", "replace")[:_MAX_USER_ID]))
-    known = [
-        PublicKey(key, tuple(names), tuple(filter(None, subkeys)))
-        for key, names, subkeys in keys
-        if key
-    ]
-    if not known:
-        raise Unreadable("it contains no public key")
-    return tuple(known)
-
-
-def read_keyring(data: bytes) -> tuple[PublicKey, ...]:
-    """Return the keys of a keyring of GnuPG: a keybox, or packets one after the other.
-
-    A blob of a keybox begins with its length, its type, and where in it the packets of a key are
-    (kbx/keybox-blob.c of GnuPG). Raises Unreadable.
-    """
-    if data[8:12] != _KEYBOX:
-        return read_public_keys(data) if data else ()
-    keys: list[PublicKey] = []
-    at = 0
-    while at + 16 <= len(data):
-        length, kind, offset, size = struct.unpack_from(">IB3xII", data, at)
-        if length < 16:
-            raise Unreadable("the keybox is damaged")
-        if kind == _KEYBOX_KEY:
-            keys += read_public_keys(data[at : at + length][offset : offset + size])
-        at += length
-    return tuple(keys)
-
-
-def _blocks(data: bytes, kind: bytes) -> Iterator[bytes]:
-    """Yield the contents of armoured blocks, whose checksum may be absent (RFC 9580, 6.1)."""
-    for match in _BLOCK.finditer(data):
-        if match["kind"] == kind:
-            try:
-                yield base64.b64decode(_CHECKSUM.sub(b"", match["body"]))
-            except binascii.Error as error:
-                raise Unreadable(f"its OpenPGP armour cannot be read: {error}") from None
 
 
 def _packets(data: bytes) -> Iterator[tuple[int, bytes]]:
@@ -202,16 +132,4 @@ def _signature(body: bytes) -> Signature:
     is_whole = len(issuer) > 1 and len(issuer) - 1 == _FINGERPRINT_LENGTHS.get(issuer[0])
     fingerprint = issuer[1:].hex().upper() if is_whole else ""
     seconds = int.from_bytes(created, "big") if len(created) == 4 else None
-    return Signature(fingerprint, key_id or key_id_of(fingerprint), seconds)
-
-
-def _fingerprint(body: bytes) -> str:
-    """Return the fingerprint of a key packet (RFC 9580, 5.5.4); "" if it is of an old version."""
-    version = body[0] if body else 0
-    if version == 4 and len(body) < 2**16:
-        prefix = b"\x99" + len(body).to_bytes(2, "big")
-        return hashlib.sha1(prefix + body, usedforsecurity=False).hexdigest().upper()
-    if version in (5, 6):
-        prefix = (b"\x9a" if version == 5 else b"\x9b") + len(body).to_bytes(4, "big")
-        return hashlib.sha256(prefix + body).hexdigest().upper()
-    return ""
+    return Signature(fingerprint, key_id or _key_id_of(fingerprint), seconds)

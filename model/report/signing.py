@@ -14,12 +14,10 @@ from spackscope.model.report.detail import INSTALL, DetailLine, LineKind
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
 
-SIGNED, TRUST, ARCHIVE = "signed", "trust", "archive"
+SIGNED, ARCHIVE = "signed", "archive"
 """The labels of the values of a spec."""
 
 NOT_VERIFIED = "not verified"
-TRUSTED = "in the keyring of your Spack"
-UNPUBLISHED = "the mirror does not publish the key: get its file, then spack gpg trust FILE"
 UNSIGNED = "no: spack install needs --no-check-signature"
 UNCHECKED = "no, and your Spack does not ask this mirror for it"
 REGISTRY = "Spack does not sign what it pushes to a registry"
@@ -31,13 +29,13 @@ _LISTED = {
 
 
 def signing_lines(entries: Sequence[MirrorEntry], *, is_full: bool = True) -> Iterator[DetailLine]:
-    """Yield who signed a spec, how to trust the key, and whether the archive is there.
+    """Yield who signed a spec, and whether the archive is there.
 
     Where several mirrors list it, each value begins with the name of the mirror. That an archive
     is there is said only if `is_full`.
     """
     values = [_values(entry, is_full=is_full) for entry in entries]
-    for label in (SIGNED, TRUST, ARCHIVE):
+    for label in (SIGNED, ARCHIVE):
         head = label
         for entry, of_entry in zip(entries, values, strict=True):
             lead = clean(f"{entry.source}: ") if len(entries) > 1 else ""
@@ -64,7 +62,6 @@ def with_signing(
 def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, LineKind]]]:
     """Return by its label what is said of an entry: texts and their kinds."""
     signed: list[tuple[str, LineKind]] = []
-    trust: list[tuple[str, LineKind]] = []
     archive: list[tuple[str, LineKind]] = []
     signer, why = entry.signer, entry.archive_problem
     if entry.layout == "OCI":
@@ -76,8 +73,6 @@ def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, L
     else:
         signed = [(text, "plain") for text in signer_texts(signer)]
         signed.append((NOT_VERIFIED, "dim"))
-        kind: LineKind = "good" if signer.is_trusted else "plain"
-        trust = [(trust_text(signer), "dim" if signer.problem else kind)]
     if entry.archive in _LISTED:
         if not why.startswith("listed, but"):
             # The file is named on a line of its own.
@@ -90,27 +85,19 @@ def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, L
             archive.append((entry.archive_file, "dim"))
     elif is_full and (entry.archive == "present" or why):
         archive = [(f"unknown: {why}", "dim") if why else ("present", "good")]
-    return {SIGNED: signed, TRUST: trust, ARCHIVE: archive}
+    return {SIGNED: signed, ARCHIVE: archive}
 
 
 def signer_texts(signer: Signer) -> list[str]:
     """Return the key that a signature names, the name of its owner, and when it was made."""
-    signature, key = signer.signature, signer.key
+    signature = signer.signature
     by = signature.fingerprint or signature.key_id
-    name = f"by key {by}" if by else "by a key that it does not name"
-    if key is not None and key.fingerprint != by:
-        name = f"by subkey {by} of {key.fingerprint}"
-    texts = [name, *(key.user_ids[:1] if key is not None else ())]
+    texts = [f"by key {by}" if by else "by a key that it does not name"]
+    if signer.owner:
+        texts.append(f"{signer.owner}, in the keyring of your Spack")
     if signature.created is not None:
         texts.append(time.strftime("%Y-%m-%d", time.gmtime(signature.created)))
     return texts
-
-
-def trust_text(signer: Signer) -> str:
-    """Return the line to type to trust a key, or why there is none to type."""
-    if signer.problem:
-        return f"unknown: {signer.problem}"
-    return TRUSTED if signer.is_trusted else signer.trust or UNPUBLISHED
 
 
 def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:
@@ -131,15 +118,11 @@ def entries_json(entries: Iterable[MirrorEntry]) -> list[dict[str, Any]]:
 
 
 def _signer_json(signer: Signer) -> Mapping[str, Any]:
-    signature, key = signer.signature, signer.key
+    signature = signer.signature
     return {
         "fingerprint": signature.fingerprint,
         "key_id": signature.key_id,
-        "primary": key.fingerprint if key is not None else "",
-        "user_ids": key.user_ids if key is not None else (),
+        "owner": signer.owner,
         "created": signature.created,
         "verified": False,
-        "trusted": signer.is_trusted,
-        "trust": signer.trust,
-        "problem": signer.problem,
     }

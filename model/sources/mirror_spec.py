@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
+import shutil
+import subprocess
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Literal
 
 from spackscope.model.core.errors import (
@@ -20,25 +21,14 @@ from spackscope.model.core.errors import (
     NotFound,
     SourceError,
     Unreadable,
-    WrongContent,
     describe_unexpected,
 )
-from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.formats import ARCHIVE, read_manifest
-from spackscope.model.readers.json import parse
-from spackscope.model.readers.openpgp import (
-    MAX_KEY_SIZE,
-    PublicKey,
-    Signature,
-    read_keyring,
-    read_public_keys,
-    read_signature,
-)
-from spackscope.model.readers.unpack import decode
+from spackscope.model.readers.openpgp import Signature, read_signature
 from spackscope.model.sources.mirror import MANIFEST, MAX_SPEC_FILE_SIZE, SPECS, Mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
@@ -49,7 +39,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.spack_config import ConfiguredMirror, find_mirror, find_spack_root
-from spackscope.model.storage.base import FetchedFile, Wanted, is_remote, scheme_of
+from spackscope.model.storage.base import FetchedFile, is_remote, scheme_of
 from spackscope.model.storage.urls import local_path
 
 REGISTRY = "OCI"
@@ -61,12 +51,6 @@ MAX_MIRRORS = 8
 MAX_SIZES = 1000
 """Sizes that are fetched at once; a closure seldom has half as many specs."""
 
-MAX_KEYS = 64
-"""Keys of a mirror that are read; few have more than two."""
-
-KEYS_COMMAND = "spack buildcache keys --install --trust"
-"""The command that trusts the keys of all mirrors of a Spack, in all of 0.22 to 1.2."""
-
 Archive = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
 
 _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
@@ -75,27 +59,25 @@ _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
 _IN_MIRROR = re.compile(
     r"(?:(?P<v3>.*)/)?(?:blobs/sha256|v3/manifests)/|(?P<v2>(?:.*/)?build_cache)/"
 )
-_MAX_KEYRING = 2**26
 _V2_CHECKSUM = re.compile(rb'"binary_cache_checksum":\s*\{[^{}]*"hash":\s*"([0-9a-f]{64})"')
-_FINGERPRINT = re.compile(r"[0-9A-Fa-f]{16,64}")
+_UID = re.compile(rb"^uid:(?:[^:\n]*:){8}([^:\n]*):", re.MULTILINE)
+"""The name of a key as GnuPG prints it (doc/DETAILS), where `\\x3a` stands for a colon."""
 
-PublishedKeys = tuple[list[tuple[PublicKey, str]], str]
-"""Keys of a mirror, each with its file or "" if it is not on this machine, and what went wrong."""
+_GPG_TIMEOUT = 2
+"""Seconds after which GnuPG is ended."""
+
+_MAX_OWNER = 500
+"""Characters that are kept of the name of a key."""
 
 
 class Signer(Frozen):
-    """Who signed something: what the signature says, and the key if the mirror publishes it.
+    """Who signed something: what the signature says, and the owner of the key.
 
-    `is_trusted` if the key is in the keyring of the user's Spack. `trust` is the line to type to
-    trust it, or "" if that is done or needs a file that the mirror does not publish. `problem` is
-    why that is unknown.
+    `owner` is the name that the keyring of the user's Spack has for the key, or "".
     """
 
     signature: Signature
-    key: PublicKey | None = None
-    is_trusted: bool = False
-    trust: str = ""
-    problem: str = ""
+    owner: str = ""
 
 
 class MirrorEntry(Frozen):
@@ -131,8 +113,7 @@ class Mirrors:
     """The mirrors of a catalog, which are asked what they have of a spec.
 
     `states` are those of the catalog, and `sources` what the user gave, which may contain
-    passwords. `keys` has the keys that mirrors publish, by mirror, and gets those that are asked
-    for. Several threads may ask.
+    passwords. Several threads may ask.
 
         for entry in Mirrors(catalog.sources, session, sources).entries(spec):
             print(entry.is_signed, entry.archive)
@@ -143,11 +124,10 @@ class Mirrors:
         states: Sequence[SourceStatus],
         session: Session,
         sources: Sequence[str] = (),
-        keys: dict[str, PublishedKeys] | None = None,
     ) -> None:
         self._states, self.session = states, session
         self._given = dict(zip(unique_names(map(shown_url, sources)), sources, strict=True))
-        self._keys: dict[str, PublishedKeys] = {} if keys is None else keys
+        self._owners: dict[str, str] = {}
         self._lock = threading.Lock()
 
     def open(self, spec: Spec, state: SourceStatus) -> Mirror | None:
@@ -244,7 +224,7 @@ class Mirrors:
         except Unreadable as error:
             entry = replace(entry, problem=str(error))
         if signature is not None:
-            entry = replace(entry, signer=self._signer(signature, mirror, layouts))
+            entry = replace(entry, signer=self._signer(signature))
         size = None
         if layout == "v3":
             archive: Archive = "unknown"
@@ -309,39 +289,13 @@ class Mirrors:
         found = zip(tasks, sizes, strict=True)
         return {hash_: float(size) for hash_, size in found if size is not None}
 
-    def _signer(self, signature: Signature, mirror: Mirror, layouts: Sequence[str]) -> Signer:
-        """Return who made a signature of a mirror. Raises Cancelled."""
-        for key in self._trusted_keys:
-            if key.made(signature):
-                return Signer(signature, key, is_trusted=True)
-        name = mirror.storage.origin
+    def _signer(self, signature: Signature) -> Signer:
+        """Return who made a signature; the owner of each key is asked for once."""
+        key = signature.fingerprint or signature.key_id
         with self._lock:
-            if name not in self._keys:
-                self._keys[name] = _read_keys(mirror, layouts)
-            keys, problem = self._keys[name]
-        for key, path in keys:
-            if key.made(signature):
-                return Signer(signature, key, trust=_trust(path, mirror))
-        return Signer(signature, problem=problem)
-
-    @cached_property
-    def _trusted_keys(self) -> Sequence[PublicKey]:
-        """The keys in the keyring of the user's Spack, without which Spack trusts none.
-
-        It is in the directory of `GNUPGHOME` of lib/spack/spack/util/gpg.py. What cannot be read
-        has no keys.
-        """
-        environ = self.session.environ
-        home = environ.get("SPACK_GNUPGHOME", "")
-        if not home and (root := find_spack_root(environ)):
-            home = os.path.join(root, "opt", "spack", "gpg")
-        keys: list[PublicKey] = []
-        for name in ("pubring.kbx", "pubring.gpg") if home else ():
-            try:
-                keys += read_keyring(read_file(os.path.join(home, name), _MAX_KEYRING))
-            except (OSError, Unreadable):
-                continue
-        return keys
+            if key not in self._owners:
+                self._owners[key] = _owner_of(key, self.session.environ)
+            return Signer(signature, self._owners[key])
 
 
 def layouts_of(mirror: Mirror, state: SourceStatus) -> Sequence[str]:
@@ -404,66 +358,31 @@ def _archive_state(mirror: Mirror, name: str, size: int | None) -> tuple[Archive
     return "present", ""
 
 
-def _read_keys(mirror: Mirror, layouts: Iterable[str]) -> PublishedKeys:
-    """Read the keys that a mirror publishes; none is no problem. Raises Cancelled.
+def _owner_of(key: str, environ: Mapping[str, str]) -> str:
+    """Return the name of a key in the keyring of the user's Spack, as GnuPG prints it, or "".
 
-    As `get_keys` of lib/spack/spack/binary_distribution.py: an index names the fingerprints, and
-    each key is a file. `spack gpg publish` writes them. A key that cannot be read is left out.
+    It is in the directory of `GNUPGHOME` of lib/spack/spack/util/gpg.py. Where there is no
+    keyring, GnuPG is not started: it would make one.
     """
-
-    def fetch(layout: str, name: str) -> FetchedFile:
-        if layout == "v2":
-            name = f"{mirror.target.build_cache}_pgp/{name}"
-            return mirror.storage.fetch(Wanted(name, max_size=MAX_KEY_SIZE))
-        manifest, data = mirror.fetch_manifest(f"v3/manifests/key/{name}.manifest.json")
-        if not (blobs := read_manifest(data).blobs):
-            raise Unreadable(f"{manifest.origin} names no file")
-        return mirror.fetch_blob(blobs[0], MAX_KEY_SIZE)
-
-    def read(layout: str, fingerprint: str) -> list[tuple[PublicKey, str]]:
-        try:
-            file = fetch(layout, f"{fingerprint}{'.key' if layout == 'v3' else '.pub'}")
-            keys = read_public_keys(mirror.read(file, MAX_KEY_SIZE))
-        except (NotFound, WrongContent, Unreadable):
-            return []
-        return [(key, file.path if mirror.is_local else "") for key in keys]
-
-    keys: list[tuple[PublicKey, str]] = []
-    problem = ""
-    for layout in layouts:
-        try:
-            index = fetch(layout, "keys" if layout == "v3" else "index.json")
-            try:
-                document, _ = parse(decode(mirror.read(index, MAX_KEY_SIZE)))
-            except Unreadable as error:
-                raise Unreadable(f"{index.origin} cannot be read: {error}") from None
-            names = document.get("keys") if isinstance(document, dict) else None
-            if not isinstance(names, dict):
-                raise Unreadable(f"{index.origin} is not an index of keys")
-            fingerprints = [name for name in names if _FINGERPRINT.fullmatch(name)][:MAX_KEYS]
-            tasks = [partial(read, layout, fingerprint) for fingerprint in fingerprints]
-            for found in run_parallel(tasks, mirror.session.should_stop) if tasks else ():
-                keys += found
-        except NotFound:
-            continue
-        except (SourceError, Unreadable) as error:
-            problem = problem or str(error)
-    return keys, problem
-
-
-def _trust(key_file: str, mirror: Mirror) -> str:
-    """Return the line to type to trust a key that a mirror publishes."""
-    if key_file:
-        return shlex.join(["spack", "gpg", "trust", key_file])
-    if _configured(mirror) is not None:
-        return KEYS_COMMAND
-    # As a name for the mirror, the last part of its URL that has letters.
-    url = _url_of(mirror)
-    parts = [part for part in shown_url(url).partition("://")[2].split("/") if part.strip(".")]
-    last = parts[-1] if parts else ""
-    letters = "".join(c if c.isalnum() or c in "-_." else "-" for c in last if c.isascii())
-    name = letters.strip("-.") or "mirror"
-    return f"{shlex.join(['spack', 'mirror', 'add', name, url])} && {KEYS_COMMAND}"
+    home = environ.get("SPACK_GNUPGHOME", "")
+    if not home and (root := find_spack_root(environ)):
+        home = os.path.join(root, "opt", "spack", "gpg")
+    gpg = shutil.which("gpg", path=environ.get("PATH"))
+    keyrings = (os.path.join(home, f"pubring.{ending}") for ending in ("kbx", "gpg"))
+    if not (key and home and gpg and any(map(os.path.isfile, keyrings))):
+        return ""
+    # It writes nothing, and starts no other program.
+    quiet = ("--batch", "--no-options", "--no-autostart", "--lock-never", "--trust-model=always")
+    command = [gpg, *quiet, f"--homedir={home}", "--with-colons", "--list-keys", key]
+    try:
+        printed = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_GPG_TIMEOUT
+        ).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    name = match[1] if (match := _UID.search(printed)) else b""
+    unescaped = re.sub(rb"\\x([0-9a-f]{2})", lambda byte: bytes.fromhex(byte[1].decode()), name)
+    return unescaped.decode("utf-8", "replace")[:_MAX_OWNER]
 
 
 def _configured(mirror: Mirror) -> ConfiguredMirror | None:

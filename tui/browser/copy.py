@@ -171,10 +171,7 @@ def _show_menu(
     count = state.listing.shown if state.listing is not None else 0
     note = copied.sentence if isinstance(copied, Unclear) else ""
     all_marks = hidden and len(state.marks)
-    # As far as mirrors have told.
-    trust = controllers.details.mirrors.trust
-    more = (CopyForm("t", "line to trust the key", "lines to trust keys", trust),)
-    dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note, more=more)
+    dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note)
     controllers.host.open(dialog, take)
 
 

@@ -14,7 +14,6 @@ from spackscope.tui.browser.state import Host
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
-    from spackscope.model.sources.mirror_spec import PublishedKeys
 
 _REST = 0.4
 """Seconds that the cursor rests on a row before its mirrors are asked."""
@@ -23,14 +22,10 @@ _GROUP = "mirrors"
 
 
 class Answer(NamedTuple):
-    """The size of the archive of a spec, if a mirror tells, and the lines on its signature.
-
-    `trust` are the lines to type to trust its keys.
-    """
+    """The size of the archive of a spec, if a mirror tells, and the lines on its signature."""
 
     size: float | None = None
     lines: Sequence[DetailLine] = ()
-    trust: Sequence[str] = ()
 
 
 class MirrorAnswers:
@@ -39,16 +34,10 @@ class MirrorAnswers:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._answers: dict[tuple[str, ...], Answer] = {}
-        self._keys: dict[str, PublishedKeys] = {}
 
     def of(self, spec: Spec) -> Answer | None:
         """Return what the mirrors of a spec have answered; None before they have."""
         return self._answers.get(_key(spec))
-
-    def trust(self, specs: Sequence[Spec]) -> str:
-        """Return the lines to type to trust the keys of specs, each once, as far as asked."""
-        answers = [answer for spec in specs if (answer := self.of(spec)) is not None]
-        return "\n".join(dict.fromkeys(line for answer in answers for line in answer.trust))
 
     def is_to_ask(self, spec: Spec, catalog: Catalog) -> bool:
         """Check whether a spec has mirrors that were not asked yet. Reads the index."""
@@ -61,7 +50,7 @@ class MirrorAnswers:
     def forget(self) -> None:
         """Stop asking, and forget all answers: the sources were read again."""
         self.cancel()
-        self._answers, self._keys = {}, {}
+        self._answers = {}
 
     def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
         """Ask the mirrors of a spec once the cursor rests on it, then call `done`."""
@@ -79,13 +68,11 @@ class MirrorAnswers:
         from spackscope.model.sources.mirror_spec import Mirrors
 
         session = replace(self._host.session, should_stop=should_stop)
-        mirrors = Mirrors(catalog.sources, session, self._host.sources, self._keys)
+        mirrors = Mirrors(catalog.sources, session, self._host.sources)
         signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.
         size = mirrors.sizes([spec]).get(spec.hash, spec.size)
-        signers = [each.signer for each in signed if each.signer is not None]
-        trust = [signer.trust for signer in signers if signer.trust]
-        return Answer(size, tuple(signing_lines(signed, is_full=False)), trust)
+        return Answer(size, tuple(signing_lines(signed, is_full=False)))
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

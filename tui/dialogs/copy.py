@@ -41,7 +41,6 @@ class CopyDialog(Dialog[Form]):
 
     `view` are the forms of all `shown` specs. With `all_marks`, a number, the hashes of all marked
     specs can be chosen too: not all of them are in sight. Without specs, `note` says why.
-    `more` are other forms of specs.
     """
 
     PANE = COPYING
@@ -54,11 +53,10 @@ class CopyDialog(Dialog[Form]):
         *,
         all_marks: int = 0,
         note: str = "",
-        more: Sequence[CopyForm] = (),
     ) -> None:
         super().__init__()
         self._specs, self._all_marks, self._shown, self._note = specs, all_marks, shown, note
-        own = [form for form in (*FORMS, *more) if specs and spelled(form, specs[:1])]
+        own = [form for form in FORMS if specs and spelled(form, specs[:1])]
         self._own: list[CopyForm] = [*own, ALL_MARKS] if all_marks else own
         forms: list[Form] = [*self._own, *view]
         self._forms = {form.key: form for form in forms}

@@ -26,7 +26,7 @@ from spackscope.model.report.detail import (
 )
 from spackscope.model.report.highlight import Piece, highlight
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
-from spackscope.model.report.signing import ARCHIVE, SIGNED, TRUST
+from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
 
@@ -120,7 +120,7 @@ _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
 _REUSABLE = "reusable"
 _ORDER = (
     *(INSTALL, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, _REUSABLE),
-    *(DOWNLOAD, SIGNED, TRUST),
+    *(DOWNLOAD, SIGNED),
 )
 _LISTS = (ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4

@@ -7,35 +7,25 @@ with a key of RSA, and one with a signing subkey, as that of the Spack project h
 from __future__ import annotations
 
 import base64
-import contextlib
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.openpgp import (
-    PublicKey,
-    Signature,
-    read_keyring,
-    read_public_keys,
-    read_signature,
-)
-from tests.builders import PROJECT_KEY, PROJECT_SUBKEY, SIGNED, SITE_KEY
+from spackscope.model.readers.openpgp import Signature, read_signature
+from tests.builders import PROJECT_SUBKEY, SIGNED, SITE_KEY
 
 BZIP2, NCURSES, ZLIB_NG = (
     (SIGNED / name).read_bytes()
     for name in ("bzip2.spec.manifest.json", "ncurses.spec.manifest.json", "zlib-ng.spec.json.sig")
 )
-SITE, PROJECT = ((SIGNED / name).read_bytes() for name in ("site.pub", "project.pub"))
 SITE_SIGNATURE = Signature(SITE_KEY, SITE_KEY[-16:], 1_795_325_720)
 
 
-def armoured(packets: bytes, kind: str = "SIGNATURE", headers: str = "") -> bytes:
+def armoured(packets: bytes) -> bytes:
     body = base64.encodebytes(packets).decode()
-    text = f"-----BEGIN PGP {kind}-----\n{headers}\n{body}-----END PGP {kind}-----\n"
-    if kind != "SIGNATURE":
-        return text.encode()
+    text = f"-----BEGIN PGP SIGNATURE-----\n\n{body}-----END PGP SIGNATURE-----\n"
     return f"-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA512\n\n{{}}\n{text}".encode()
 
 
@@ -74,40 +64,6 @@ def test_line_ends_and_headers_of_armour_may_differ() -> None:
         line for line in BZIP2.split(b"\n") if not (line.startswith(b"=") and len(line) == 5)
     )
     assert read_signature(without_checksum) == SITE_SIGNATURE
-
-
-def test_public_keys_have_names_and_subkeys() -> None:
-    site = PublicKey(SITE_KEY, ("Example Site (GPG created for Spack) <spack@example.org>",))
-    project = PublicKey(PROJECT_KEY, ("Example Project <builds@example.org>",), (PROJECT_SUBKEY,))
-
-    assert read_public_keys(SITE) == (site,)
-    assert read_public_keys(SITE + PROJECT) == (site, project)
-    assert read_public_keys(base64.b64decode(b"".join(PROJECT.split(b"\n")[2:-3]))) == (project,)
-
-
-def test_a_key_made_the_signatures_of_its_subkeys() -> None:
-    (site,), (project,) = read_public_keys(SITE), read_public_keys(PROJECT)
-    by_id = Signature("", PROJECT_SUBKEY[-16:])
-
-    assert site.made(SITE_SIGNATURE)
-    assert not project.made(SITE_SIGNATURE)
-    assert project.made(Signature(PROJECT_SUBKEY))
-    assert project.made(by_id)
-    assert not site.made(by_id)
-    assert not project.made(Signature())
-
-
-def test_the_keys_of_a_keyring_are_read() -> None:
-    keybox = (SIGNED / "pubring.kbx").read_bytes()
-    both = (*read_public_keys(SITE), *read_public_keys(PROJECT))
-    packets = base64.b64decode(b"".join(PROJECT.split(b"\n")[2:-3]))
-
-    assert read_keyring(keybox) == both
-    assert read_keyring(packets) == both[1:]
-    assert read_keyring(keybox[:32]) == read_keyring(b"") == ()
-    for damaged in (keybox[:40] + bytes(40), keybox[:90]):
-        with pytest.raises(Unreadable):
-            read_keyring(damaged)
 
 
 def test_all_versions_of_signatures_are_read() -> None:
@@ -150,14 +106,6 @@ def test_a_broken_signature_is_a_sentence(data: bytes, why: str) -> None:
     assert str(raised.value) == why
 
 
-def test_a_file_without_a_key_is_a_sentence() -> None:
-    for data in (b"", armoured(packet(13, b"Ada"), "PUBLIC KEY BLOCK")):
-        with pytest.raises(Unreadable, match="it contains no public key"):
-            read_public_keys(data)
-    with pytest.raises(Unreadable, match="begins no packet"):
-        read_public_keys(b"<html>")
-
-
 @given(st.binary(max_size=300), st.sampled_from([0, 4, 90, 200]))
 def test_any_bytes_are_read_or_refused(data: bytes, at: int) -> None:
     (signature,) = (base64.b64decode(b"".join(NCURSES.split(b"-----\n\n")[1].split(b"\n")[:3])),)
@@ -167,5 +115,3 @@ def test_any_bytes_are_read_or_refused(data: bytes, at: int) -> None:
         except Unreadable:
             continue
         assert read is not None
-    with contextlib.suppress(Unreadable):
-        read_public_keys(data)

@@ -8,7 +8,7 @@ import pytest
 
 from spackscope.tui.copy_forms import FORMS
 from tests.browsing import browsing
-from tests.builders import SITE_KEY, record, signed_v2, write_files, write_page
+from tests.builders import record, write_page
 from tests.clipboard import Clipboard
 from tests.tui.browser.look_alike_index import write_look_alikes
 
@@ -126,18 +126,6 @@ async def test_an_example_of_the_menu_takes_one_line(size: tuple[int, int], step
         lines = [line.strip(" │") for line in browser.lines if "│" in line]
         at = next(n for n, line in enumerate(lines) if "hash, as Spack takes it" in line)
         assert lines[at + step].startswith("s  spec string"), lines
-
-
-async def test_the_line_to_trust_a_key_is_copied_once_the_mirror_has_answered(
-    tmp_path: Path, clipboard: Clipboard
-) -> None:
-    mirror = write_files(tmp_path / "m", signed_v2())
-    environ = clipboard.environ
-    async with browsing(mirror, query="zlib-ng", size=(160, 50), environ=environ) as browser:
-        await browser.until(lambda: f"by key {SITE_KEY}" in browser.text)
-        await browser.press("Y", "t")
-        key = f"{tmp_path}/m/build_cache/_pgp/{SITE_KEY}.pub"
-        assert clipboard.text == f"spack gpg trust {key}"
 
 
 async def test_a_list_that_is_too_long_to_be_copied_can_be_written(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from spackscope.tui.browser.copy import copy_hash
 from tests.browsing import SAMPLE
 from tests.builders import (
     ARCHIVE_TYPE,
-    PROJECT_KEY,
     PROJECT_SUBKEY,
     ZLIB,
     entry,
@@ -190,7 +189,7 @@ def test_who_signed_what_is_looked_at_is_asked_of_its_mirror(tmp_path: Path) -> 
     browser = FakeBrowser(str(write_files(tmp_path / "m", signed_v3()))).load()
     browser.search.select_package("ncurses")
     browser.settle()
-    signed = f"by subkey {PROJECT_SUBKEY} of {PROJECT_KEY}"
+    signed = f"by key {PROJECT_SUBKEY}"
     lines = browser.details.lines
     assert ("signed", signed) in [(line.label, line.text) for line in lines]
     at = [line.label for line in lines].index("archive")
