@@ -173,10 +173,6 @@ def _show_reports(
     host, loading = screen.host, screen.controllers.loading
     dialog = ReportsDialog(noun, partial(copy_text, host))
 
-    def close(row: Row | None) -> None:
-        host.cancel("reports")
-        open_row(screen, row)
-
     def show(rows: Sequence[Row]) -> None:
         report = Report("", [Section("", rows, columns=columns)])
         dialog.show_report(report, STILL_LOADING if loading.is_loading else no_items)
@@ -189,7 +185,7 @@ def _show_reports(
             host.run(lambda _: read(catalog), show, group="reports")
 
     if host.state.catalog is not None or loading.failure:
-        host.open(dialog, close, ask=ask, group="reports")
+        host.open(dialog, partial(open_row, screen), ask=ask, group="reports")
 
 
 def clear(screen: BrowserScreen) -> None:

@@ -124,7 +124,6 @@ class Answers:
             self._fill_comparison(screen, read_ids, screen.column_hash or selected, by_kind)
 
         def go(destination: Destination | None) -> None:
-            self._host.cancel("compare")
             catalog = self._host.state.catalog
             if destination is not None and catalog is not None:
                 if below is not None:
@@ -228,7 +227,6 @@ class Answers:
             copy_text(self._host, "\n".join(hashes), what, screen.say)
 
         def go(hash_: str | None) -> None:
-            self._host.cancel("cover")
             if hash_ is not None:
                 self._navigation.jump_to_hash(hash_)
 
@@ -339,10 +337,6 @@ class Answers:
         """
         from spackscope.tui.dialogs.report import ReportsDialog
 
-        def close(row: ReportRow | None) -> None:
-            self._host.cancel("report")
-            go(row)
-
         def ask() -> None:
             if (catalog := self._host.state.catalog) is not None:
                 self._host.run(partial(answer, catalog), partial(done, catalog), group="report")
@@ -363,7 +357,7 @@ class Answers:
 
         dialog = ReportsDialog(noun, partial(copy_text, self._host))
         dialog.heading = heading
-        self._host.open(dialog, close, ask=ask, group="report")
+        self._host.open(dialog, go, ask=ask, group="report")
         return dialog
 
     def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report | str:
@@ -595,7 +589,6 @@ class Answers:
         return [*names, *sorted(ranks, key=ranks.__getitem__)]
 
     def _filter_by(self, chosen: tuple[Chosen, ...] | None) -> None:
-        self._host.cancel("values")
         if not chosen or self._host.state.catalog is None:
             return
         query = self._host.state.view.query

@@ -179,15 +179,19 @@ class ScreenHost:
     def open(
         self,
         dialog: Dialog[Result],
-        done: Callable[[Result | None], None] | None = None,
+        done: Callable[[Result | None], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
         group: str = "",
     ) -> None:
-        """Open a dialog, and pass its result to `done`; `ask` reads what it shows."""
+        """Open a dialog, and pass its result to `done`.
+
+        `ask` reads what it shows, in a job of `group`, which ends with the dialog.
+        """
 
         def close(result: Result | None) -> None:
-            self._asked.pop(dialog, None)
+            if self._asked.pop(dialog, None) is not None:
+                self.cancel(group)
             if done is not None:
                 done(result)
 

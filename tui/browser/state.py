@@ -339,7 +339,7 @@ class Host(Protocol):
     def open(
         self,
         dialog: Dialog[Result],
-        done: Callable[[Result | None], None] | None = None,
+        done: Callable[[Result | None], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
         group: str = "",
@@ -347,7 +347,7 @@ class Host(Protocol):
         """Open a dialog, and pass its result to `done`.
 
         `ask` reads what it shows from the catalog, in jobs of a group: at once, and again from
-        each newer catalog while the dialog is open.
+        each newer catalog while the dialog is open; closing it ends them.
         """
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:

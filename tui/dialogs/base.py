@@ -98,8 +98,15 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         return isinstance(event, events.Key) and event.key in key_names("dialogs-close")
 
     def dismiss(self, result: Result | None = None) -> AwaitComplete:
-        """Close the dialog once: two clicks at once must not close what is under it."""
-        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
+        """Close the dialog and what is open over it, such as the help, where a job is done.
+
+        Only once: two clicks at once must not close what is under it.
+        """
+        if self not in self.app.screen_stack:
+            return AwaitComplete()
+        while isinstance(top := self.app.screen, Dialog) and top is not self:
+            top.dismiss()
+        return super().dismiss(result)
 
     def action_show_help(self) -> None:
         """Show the keys, those of this dialog first."""

@@ -137,7 +137,12 @@ class FakeHost:
         ask: Callable[[], object] | None = None,
         group: str = "",
     ) -> None:
-        self.dialogs.append((dialog, done))
+        def close(result: Any) -> None:
+            self.cancel(group)
+            if done is not None:
+                done(result)
+
+        self.dialogs.append((dialog, close if ask is not None else done))
         if ask is not None:
             ask()
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
 from spackscope.tui.browser.export import open_export, proposed_name
 from spackscope.tui.browser.rows import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS
 from tests.browsing import HOST, Browser, browsing, reading
-from tests.program import Program
+from tests.program import PATIENCE, Program
 from tests.tui.browser.fake_host import FakeBrowser
 
 
@@ -196,3 +199,54 @@ def test_the_proposed_name_is_free(
     for each in old:
         (directory / each).touch()
     assert proposed_name(package, ".csv") == name
+
+
+@pytest.fixture
+def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
+    """Let the first format write its last line only once the event is set."""
+    event = threading.Event()
+
+    def lines(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
+        yield from csv.lines(catalog, ids)
+        event.wait(PATIENCE)
+
+    csv = FILE_FORMATS[0]
+    formats = (replace(csv, lines=lines), *FILE_FORMATS[1:])
+    monkeypatch.setattr("spackscope.tui.dialogs.export.FILE_FORMATS", formats)
+    yield event
+    event.set()
+
+
+@pytest.mark.parametrize(
+    "keys", [["question_mark"], ["ctrl+backslash"], ["ctrl+backslash", "down"]]
+)
+async def test_a_file_is_written_while_another_dialog_is_open(
+    directory: Path, held: threading.Event, keys: list[str]
+) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        await browser.press("enter", *keys, settle=False)
+        assert browser.dialog in ("HelpDialog", "PickDialog")
+        held.set()
+        await browser.settle()
+        assert browser.dialog is None
+        assert f"Wrote {len(browser.shown):,} records to" in browser.status
+        assert (directory / "specs.csv").exists()
+        await browser.press("e")
+        assert browser.dialog == "ExportDialog", "it can be opened again"
+        assert "stopping" not in browser.text
+
+
+async def test_writing_that_is_stopped_from_the_help_can_be_left(
+    directory: Path, held: threading.Event
+) -> None:
+    async with browsing(folded=False) as browser:
+        await browser.press("2", "e")
+        await browser.press("enter", "question_mark", "escape", "escape", settle=False)
+        assert "stopping…" in browser.text
+        held.set()
+        await browser.settle()
+        assert "Stopped: nothing was written" in note(browser)
+        await browser.press("escape")
+        assert browser.dialog is None
+        assert not os.listdir(directory)
