@@ -224,7 +224,7 @@ class SpecRows(VirtualList):
         missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:
             self._noted = missing
-            self.post_message(self.NotesNeeded(self.listing, missing, self._told))
+            self._ask(self.NotesNeeded(self.listing, missing, self._told))
 
     def _rows_from_top(self, count: int) -> Iterator[Row]:
         """Yield the rows in view that were read, of the first `count` lines, at least one."""
@@ -263,7 +263,11 @@ class SpecRows(VirtualList):
         missing = tuple(s for s in dict.fromkeys(starts) if not self._windows.has(s))
         if missing and missing != self._requested:
             self._requested = missing
-            self.post_message(self.RowsNeeded(self.listing, missing))
+            self._ask(self.RowsNeeded(self.listing, missing))
+
+    def _ask(self, request: Message) -> None:
+        """Post a request as the list's own: Textual stops what a parent has its child post."""
+        self.post_message(request.set_sender(self))
 
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the gutter with mark and count, and then a piece or more a column."""

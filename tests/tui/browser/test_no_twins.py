@@ -46,3 +46,20 @@ async def test_rows_in_sight_differ_in_what_they_say(size: tuple[int, int]) -> N
                 assert not twins, (query, keys)
                 seen += len(rows)
     assert seen > 100
+
+
+@pytest.mark.parametrize("query", QUERIES)
+async def test_notes_are_those_for_the_columns_in_sight(query: str) -> None:
+    async with browsing(INDEX, size=(160, 45)) as browser:
+        await browser.ask(query)
+        await browser.press("enter")
+        for key in ("v", "escape", "1", "2", "plus", "plus", "70x30", "100x30", "160x45"):
+            if "x" in key:
+                await browser.resize(*map(int, key.split("x")))
+            else:
+                await browser.press(key)
+            rows = told_rows(browser)
+            assert len(set(rows)) == len(rows), key
+            # Rows that are read anew have no notes of other columns.
+            await browser.press("X", "backspace")
+            assert told_rows(browser) == rows, key
