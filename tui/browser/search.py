@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from spackscope.model.assist.answers import Completion, Completions, Note, Relaxation
 from spackscope.model.core.errors import QueryError
@@ -33,9 +33,6 @@ from spackscope.tui.browser.state import (
     Task,
 )
 from spackscope.tui.keymap import shown
-
-if TYPE_CHECKING:
-    pass
 
 LARGE = 20_000
 """Records up to which all are checked against the host before they are shown first."""
@@ -115,6 +112,8 @@ class Search:
         host.change(view=view, refused=None, draft=draft)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:
+            if typed is not None:
+                self._complete(typed)
             return
         reading = self._reading(summary.catalog, view, typed, instead)
         is_slow = typed is not None and summary.total > MANY

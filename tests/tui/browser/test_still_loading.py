@@ -157,6 +157,18 @@ async def test_keys_typed_before_anything_is_read_go_where_they_would_go_afterwa
         assert browser.focus == "spec-rows"
 
 
+async def test_the_note_on_a_text_goes_when_it_is_finished_before_anything_is_read(
+    held: Held,
+) -> None:
+    async with held.browsing(held.urls["large"]) as browser:
+        await browser.press("slash", *"target=", settle=False)
+        await browser.until(lambda: "Expected a value after target=" in browser.note)
+        await browser.press(*":zen3", settle=False)
+        await browser.until(lambda: browser.query == "target=:zen3")
+        await browser.until(lambda: not browser.box)
+        assert "reading the sources" in browser.text
+
+
 async def test_escape_stops_what_keys_wait_for(
     held: Held, monkeypatch: pytest.MonkeyPatch
 ) -> None:
