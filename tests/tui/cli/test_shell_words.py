@@ -30,6 +30,8 @@ from spackscope.tui.cli.commands.complete import ShellWords, split_line, unquote
         ("ls | spackscope cover s", ["cover"], "s", "", "s"),
         ("spack install /$(spackscope pick h", ["pick"], "h", "", "h"),
         ("spackscope find hdf5 2>/dev/null o", ["find", "hdf5"], "o", "", "o"),
+        ("spackscope find hdf5 &>/dev/null o", ["find", "hdf5"], "o", "", "o"),
+        ("spackscope find hdf5 '|' o", ["find", "hdf5", "|"], "o", "", "o"),
         ("spackscope -f spack:si", ["-f"], "spack:si", "", "si"),
         ('spackscope find "a\\"b', ["find"], 'a"b', '"', 'a\\"b'),
         ("spackscope find 'a\\", ["find"], "a\\", "'", "a\\"),

@@ -426,14 +426,19 @@ def _expanded(word: str, environ: Mapping[str, str]) -> str:
     return re.sub(r"\$(?:(\w+)|\{(\w+)\})", value, os.path.expanduser(word))
 
 
-_BLANKS = " \t\n"
-_SEPARATORS = "|&;()"
-_REDIRECTIONS = "<>"
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 _IN_DOUBLE_QUOTES = '$`"\\'
 _SPECIAL = re.compile(r"""[\s\\'"$`&|;<>()*?\[\]{}#!~]""")
 _COMMAND = re.compile(r"(?:[^\\]|\\.)*?(?:`|\$\()", re.DOTALL)
 """A command whose output a shell puts into double quotes."""
+_PIECE = r"""[^ \t\n\\'"|&;()<>]|\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.?)*)("?)"""
+"""A character of a word of bash, or a quoted part of it; only the last quote may be open."""
+_PIECES = re.compile(_PIECE, re.DOTALL)
+_TOKEN = re.compile(
+    rf"(?P<redirection>(?:&|[0-9]+)?[<>])|(?P<separator>[|&;()])|(?P<word>(?!\\\n)(?:{_PIECE})+)",
+    re.DOTALL,
+)
+"""What a line of bash consists of, besides blanks."""
 _DOLLAR_AT_END = re.compile(r"(?<!\\)(?:\\\\)*\$$")
 _KEPT = "@$"
 """Word breaks that are part of the word after them: rl_special_prefixes of bash."""
@@ -475,7 +480,50 @@ def split_line(line: str, breaks: str = WORD_BREAKS) -> ShellWords:
 
         split_line("spackscope find 'hdf5 os=ub").current  # hdf5 os=ub
     """
-    return _Line(line, breaks).split()
+    words: list[str] = []
+    is_redirection, typed = False, ""
+    for token in _TOKEN.finditer(line):
+        if token["word"] and token.end() == len(line):
+            typed = token["word"]
+        elif token["separator"]:
+            words = []
+        elif token["word"] and not is_redirection:
+            words.append(_PIECES.sub(_bare, token["word"]))
+        is_redirection = bool(token["redirection"]) or (is_redirection and bool(typed))
+    while words and _ASSIGNMENT.fullmatch(words[0]):
+        words.pop(0)
+    quote = in_quote = ""
+    for piece in _PIECES.finditer(typed):
+        if piece[2] is not None and not piece[3]:
+            quote, in_quote = "'", piece[2]
+        elif piece[4] is not None and not piece[5]:
+            quote, in_quote = '"', piece[4]
+    # What readline ends words at does not count in quotes, nor do the quotes.
+    bare = _PIECES.sub(
+        lambda piece: piece[0] if len(piece[0]) == 1 else "x" * len(piece[0]), typed
+    )
+    cut = max(
+        (bare.rfind(each) + (each not in _KEPT) for each in breaks if each in bare), default=0
+    )
+    return ShellWords(
+        tuple(words[1:]),
+        _PIECES.sub(_bare, typed),
+        quote,
+        in_quote if quote else typed[cut:],
+        is_redirection,
+        quote == '"' and _COMMAND.match(in_quote) is not None,
+    )
+
+
+def _bare(piece: re.Match[str]) -> str:
+    """Return a part of a word without its quotes, or a character that is escaped."""
+    escaped, single, _, double, _ = piece.groups()
+    if double is not None:
+        return re.sub(r'\\([$`"\\]|\Z)', r"\1", double)
+    if escaped is not None:
+        # A line that goes on after its end.
+        return "" if escaped == "\n" else escaped
+    return piece[0] if single is None else single
 
 
 def unquoted(word: str) -> tuple[str, str]:
@@ -491,78 +539,3 @@ def _quoted(text: str, quote: str) -> str:
     if quote == '"':
         return "".join(f"\\{c}" if c in _IN_DOUBLE_QUOTES else c for c in text)
     return _SPECIAL.sub(r"\\\g<0>", text)
-
-
-class _Line:
-    """The split of one line, character by character."""
-
-    def __init__(self, line: str, breaks: str) -> None:
-        self._line, self._breaks = line, breaks
-        self._words: list[str] = []
-        self._word: list[str] = []
-        self._is_begun = self._is_redirection = False
-        self._quote = ""
-        self._cut = self._cut_before = self._opened = 0
-
-    def split(self) -> ShellWords:
-        """Return the words."""
-        position, line = 0, self._line
-        while position < len(line):
-            position = self._in_quote(position) if self._quote else self._plain(position)
-        words = self._words
-        while words and _ASSIGNMENT.fullmatch(words[0]):
-            words.pop(0)
-        return ShellWords(
-            tuple(words[1:]),
-            "".join(self._word),
-            self._quote,
-            line[self._cut :],
-            self._is_redirection,
-            self._quote == '"' and _COMMAND.match(line, self._opened) is not None,
-        )
-
-    def _in_quote(self, position: int) -> int:
-        """Read a character in quotes; return the position after it."""
-        character, following = self._line[position], self._line[position + 1 : position + 2]
-        if character == self._quote:
-            # What readline ends words at does not count in quotes, nor do the quotes.
-            self._quote, self._cut = "", self._cut_before
-        elif character == "\\" and self._quote == '"' and following in _IN_DOUBLE_QUOTES:
-            self._word.append(following)
-            return position + 2
-        else:
-            self._word.append(character)
-        return position + 1
-
-    def _plain(self, position: int) -> int:
-        """Read a character outside quotes; return the position after it."""
-        character = self._line[position]
-        if character == "\\":
-            following = self._line[position + 1 : position + 2]
-            if following != "\n":
-                self._word.append(following)
-                self._is_begun = True
-            return position + 2
-        if character in _BLANKS or character in _SEPARATORS or character in _REDIRECTIONS:
-            self._end_word(character)
-        elif character in "'\"":
-            self._quote, self._is_begun, self._cut_before = character, True, self._cut
-            self._opened = position + 1
-        else:
-            self._word.append(character)
-            self._is_begun = True
-        is_new = character in _BLANKS or character in _SEPARATORS or character in _REDIRECTIONS
-        if is_new or character in self._breaks or self._quote:
-            self._cut = position + (character not in _KEPT)
-        return position + 1
-
-    def _end_word(self, separator: str) -> None:
-        """End a word at a blank, a redirection, or the end of a command."""
-        is_descriptor = separator in _REDIRECTIONS and "".join(self._word).isdecimal()
-        if self._is_begun and not (self._is_redirection or is_descriptor):
-            self._words.append("".join(self._word))
-        if self._is_begun or separator not in _BLANKS:
-            self._is_redirection = separator in _REDIRECTIONS
-        self._word, self._is_begun = [], False
-        if separator in _SEPARATORS:
-            self._words = []
