@@ -8,22 +8,22 @@ import hashlib
 import json
 import os
 import re
-import subprocess
+import tempfile
 import time
-import zlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from pathlib import PurePath
-from subprocess import DEVNULL, PIPE
-from typing import IO, cast
+from signal import SIGKILL
+from subprocess import PIPE, Popen, TimeoutExpired
+from typing import NamedTuple
 
 from spackscope.model.core.columns import Value
 from spackscope.model.core.errors import Cancelled, Unreadable, Unwritable
 from spackscope.model.core.files import (
-    MAX_FILE_SIZE,
+    SMALL_UNPACKED_SIZE,
     max_unpacked_size,
     read_private,
     too_large,
@@ -32,13 +32,14 @@ from spackscope.model.core.files import (
 )
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Look, Records, SourceStatus, Spec, is_hash
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress, run_cancellable
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term
 from spackscope.model.readers.formats import read_document
-from spackscope.model.readers.json import storable
+from spackscope.model.readers.json import AS_SPACK, parse, storable, too_many_values
+from spackscope.model.readers.unpack import decode, decompress
 from spackscope.model.sources.source_name import is_local_path
 
 KNOWN = ("package", "version", "hash", "variants")
@@ -53,8 +54,19 @@ MAX_OBSERVATIONS = 500
 _MAX_SNAPSHOTS = 2**26
 """Bytes of the file with the snapshots of a source."""
 
+MAX_REVISIONS_SIZE = 2**30
+"""Bytes of all revisions of a file that are read: 500 of a lock file with 700 specs."""
+
+GIT_TIMEOUT = 5
+"""Seconds that a command of git may take."""
+
+_MAX_ERROR = 2**12
+"""Bytes of the first line of an error of git."""
+
+_SHORT_COMMIT = 10
+"""Characters of a commit, which are unique in all but the largest repositories."""
+
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_GIT_TIMEOUT = 30
 _ODD = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What is raised by a document that is another than expected."""
 
@@ -177,9 +189,10 @@ class Snapshots:
         if not self.path or not os.path.lexists(self.path):
             return []
         try:
-            packed = read_private(self.path, _MAX_SNAPSHOTS)
-            unpacker = zlib.decompressobj(wbits=31)
-            data = unpacker.decompress(packed, max_unpacked_size(len(packed)))
+            data, reason = decompress(read_private(self.path, _MAX_SNAPSHOTS))
+            text = decode(data)
+            if reason := reason or too_many_values(text):
+                raise Unreadable(reason)
             return [
                 Observation(
                     storable(str(step["when"])),
@@ -187,10 +200,11 @@ class Snapshots:
                     {h: storable(str(t)) for h, t in step["added"].items() if is_hash(h)},
                     [hash_ for hash_ in step["removed"] if is_hash(hash_)],
                 )
-                for step in json.loads(data)["snapshots"]
+                for step in json.loads(text)["snapshots"]
             ]
-        except (OSError, zlib.error, *_ODD):
-            raise Unreadable(f"the snapshots in {self.path} cannot be read") from None
+        except (OSError, *_ODD) as error:
+            why = f": {error}" if isinstance(error, Unreadable) else ""
+            raise Unreadable(f"the snapshots in {self.path} cannot be read{why}") from None
 
 
 def _is_read(source: SourceStatus) -> bool:
@@ -220,7 +234,138 @@ def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tupl
             yield True, f"{name}: {counted(len(specs), 'spec')}, {counts}"
 
 
-def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Observation], str]:
+class _Revision(NamedTuple):
+    """A revision of a file: its commit and time, its blob or "" where it is gone, and its size."""
+
+    commit: str
+    seconds: int
+    blob: str
+    size: int = 0
+
+
+class _Git:
+    """Runs git in a directory; nothing that the configuration there names is run or fetched."""
+
+    def __init__(self, directory: str, should_stop: ShouldStop) -> None:
+        self._should_stop = should_stop
+        # A hook of git names its own work tree there.
+        environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self._environ = environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        safe = ("-c", "core.fsmonitor=false", "-c", "fetch.bundleURI=", "--literal-pathspecs")
+        self._command = ("git", *safe, "-C", directory)
+
+    def run(self, *words: str, data: bytes = b"") -> tuple[bytes, str]:
+        """Return what a command prints, and why that may not be all. Raises Cancelled.
+
+        It is killed where it takes too long: a file that git opens may be a FIFO.
+        """
+        with tempfile.TemporaryFile() as errors:
+            try:
+                process = Popen(
+                    [*self._command, *words],
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=errors,
+                    env=self._environ,
+                    start_new_session=True,
+                )
+            except OSError:
+                return b"", "git cannot be run"
+            with process:
+                answer = partial(process.communicate, data, GIT_TIMEOUT)
+                try:
+                    printed, _ = run_cancellable(answer, self._should_stop)
+                except TimeoutExpired as late:
+                    return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
+                finally:
+                    if process.poll() is None:
+                        os.killpg(process.pid, SIGKILL)
+            errors.seek(0)
+            line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
+        return printed, (line or "git fails") if process.returncode else ""
+
+    def revisions(self, name: str) -> tuple[list[_Revision], str]:
+        """Return the revisions of a file, newest first, and why these may not be all.
+
+        What the commands print depends on no configuration. Raises Cancelled.
+        """
+        most = f"--max-count={MAX_OBSERVATIONS}"
+        log, reason = self.run("rev-list", "--timestamp", most, "HEAD", "--", name)
+        if not log:
+            return [], reason
+        # The last line may be cut.
+        lines = [line.split() for line in log[: log.rfind(b"\n") + 1].splitlines()]
+        commits = b"".join(commit + b"\n" for _, commit in lines)
+        # A merge that is listed is compared with each of its parents.
+        options = ("--stdin", "--root", "-m", "-r", "-z")
+        changes, failure = self.run("diff-tree", *options, "--", name, data=commits)
+        blobs, commit, words = dict[bytes, bytes](), b"", iter(changes.split(b"\0"))
+        for word in words:
+            if word.startswith(b":"):
+                *_, blob, status = word.split()
+                blobs[commit] = b"" if status == b"D" else blob
+                next(words, None)
+            else:
+                commit = word
+        revisions = [
+            _Revision(commit.decode(), int(seconds), blobs[commit].decode())
+            for seconds, commit in lines
+            if commit in blobs
+        ]
+        return revisions, reason or failure
+
+    def readable(self, revisions: Sequence[_Revision]) -> tuple[list[_Revision], str]:
+        """Return the revisions with their sizes, newest first, without those that are not read.
+
+        The sentence says why these are not. Raises Cancelled.
+        """
+        sizes = "--batch-check=%(objectsize) %(objectsize:disk)"
+        checked, reason = self.run("cat-file", sizes, data=_blobs(revisions))
+        lines, total, readable = iter(checked.splitlines()), 0, list[_Revision]()
+        for each in revisions:
+            try:
+                size, packed = map(int, next(lines, b"").split()) if each.blob else (0, 0)
+            except ValueError:
+                reason = reason or "git lacks it"
+                continue
+            if size > (most := max_unpacked_size(packed)):
+                reason = reason or str(too_large(size, most))
+            elif (total := total + size) > MAX_REVISIONS_SIZE:
+                sizes = f"the newer ones have {total - size:,} bytes"
+                reason = reason or f"{sizes}; at most {MAX_REVISIONS_SIZE:,} are read"
+                break
+            else:
+                readable.append(each._replace(size=size))
+        return readable, reason
+
+    def contents(self, revisions: Iterable[_Revision]) -> Iterator[tuple[_Revision, bytes]]:
+        """Yield each revision with the content of the file. Raises Unreadable and Cancelled."""
+        batch, size = list[_Revision](), 0
+        for each in chain(revisions, [None]):
+            if batch and (each is None or size > SMALL_UNPACKED_SIZE):
+                answer, reason = self.run("cat-file", "--batch", data=_blobs(batch))
+                end = 0
+                for its in batch:
+                    start = answer.find(b"\n", end) + 1 if its.blob else end
+                    end = start + its.size
+                    if end > len(answer):
+                        raise Unreadable(reason or "git ended before the end of it")
+                    yield its, answer[start:end]
+                    end += bool(its.blob)
+                batch, size = [], 0
+            if each is not None:
+                batch.append(each)
+                size += each.size
+
+
+def _blobs(revisions: Iterable[_Revision]) -> bytes:
+    """Return the lines that ask `git cat-file` for what a file has in some revisions."""
+    return "".join(f"{each.blob}\n" for each in revisions if each.blob).encode()
+
+
+def of_revisions(
+    path: str, should_stop: ShouldStop = never, on_progress: OnProgress = no_progress
+) -> tuple[list[Observation], str]:
     """Return what the revisions of a file in a git work tree have, oldest first.
 
     Of a link it is the file that it leads to, and of an environment its lock file. The sentence
@@ -233,71 +378,28 @@ def of_revisions(path: str, should_stop: ShouldStop = never) -> tuple[list[Obser
     is_in_work_tree = any(os.path.lexists(each / ".git") for each in PurePath(file).parents)
     if not (os.path.isfile(file) and is_in_work_tree):
         return [], ""
-    # A hook of git names its own work tree there.
-    environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
-    environ |= {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
-    # What the configuration of a work tree names is not run: nothing is fetched either.
-    safe = ("-c", "core.fsmonitor=false", "-c", "core.pager=cat", "--literal-pathspecs")
-    git = ("git", *safe, "-C", directory)
-
-    def run(*words: str, data: bytes = b"") -> str:
-        try:
-            done = subprocess.run(
-                [*git, *words], input=data, capture_output=True, timeout=_GIT_TIMEOUT, env=environ
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            reason = f"git cannot be run, or takes more than {_GIT_TIMEOUT} s"
-            raise Unreadable(reason) from None
-        if done.returncode:
-            raise Unreadable(done.stderr.decode(errors="replace").partition("\n")[0])
-        return done.stdout.decode()
-
-    only = ("--no-show-signature", "--reverse", f"-{MAX_OBSERVATIONS}", "--format=%h %ct")
-    observations, known, reason = list[Observation](), dict[str, str](), ""
+    git = _Git(directory, should_stop)
+    revisions, reason = git.revisions(name)
+    readable, unread = git.readable(revisions) if revisions else ([], "")
+    reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()
     before: Specs = {}
     try:
-        log = run("log", *only, "--", name).split()
-        blobs = [os.fsencode(f"{label}:./{name}\n") for label in log[::2]]
-        sizes = run("cat-file", "--batch-check=%(objectsize)", data=b"".join(blobs)).splitlines()
-        removals: list[str] = []
-        if not all(map(str.isdecimal, sizes)):
-            removals = run("log", "--diff-filter=D", *only, "--", name).split()[::2]
-        batch = [*git, "cat-file", "--batch"]
-        with subprocess.Popen(
-            batch, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=environ
-        ) as process:
-            for label, when, blob, size in zip(log[::2], log[1::2], blobs, sizes, strict=True):
-                if should_stop():
-                    raise Cancelled
-                try:
-                    specs: Specs = {}
-                    if label not in removals:
-                        specs = _specs_in(_content(process, blob, size), known)
-                    observations.append(_observe(_time_text(int(when)), label, specs, before))
-                    known.update(before := specs)
-                except (OSError, ValueError, OverflowError) as error:
-                    reason = reason or str(error)
-    except (OSError, ValueError) as error:
-        reason = str(error)
+        for number, (its, data) in enumerate(git.contents(reversed(readable))):
+            on_progress("revisions read", number, len(readable))
+            if should_stop():
+                raise Cancelled
+            try:
+                specs = _specs_in(data, known) if its.blob else {}
+                when = _time_text(its.seconds)
+            except (OSError, ValueError, OverflowError) as error:
+                reasons.append(str(error))
+                continue
+            observations.append(_observe(when, its.commit[:_SHORT_COMMIT], specs, before))
+            known.update(before := specs)
+    except Unreadable as error:
+        reasons.append(str(error))
+    reason = next(filter(None, reasons), "")
     return observations, f"not all revisions of {path} are told: {reason}" if reason else ""
-
-
-def _content(process: subprocess.Popen[bytes], blob: bytes, checked: str) -> bytes:
-    """Ask `git cat-file --batch` for a file. Raises OSError.
-
-    What its `--batch-check` answered is the size, unless a partial clone lacks the file.
-    """
-    if not checked.isdecimal():
-        raise OSError("git lacks it")
-    if (size := int(checked)) > MAX_FILE_SIZE:
-        raise too_large(size, MAX_FILE_SIZE)
-    asks, answers = cast(IO[bytes], process.stdin), cast(IO[bytes], process.stdout)
-    asks.write(blob)
-    asks.flush()
-    answers.readline()
-    if len(data := answers.read(size + 1)) <= size:
-        raise OSError("git ended before the end of it")
-    return data[:-1]
 
 
 def _specs_in(data: bytes, known: Specs) -> Specs:
@@ -306,12 +408,15 @@ def _specs_in(data: bytes, known: Specs) -> Specs:
     Those of a lock file that are `known` are not read again.
     """
     specs: dict[str, str] = {}
-    with contextlib.suppress(*_ODD):
-        document = json.loads(data)
-        nodes = document["concrete_specs"]
-        document["concrete_specs"] = {h: node for h, node in nodes.items() if h not in known}
-        specs = {hash_: known[hash_] for hash_ in nodes if hash_ in known}
-        data = json.dumps(document).encode()
+    # Any other document is parsed once.
+    if b'"concrete_specs"' in data:
+        with contextlib.suppress(*_ODD):
+            document, _ = parse(decode(data), decoder=AS_SPACK, whole=True)
+            nodes = document["concrete_specs"]
+            document["concrete_specs"] = {h: node for h, node in nodes.items() if h not in known}
+            specs = {hash_: known[hash_] for hash_ in nodes if hash_ in known}
+            data = json.dumps(document).encode()
+            del document, nodes
     items = list(read_document(data, origin=""))
     for group in (item for item in items if isinstance(item, Records)):
         for hash_, number in zip(group.hashes, group.numbers, strict=True):
@@ -398,15 +503,20 @@ def read_history(
     environ: Mapping[str, str],
     should_stop: ShouldStop = never,
     by: str = VERSION,
+    *,
+    given: Sequence[str] = (),
+    on_progress: OnProgress = no_progress,
 ) -> tuple[dict[str, History], list[str]]:
     """Return the observations of each source with the timelines of what a query asks for.
 
-    The query has conditions on the columns `KNOWN` only. What no observation tells of a hash fits
-    none of them: how many builds are left out for that, and what cannot be read, is in
-    the sentences that come second. Raises Cancelled.
+    The query has conditions on the columns `KNOWN` only. `given` are the sources as they were
+    given, whose names in the catalog lack the bytes of a path that are not text. What no
+    observation tells of a hash fits none of them: how many builds are left out for that, and what
+    cannot be read, is in the sentences that come second. Raises Cancelled.
     """
     kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
     texts: dict[str, str] = {}
+    paths = {storable(path): path for path in given}
     for source in catalog.sources:
         name = source.name
         kinds[name] = its = list[Sequence[Observation]]()
@@ -415,7 +525,7 @@ def read_history(
         except Unreadable as error:
             failures.append(str(error))
         if is_local_path(name):
-            revisions, failure = of_revisions(name, should_stop)
+            revisions, failure = of_revisions(paths.get(name, name), should_stop, on_progress)
             its.append(revisions)
             failures += [failure] if failure else []
         # What dated tags have is not all there now.

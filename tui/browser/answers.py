@@ -434,8 +434,8 @@ class Answers:
             from spackscope.model.report.history import history_report
 
             query = Query().with_package(package)
-            environ = self._host.session.environ
-            histories, failures = read_history(catalog, query, environ, task)
+            environ, given = self._host.session.environ, self._host.sources
+            histories, failures = read_history(catalog, query, environ, task, given=given)
             report = history_report(clean(package), histories, shows_all=True)
             return _with_failures(report, failures)
 

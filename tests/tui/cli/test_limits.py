@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import hash_of, record, write_page
+from tests.builders import environment as lock_file
+from tests.builders import hash_of, leaf, record, write_page
 from tests.program import COMMAND, PATIENCE, Program, environment
 
 MEMORY = 1 << 30
@@ -103,6 +104,34 @@ def test_what_unpacks_to_a_thousand_times_its_size_loses_only_itself(
     assert len(result.stdout.splitlines()) == 2
     assert "index.json.gz" in result.stderr
     assert "it unpacks to more than" in result.stderr
+
+
+def test_a_revision_that_git_unpacks_to_far_more_loses_only_itself(program: Program) -> None:
+    lock = program.home / "spack.lock"
+    git = ("git", "-C", str(program.home), "-c", "user.name=ann", "-c", "user.email=a@example.org")
+    subprocess.run([*git, "init", "-q"], check=True)
+    for content in (b"[" + b"[]," * 2**24 + b"0]", lock_file([leaf("o" * 32, "zlib", "1.2")])):
+        lock.write_bytes(content)
+        subprocess.run([*git, "add", "spack.lock"], check=True)
+        subprocess.run([*git, "commit", "-qm", "Lock"], check=True)
+
+    result = limited(program, "history", "zlib", "-f", "spack.lock")
+
+    assert ": 2 observations from " in result.stdout, result.stderr
+    assert "spack.lock are told: it has 33,554,433 values; at most 10,000,000" in result.stderr
+
+
+def test_a_snapshot_of_too_many_values_is_not_read(program: Program) -> None:
+    good_page(program)
+    limited(program, "snapshot", "-f", "pages")
+    (kept,) = program.home.rglob("snapshots/*.gz")
+    packed(kept, b"[" + b"[]," * 2**24 + b"0]", 1)
+
+    result = limited(program, "history", "zlib", "-f", "pages")
+
+    assert result.stdout.startswith("zlib: 1 timeline\n"), result.stderr
+    reason = "it has 33,554,433 values; at most 10,000,000 are read"
+    assert f"the snapshots in {kept} cannot be read: {reason}" in result.stderr
 
 
 def test_a_file_of_empty_gzip_members_is_given_up(program: Program) -> None:

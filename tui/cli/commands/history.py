@@ -11,7 +11,7 @@ from spackscope.model.query.ast import Term, join_words
 from spackscope.model.report.history import history_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import loaded, parse_query, print_report
+from spackscope.tui.cli.commands.common import build_progress, loaded, parse_query, print_report
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -27,9 +27,15 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     by = (options.by or (HASH if "hash" in query.columns else VERSION,))[-1]
     if by not in (VERSION, HASH) and ALIASES.get(by, by) in FIELDS:
         raise Leave(ExitCode.USAGE, f"--by takes version, hash or a variant, not {clean(by)}")
-    with loaded(options, session, sources) as (catalog,):
+    with loaded(options, session, sources) as (catalog,), build_progress(options) as progress:
         histories, failures = read_history(
-            catalog, query, session.environ, session.should_stop, by
+            catalog,
+            query,
+            session.environ,
+            session.should_stop,
+            by,
+            given=sources,
+            on_progress=progress,
         )
     for failure in failures:
         stdio.print_message(failure)
