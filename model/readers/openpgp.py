@@ -46,11 +46,6 @@ class Signature(Frozen):
     created: int | None = None
 
 
-def _key_id_of(fingerprint: str) -> str:
-    """Return the 16 digits of a fingerprint that are its key id (RFC 9580, 5.5.4)."""
-    return fingerprint[-16:] if len(fingerprint) == 40 else fingerprint[:16]
-
-
 def read_signature(data: bytes) -> Signature | None:
     """Return what the clear-text signature of a document says; None if it is not signed.
 
@@ -132,4 +127,6 @@ def _signature(body: bytes) -> Signature:
     is_whole = len(issuer) > 1 and len(issuer) - 1 == _FINGERPRINT_LENGTHS.get(issuer[0])
     fingerprint = issuer[1:].hex().upper() if is_whole else ""
     seconds = int.from_bytes(created, "big") if len(created) == 4 else None
-    return Signature(fingerprint, key_id or _key_id_of(fingerprint), seconds)
+    # The key id is at one of the ends (RFC 9580, 5.5.4).
+    ending = fingerprint[-16:] if len(fingerprint) == 40 else fingerprint[:16]
+    return Signature(fingerprint, key_id or ending, seconds)

@@ -316,11 +316,6 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
     return f"[{''.join(name[0] if name in deptypes else ' ' for name in DEPTYPES)}]"
 
 
-def deptypes_letters(deptypes: Collection[str]) -> str:
-    """Spell deptypes as `deptypes_sign` does, without brackets."""
-    return deptypes_sign(deptypes)[1:-1]
-
-
 def head_text(node: Node) -> str:
     """Return how many dependencies or dependents a spec has."""
     text, nothing = _HEADS[node.section]

@@ -17,7 +17,7 @@ from spackscope.model.report.detail import (
     STATUS_TEXTS,
     VARIANTS,
     DetailLine,
-    deptypes_letters,
+    deptypes_sign,
     fold_sign,
     full_name,
     head_text,
@@ -343,7 +343,7 @@ def tree_pieces(
         return [(f"{fold} ", "accent"), (head_text(node), "strong")]
     differs = (differing or {}).get(node.id) if node.section == "dependencies" else None
     remark, remark_style = _remark(tree, row, differs)
-    deptypes = f"{deptypes_letters(node.edge.deptypes)} "
+    deptypes = f"{deptypes_sign(node.edge.deptypes)[1:-1]} "
     name = f"×{node.builds:,}" if node.builds > 1 else short_hash(node.spec)
     hash_ = f"{_TREE_GAP}{pad(name, SHORT_HASH)}" if width >= _MIN_TREE_WIDTH else ""
     guides = _guides(tree, row, width - cell_width(deptypes + hash_) - 3)

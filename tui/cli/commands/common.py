@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.core.columns import HOST_COLUMNS
-from spackscope.model.core.errors import QueryError, Unanswerable
+from spackscope.model.core.errors import QueryError, Unanswerable, Unreadable, reason
+from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
@@ -167,15 +168,21 @@ def print_problems(problems: Sequence[object], limit: int | None, hint: str = ""
         stdio.print_message(f"and {counted(more, 'more problem')}{hint}")
 
 
-def read_hashes(data: bytes, origin: str) -> tuple[list[str], int]:
+def read_hashes(path: str, shown: str) -> tuple[list[str], int] | None:
     """Read the hashes of a list, and the number of lines without one, which are printed.
 
-    Raises Unreadable.
+    None if the file is a document. Raises Leave, with the file as it is `shown`.
     """
     # Few commands take a list.
-    from spackscope.model.readers.formats import read_hash_list
+    from spackscope.model.readers.formats import is_hash_list, read_hash_list
 
-    items = list(read_hash_list(data, origin=origin))
+    try:
+        data = read_file(path)
+        items = list(read_hash_list(data, origin=shown)) if is_hash_list(data) else None
+    except (OSError, Unreadable) as error:
+        raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
+    if items is None:
+        return None
     problems = [item for item in items if isinstance(item, Problem)]
     print_problems(problems, MAX_PRINTED)
     return [item for item in items if isinstance(item, str)], len(problems)

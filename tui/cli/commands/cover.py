@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 from spackscope.model.analysis.build_time import read_build_time
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.readers.formats import is_hash_list
 from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
 from spackscope.model.report.report import Section, section_lines
 from spackscope.model.report.why import filtered_remarks
@@ -36,10 +33,13 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     if not options.sources and SAMPLE in sources:
         message = "cover needs caches to compare with, such as -f public; none is configured"
         raise Leave(ExitCode.USAGE, message)
-    hashes = _read_hashes(session) if name == STANDARD_INPUT else None
-    groups = [sources] if hashes is not None else [[find_environment(name, session)], sources]
+    is_input = name == STANDARD_INPUT
+    hash_list = read_hashes(session.stdin_path, "standard input") if is_input else None
+    if hash_list is not None and not hash_list[0] and hash_list[1]:
+        raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
+    groups = [sources] if hash_list is not None else [[find_environment(name, session)], sources]
     with loaded(options, session, *groups) as (*environments, caches):
-        coverage = cover(environments[0] if hashes is None else hashes, caches)
+        coverage = cover(environments[0] if hash_list is None else hash_list[0], caches)
         if options.format != "hashes":
             with build_progress(options) as progress:
                 coverage = find_nearest(
@@ -76,17 +76,3 @@ def _print(coverage: Coverage, caches: Catalog, options: Options, session: Sessi
         sections = (each for each in report.sections if each.heading != PRESENT)
         report = replace(report, sections=sections)
     print_report(report, options, session)
-
-
-def _read_hashes(session: Session) -> list[str] | None:
-    """Return the hashes on standard input; None if a document is there. Raises Leave."""
-    try:
-        data = read_file(session.stdin_path)
-        if not is_hash_list(data):
-            return None
-        hashes, wrong = read_hashes(data, "standard input")
-    except (OSError, Unreadable) as error:
-        raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {error}") from None
-    if wrong and not hashes:
-        raise Leave(ExitCode.UNREADABLE, "standard input has no hashes")
-    return hashes

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.prune import preview
-from spackscope.model.core.errors import Unreadable
-from spackscope.model.core.files import read_file
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.report.prune import prune_report
 from spackscope.model.sources.resolve import names_source
@@ -46,11 +44,7 @@ def _read_keep_list(name: str, session: Session) -> list[str]:
     """Return the hashes of a keep-list. Raises Leave where it has none, or a line without one."""
     path = session.stdin_path if name == STANDARD_INPUT else name
     shown = "standard input" if name == STANDARD_INPUT else shown_url(name)
-    try:
-        hashes, wrong = read_hashes(read_file(path), shown)
-    except (OSError, Unreadable) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise Leave(ExitCode.UNREADABLE, f"{shown} cannot be read: {reason}") from None
+    hashes, wrong = read_hashes(path, shown) or ([], 0)
     if not hashes or wrong:
         # `spack buildcache prune` stops there, too.
         raise Leave(

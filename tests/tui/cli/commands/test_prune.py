@@ -100,7 +100,7 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
             "wrong is not a keep-list, with a full hash on each line",
         ),
         (["prune", "--preview", "keep"], 1, "keep"),
-        (["prune", "--preview", "./none"], 3, "./none cannot be read: No such file"),
+        (["prune", "--preview", "./none"], 3, "./none cannot be read: no such file"),
     ],
 )
 def test_mistakes_end_in_a_sentence(
