@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeGuard
 
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, fields
 
 HASH_LENGTH = 32
 _HASH = re.compile(r"[a-z2-7]{32}")
@@ -202,11 +202,15 @@ class Look(_Stated):
     """What look-alikes of a page share; like a `Spec` without a hash and a size."""
 
     __slots__ = ()
-    namespace = ""
-    flags = ()
     dependencies = None
     in_cache = cached = True
-    installed = explicit = is_spliced = False
+    is_spliced = False
+
+
+for _field in fields(Spec):
+    # Of all else pages state nothing.
+    if not hasattr(Look, _field.name):
+        setattr(Look, _field.name, _field.default)
 
 
 class Records(Frozen):

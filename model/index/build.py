@@ -119,7 +119,6 @@ class _Reading:
         self.staged = Staged(discovered, old, include_dependency_only=only)
         self._session = session
         self._total = sum(source.documents.size for source in discovered)
-        self._first_problems: dict[str, Problem] = {}
         self._source, self._before, self._size = "", 0, 0
         self._reported = 0.0
 
@@ -145,8 +144,16 @@ class _Reading:
                 if isinstance(error, OSError):
                     reason = str(error.strerror or error)
                 self._add_problem(document, reason)
-        failure, first = discovered.failure, self._first_problems.get(discovered.source)
-        if not is_known and not failure:
+        failure, number = discovered.failure, self.staged.sources[discovered.source]
+        if is_known and not failure:
+            return ""
+        of_documents = (
+            Problem(*texts)
+            for source, document, *texts in self.staged.problems
+            if source == number and document is not None
+        )
+        first = next(of_documents, None)
+        if not failure:
             failure = f"the source {discovered.source} {reason}"
             if first is not None:
                 if first.origin == discovered.source:
@@ -179,12 +186,10 @@ class _Reading:
             self.report(_PARSING * done / total)
 
         def watched() -> Iterator[Records | Problem]:
-            """Yield what the reader yields; an error in it becomes a problem of its document."""
+            """Yield what the reader yields, and report how much is stored."""
             stored = 0
-            for item in _guarded(items, document):
-                if isinstance(item, Problem):
-                    self._first_problems.setdefault(document.source, item)
-                else:
+            for item in items:
+                if isinstance(item, Records):
                     stored += len(item.hashes)
                 if stored >= _PROGRESS_SPECS:
                     # How many there are may not be known: the more, the nearer to the end.
@@ -210,19 +215,6 @@ class _Reading:
             done = self._total if is_last else self._before + int(self._size * part)
             self._session.on_progress(f"reading {self._source}", done, self._total)
             self._reported = monotonic()
-
-
-def _guarded(
-    items: Iterable[Records | Problem], document: Document
-) -> Iterator[Records | Problem]:
-    """Yield what a reader yields; an error in the reader becomes a problem of its document."""
-    try:
-        yield from items
-    except Cancelled:
-        raise
-    except Exception as error:
-        reason = f"cannot be read to its end: {describe_unexpected(error)}"
-        yield Problem(document.origin, "", reason)
 
 
 # The columns in display order.

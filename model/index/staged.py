@@ -15,15 +15,15 @@ from operator import attrgetter, not_, sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
+from spackscope.model.core.errors import Cancelled, describe_unexpected
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import (
     OF_RECORDS,
     STATES,
     Dependency,
-    Look,
     NodeFacts,
     Problem,
     Records,
-    Spec,
 )
 from spackscope.model.index.columns import (
     CODES,
@@ -43,9 +43,6 @@ from spackscope.model.sources.document import DiscoveredSource, Document, finger
 GONE = 0xFFFFFFFF
 """The look-alike of a record that was merged into another one, or dropped."""
 
-_BATCH = 1024
-"""Look-alikes whose values are looked up at once; many documents have only a few."""
-
 _KEY_BYTES = 16
 """Bytes of the digest by which a document is known."""
 
@@ -53,7 +50,6 @@ _ENTRIES = {
     storage: attrgetter(*(column.attribute for column in columns))
     for storage, columns in STORED.items()
 }
-_dependencies = attrgetter("dependencies")
 _in_cache = attrgetter("in_cache")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
@@ -121,10 +117,8 @@ class Staged:
         self.nodes_stated = Dictionary([NodeFacts()])
         self.archives: dict[bytes, float] = {}
         self.problems: list[tuple[int | None, int | None, str, str, str]] = []
-        # Look-alikes. Values are looked up for many at once, if these are of alike documents.
+        # Look-alikes.
         self.codes = {name: array("I") for name in CODES}
-        self._looks: list[Spec | Look] = []
-        self._context: tuple[str, bool, str, str] = ("", False, "", "")
         # Records.
         self.look_alikes = array("I")
         self.hashes = bytearray()
@@ -172,23 +166,32 @@ class Staged:
     ) -> bool:
         """Add the records of a document, and its problems.
 
-        Returns whether its format is known: then it has records, or no problem either.
+        Returns whether its format is known: then it has records, or no problem either. An
+        unexpected error is a problem of the document; what was added before stays.
         """
         source = self.sources[document.source]
         number = self._add_document(source, _digest(document), document.origin)
         self.is_page[number] = is_page
-        context = (document.source, document.cached, document.tag, document.stack)
-        if context != self._context:
-            self._look_up()
-            self._context = context
+        presence = Presence(self.dictionaries["presence"], source, cached=document.cached)
         has_problem = has_records = False
-        for item in items:
-            if isinstance(item, Problem):
-                has_problem = True
-                self.add_problem(document.source, item, number)
-            elif item.hashes:
-                has_records = True
-                self._add_records(item, number)
+
+        def add_problem(problem: Problem) -> None:
+            nonlocal has_problem
+            has_problem = True
+            self.add_problem(document.source, problem, number)
+
+        try:
+            for item in items:
+                if isinstance(item, Problem):
+                    add_problem(replace(item, origin=item.origin or document.source))
+                elif item.hashes:
+                    self._add_records(item, number, document, presence)
+                    has_records = True
+        except Cancelled:
+            raise
+        except Exception as error:
+            reason = f"cannot be read to its end: {describe_unexpected(error)}"
+            add_problem(Problem(document.origin, "", reason))
         return has_records or not has_problem
 
     def _add_document(self, source: int, digest: bytes, origin: str) -> int:
@@ -200,63 +203,65 @@ class Staged:
         self.origins.append(storable(origin))
         return len(self.source) - 1
 
-    def _add_records(self, records: Records, document: int) -> None:
+    def _add_records(
+        self, records: Records, number: int, document: Document, presence: Presence
+    ) -> None:
+        """Add the records of a document; none of them where one raises an error."""
         looks, numbers = records.looks, records.numbers
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
-        if len(set(records.hashes)) < len(records.hashes):
-            # Which of them is the first is not known later.
-            self.merged[document] = 1
         unlisted = bytes(map(not_, map(_in_cache, looks)))
         if self._include_dependency_only:
             unlisted = bytes(len(looks))
-        self.specs[document] += len(numbers)
-        if any(unlisted):
-            self.specs[document] -= sum(map(unlisted.__getitem__, numbers))
-        self.codes["document"].extend(repeat(document, len(looks)))
-        self.codes["unlisted"].extend(unlisted)
-        self.look_alikes.extend(map(first.__add__, numbers))
-        self.hashes += pack_hashes("".join(records.hashes))
-        self.sizes.extend(nan if size is None else size for size in records.sizes)
-        self._looks += looks
-        if len(self._looks) >= _BATCH:
-            self._look_up()
-        # What states no dependencies states nothing else beside the columns, as pages do.
-        dependencies = list(map(_dependencies, looks))
-        if dependencies.count(None) == len(looks):
-            self.nodes.frombytes(bytes(self.nodes.itemsize * len(numbers)))
-            return
-        self.dependencies[document] = 1
-        stated = self.nodes_stated
-        nodes = [0 if look.dependencies is None else stated[_node(look)] for look in looks]
-        self.nodes.extend(map(nodes.__getitem__, numbers))
-        for record, number in enumerate(numbers, first_record):
-            look = looks[number]
-            if look.dependencies:
-                self.edges[record] = look.dependencies
-            if look.dependencies is not None and any(provenance := _provenance(look)):
-                self.provenance[record] = provenance
-
-    def _look_up(self) -> None:
-        """Look up the values of the look-alikes that were added last."""
-        if not self._looks:
-            return
-        looks, self._looks = self._looks, []
-        source, cached, tag, stack = self._context
-        # The state comes from the flags, and some values from the document.
         values: dict[str, Iterable[Entry]] = {s: map(get, looks) for s, get in _ENTRIES.items()}
+        # The state comes from the flags, and some values from the document.
         values["presence"] = map(_flags, looks)
-        if tag:
-            values["tag"] = (value or tag for value in values["tag"])
-        if stack:
-            values["stack_set"] = (value or (stack,) for value in values["stack_set"])
-        presence = Presence(self.dictionaries["presence"], self.sources[source], cached=cached)
+        if document.tag:
+            values["tag"] = (value or document.tag for value in values["tag"])
+        if document.stack:
+            values["stack_set"] = (value or (document.stack,) for value in values["stack_set"])
         code_of: dict[str, dict[Entry, int]] = {**self.dictionaries, "presence": presence}
-        for storage, its in values.items():
-            self.codes[storage].extend(map(code_of[storage].__getitem__, its))
+        codes = {
+            "document": array("I", repeat(number, len(looks))),
+            "unlisted": array("I", list(unlisted)),
+            **{s: array("I", map(code_of[s].__getitem__, its)) for s, its in values.items()},
+        }
+        hashes = pack_hashes("".join(records.hashes))
+        sizes = array("d", (nan if size is None else size for size in records.sizes))
+        # What states no dependencies states nothing else beside the columns, as pages do.
+        lists = any(look.dependencies is not None for look in looks)
+        facts = array("I", bytes(self.nodes.itemsize * len(numbers)))
+        edges, provenance = {}, {}
+        if lists:
+            stated = self.nodes_stated
+            nodes = [0 if look.dependencies is None else stated[_node(look)] for look in looks]
+            facts = array("I", map(nodes.__getitem__, numbers))
+            for record, number_ in enumerate(numbers, first_record):
+                look = looks[number_]
+                if look.dependencies:
+                    edges[record] = look.dependencies
+                if look.dependencies is not None and any(its := _provenance(look)):
+                    provenance[record] = its
+        look_alikes = array("I", map(first.__add__, numbers))
+        is_repeated = len(set(records.hashes)) < len(records.hashes)
+        specs = len(numbers) - sum(map(unlisted.__getitem__, numbers)) * any(unlisted)
+        # Nothing from here on raises an error, so that all columns have the same length.
+        for name, column in self.codes.items():
+            column.extend(codes[name])
+        self.look_alikes.extend(look_alikes)
+        self.hashes += hashes
+        self.sizes.extend(sizes)
+        self.nodes.extend(facts)
+        self.edges.update(edges)
+        self.provenance.update(provenance)
+        self.specs[number] += specs
+        if lists:
+            self.dependencies[number] = 1
+        if is_repeated:
+            # Which of them is the first is not known later.
+            self.merged[number] = 1
 
     def finish(self) -> None:
-        """Stage what is left: the last look-alikes, and the documents that did not change."""
-        self._look_up()
+        """Stage what is left: the documents that did not change."""
         if self.old is not None and self.old.kept:
             self.old.stage(self)
 

@@ -1,19 +1,24 @@
-"""Documents may change between discovery and reading."""
+"""Documents may change between discovery and reading, and an error in one ends with it."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Problem, Records
 from spackscope.model.index.build import build
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import Columns
+from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from tests.builders import hash_of, record, write_page
+from tests.builders import all_records, database, hash_of, installs, leaf, record, write_page
 
 
 def problems_after(directory: Path, change: Callable[[Path], object]) -> list[str]:
@@ -58,3 +63,49 @@ def test_a_page_that_is_being_written_is_read_as_far_as_it_is(tmp_path: Path) ->
 
     assert problems[0] == "the front matter has no closing line of three dashes"
     assert "neither JSON" in problems[1]
+
+
+BUGS: dict[str, Callable[[Any], Any]] = {
+    "a list": lambda spec: replace(spec, stacks=["e4s"]),
+    "an object": lambda spec: SimpleNamespace(in_cache=True, hash=spec.hash),
+    "no edges": lambda spec: replace(spec, dependencies=(), package_hash={}),
+    "an exception": lambda spec: spec.no_such_field,
+}
+
+
+@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("place", range(3))
+def test_an_error_in_one_document_ends_with_it(
+    bug: str, place: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [tmp_path / f"{number}.json" for number in range(3)]
+    for number, path in enumerate(paths):
+        first, second = (
+            leaf(hash_of(2 * number), "a", "1"),
+            leaf(hash_of(2 * number + 1), "b", "1"),
+        )
+        path.write_bytes(database(installs(first, second)))
+    bad = str(paths[place])
+
+    def read_with_bug(data: bytes, *, origin: str, **options: Any) -> Iterator[Records | Problem]:
+        for item in read_document(data, origin=origin, **options):
+            if origin != bad or not isinstance(item, Records):
+                yield item
+                continue
+            looks: Any = item.looks
+            good, other = looks
+            yield Records([good], [0], item.hashes[:1], [None])
+            yield Records([BUGS[bug](other)], [0], item.hashes[1:], [None])
+
+    monkeypatch.setattr("spackscope.model.index.build.read_document", read_with_bug)
+    session = Session({})
+    discovered = discover([str(path) for path in paths], session)
+    columns = Columns(build(discovered, session))
+    again = Columns(build(discovered, session, old=columns))
+
+    for each in (columns, again):
+        catalog = Catalog(each)
+        expected = {hash_of(number) for number in range(6)} - {hash_of(2 * place + 1)}
+        assert {spec.hash for spec in all_records(catalog)} == expected
+        (problem,) = catalog.problems
+        assert str(problem).startswith(f"{bad}: cannot be read to its end: ")
