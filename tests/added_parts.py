@@ -1,8 +1,8 @@
-"""What a column that was added to the registry gets without any other change.
+"""What is added by the recipes of CONTRIBUTING.md is there without any other change.
 
-Not collected: `test_columns` runs it on a copy of the program whose registry has two more
-columns, `digest`, which has a dictionary of its own, and `series`, which is computed from
-another column.
+Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
+columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
+column, and `deprecated`, which is a new field of records. It also has a format, and a command.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import all_records, database, hash_of, installs, node
+from tests.builders import all_records, database, hash_of, installs, node, record, write_page
 from tests.program import Program
 
 PLAIN = {"NO_COLOR": "1"}
@@ -63,7 +63,7 @@ def test_the_index_keeps_its_values(catalog: Catalog) -> None:
     ("query", "expected"),
     [
         ("digest=aaaa", ["1.2.13"]),
-        ("recipe=bb*", ["1.3.0", "1.3.1"]),
+        ("digest=bb*", ["1.3.0", "1.3.1"]),
         ("!series=1.3", ["1.2.13"]),
         ("series=1.3 | digest=aaaa @1.2.13", ["1.2.13"]),
     ],
@@ -115,7 +115,7 @@ def test_the_detail_has_its_value_with_a_filter_for_it(catalog: Catalog) -> None
     lines = {line.label: line for line in detail(spec, varying={}, alike=1, shown=1)}
 
     for label, query, text in (
-        ("digests", "digest=aaaa", "aaaa"),
+        ("digest", "digest=aaaa", "aaaa"),
         ("series", "series=1.2", "1.2"),
     ):
         assert lines[label].text == text
@@ -129,7 +129,7 @@ def test_the_table_of_find_shows_it(source: Path, tmp_path: Path) -> None:
         return text.splitlines()
 
     *_, heads, first, second, third = table("find", "--flat")
-    assert {"digests", "series"} <= set(heads.split())
+    assert {"digest", "series"} <= set(heads.split())
     assert {"1.2.13", "aaaa", "1.2"} <= set(first.split())
     assert {"bbbb", "1.3"} <= set(second.split()) & set(third.split())
     assert " · bbbb · 1.3" in table("find", "--flat", "digest=bbbb")[0]
@@ -146,9 +146,39 @@ def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:
     assert [(row["package_hash"], row["series"]) for row in rows] == wanted
     heads, *lines = (line.split("\t") for line in output("find").splitlines())
     cells = [dict(zip(heads, line, strict=True)) for line in lines]
-    assert [(cell["digests"], cell["series"]) for cell in cells] == wanted
+    assert [(cell["digest"], cell["series"]) for cell in cells] == wanted
     shown = [line.split() for line in output("show", f"/{hash_of(0)}").splitlines()]
     assert ["series", "1.2"] in shown
+
+
+def test_a_new_field_is_read_from_indexes_and_is_empty_on_pages(
+    source: Path, tmp_path: Path
+) -> None:
+    page = write_page(tmp_path / "pages" / "zlib.md", [record(9)])
+    nodes = {hash_of(7): {"spec": node(hash_of(7)), "deprecated_for": hash_of(1)}}
+    (tmp_path / "tree.json").write_bytes(database(nodes))
+    path = tmp_path / "tree.json"
+    for paths in ([page], [page, source, path], [path, page]):
+        catalog = load([str(path) for path in paths], Session({}))
+
+        assert catalog.problems == [] or "missing" in catalog.problems[0].reason
+        assert len(versions(catalog, "!deprecated=?* hash=*")) >= 1
+        assert len(versions(catalog, f"deprecated={hash_of(1)}")) == (path in paths)
+        assert len(versions(catalog, "!digest=?*")) >= 1
+    flat = Program(tmp_path)("find", "--json", "-f", str(page)).stdout
+    assert [record["deprecated"] for record in json.loads(flat)] == [""]
+
+
+def test_find_prints_the_new_format(source: Path, tmp_path: Path) -> None:
+    result = Program(tmp_path)("find", "--names", "-f", str(source))
+    assert result.stdout.split() == ["zlib"] * 3
+
+
+def test_the_new_command_runs_and_is_in_the_help(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    assert program("greet").stdout == f"hello {program.home}\n"
+    assert "Greet." in program("help", "greet").stdout
+    assert "greet" in program("help").stdout
 
 
 async def test_the_browser_shows_and_filters_it(source: Path) -> None:
@@ -160,4 +190,4 @@ async def test_the_browser_shows_and_filters_it(source: Path) -> None:
 
         assert browser.query == "digest=*bb*"
         assert [row.spec.version for row in browser.rows] == ["1.3.1", "1.3.0"]
-        assert "digests" in browser.text.split()
+        assert "digest" in browser.text.split()

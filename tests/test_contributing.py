@@ -1,0 +1,121 @@
+"""The recipes of CONTRIBUTING.md work to the letter, in a copy of the program."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import spackscope.model as model
+from tests.program import PATIENCE
+
+ROOT = Path(__file__).parents[1]
+RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+(EXAMPLE,) = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))
+
+EDITS = {
+    "model/core/columns.py": (
+        ")\n# fmt: on\n",
+        f"    {EXAMPLE},\n"
+        '    Column("series", storage="version",\n'
+        '           derive=lambda s: ".".join(s.version.split(".")[:2])),\n'
+        '    Column("deprecated"),\n'
+        ")\n# fmt: on\n",
+    ),
+    "model/core/records.py": (
+        '    build_spec: str = ""\n',
+        '    build_spec: str = ""\n    deprecated: str = ""\n',
+    ),
+    "model/readers/nodes.py": (
+        '            "path": "" if',
+        '            "deprecated": self._optional("", record.get("deprecated_for")),\n'
+        '            "path": "" if',
+    ),
+    "model/index/columns.py": ("\nSCHEMA_VERSION = ", "\nSCHEMA_VERSION = 1 + "),
+    "model/report/export.py": (
+        "\nFORMATS = (\n",
+        "\nFORMATS = (\n"
+        '    Format("names", "names", ".txt",\n'
+        "           lambda c, ids: (spec.package for spec in c.records(ids))),\n",
+    ),
+    "tui/cli/command_table.py": (
+        '            _choice("hashes", "print full',
+        '            _choice("names", "print names"),\n            _choice("hashes", "print full',
+    ),
+}
+"""What a contributor changes, by file: a text that is there once, and what comes in its place."""
+
+COMMAND = (
+    "    Command(HELP, ",
+    '    Command("greet", "greet", description="Greet.", reads_sources=False, options=(_HELP,)),\n'
+    "    Command(HELP, ",
+)
+GREET = """\
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode
+
+
+def run(options, environ):
+    print("hello", environ["HOME"])
+    return ExitCode.FOUND
+"""
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1, path
+    path.unlink()
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def copy_with_edits(directory: Path) -> None:
+    """Copy the program, by links but for the files that change."""
+    (program,) = model.__path__
+    for part in ("model", "tui", "sample_data"):
+        source = Path(program).parent / part
+        for path in source.resolve().rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                link = directory / "spackscope" / part / path.relative_to(source.resolve())
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(path)
+    for name, (old, new) in EDITS.items():
+        edit(directory / "spackscope" / name, old, new)
+    edit(directory / "spackscope/tui/cli/command_table.py", *COMMAND)
+    (directory / "spackscope/tui/cli/commands/greet.py").write_text(GREET, "utf-8")
+
+
+def test_added_columns_a_format_and_a_command_work_everywhere(tmp_path: Path) -> None:
+    copy_with_edits(tmp_path)
+
+    result = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/added_parts.py"],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        encoding="utf-8",
+        timeout=PATIENCE,
+    )
+
+    assert result.returncode == 0, result.stdout
+    assert " passed" in result.stdout
+
+
+def test_what_the_recipes_name_is_there() -> None:
+    recipes = RECIPES[RECIPES.index("## How to") : RECIPES.index("## Words")]
+    for recipe in recipes.split("\n\n"):
+        text = " ".join(recipe.split())
+        paths = re.findall(r"`((?:model|tui|tests|docs|packaging|\.github)/[\w./-]*)", text)
+        for path in paths:
+            assert (ROOT / path).exists(), path
+        # `NAME` of `file.py`, and `file.py: name`.
+        of_files = re.findall(r"`(\w+)` (?:of|in) `([\w/]+\.py)`", text)
+        of_files += [(name, path) for path, name in re.findall(r"`([\w/]+\.py): (\w+)`", text)]
+        for name, path in of_files:
+            places = [
+                p for p in ("", "model/readers/", "model/report/") if (ROOT / p / path).is_file()
+            ]
+            assert places, path
+            assert re.search(rf"\b{name}\b", (ROOT / places[0] / path).read_text("utf-8")), recipe
