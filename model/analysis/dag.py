@@ -12,14 +12,11 @@ from operator import itemgetter
 from typing import Generic, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import LANGUAGES, Dependency, is_run
+from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind, Edges
-
-COMPILED_IN = 5
-"""The first specfile format in which compilers are dependencies (`lib/spack/spack/spec.py`)."""
 
 LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""

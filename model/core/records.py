@@ -36,6 +36,17 @@ def is_hash(value: object) -> TypeGuard[str]:
     return type(value) is str and _HASH.fullmatch(value) is not None
 
 
+FIRST_SPACK = {2: "0.17", 3: "0.18", 4: "0.21", 5: "1.0", 6: "1.3"}
+"""The first Spack that writes a specfile format; a Spack reads none that is newer than its own."""
+
+COMPILED_IN, PROVIDED_IN, NEWEST_FORMAT = 5, 6, max(FIRST_SPACK)
+"""The first formats in which compilers are dependencies, and in which nodes state what virtuals
+they provide; and the newest one."""
+
+NO_VIRTUALS = ("none",)
+"""What a record provides that is known to provide no virtual."""
+
+
 class Dependency(Frozen):
     """An edge to a dependency: its hash and name, the deptypes, and the virtuals it provides."""
 
@@ -114,6 +125,9 @@ class Spec(Frozen):
 
     `dependencies` is None if the document does not list them, as pages do not. `flags` are
     compiler flags, each as `cflags=-O2 -g`; `namespace` is empty if none is named.
+    `provided_virtuals` are the virtuals that it can provide, each as `mpi` or `mpi@:3`,
+    `NO_VIRTUALS` if there are none; empty where its document does not tell, as before
+    `PROVIDED_IN`.
 
     `package_hash` is the digest of the recipe, `external` the prefix or else the modules of what
     Spack did not build, `external_modules` all of these and `external_attributes` more about it,
@@ -144,6 +158,7 @@ class Spec(Frozen):
     source: str = ""
     namespace: str = ""
     flags: tuple[str, ...] = ()
+    provided_virtuals: tuple[str, ...] = ()
     dependencies: tuple[Dependency, ...] | None = None
     package_hash: str = ""
     external: str = ""

@@ -430,13 +430,14 @@ class IndexData:
 
     @cached_property
     def _problems(self) -> Sequence[Sequence[Any]]:
-        problems: Sequence[Sequence[Any]] = self.columns.json("problems")
-        return problems
+        """The source, origin, place and reason of each, once for all documents of a source."""
+        rows = self.columns.json("problems")
+        return list(dict.fromkeys((source, *texts) for source, _, *texts in rows))
 
     @cached_property
     def problems(self) -> list[Problem]:
         """What could not be read, in the order of reading."""
-        return [Problem(*texts) for _, _, *texts in self._problems]
+        return [Problem(*texts) for _, *texts in self._problems]
 
     @cached_property
     def problem_sources(self) -> list[str]:

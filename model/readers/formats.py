@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import MAX_FILE_SIZE
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Problem, Records, is_hash
+from spackscope.model.core.records import COMPILED_IN, NEWEST_FORMAT, Problem, Records, is_hash
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.readers.json import (
     AS_SPACK,
@@ -67,6 +67,7 @@ def read_document(
             nodes are read: before the first record is yielded. It may raise to stop.
 
     Raises nothing else: a document that cannot be read, or is of no known format, is a Problem.
+    One without an origin is about all documents alike, and is enough once for a source.
 
     Example:
         >>> for item in read_document(path.read_bytes(), origin="index.json"):
@@ -146,6 +147,8 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
         yield Problem(origin, "", str(error))
         return
     yield from (Problem(origin, "", remark) for remark in remarks)
+    if nodes.source_remark:
+        yield Problem("", "", nodes.source_remark)
     yield from nodes.finish()
 
 
@@ -209,9 +212,11 @@ def _format_of(document: Any) -> Callable[[Any, NodeReader], None]:
 
 # Databases: the `index.json` of a build cache or of an install tree.
 
+_MAX_DIGITS = 20
+"""Digits of a version that are compared."""
 _NODE = '"spec":'
 """The key of the node of a record, as Spack writes it."""
-_DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5}
+_DATABASE_FORMATS = {"5": 1, "6": 3, "7": 4, "8": 5, "9": 6}
 """The specfile format of the nodes, by the version of the database."""
 
 
@@ -226,16 +231,29 @@ def _read_database(document: dict[str, Any], nodes: NodeReader) -> None:
 
 
 def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[str, int]) -> None:
-    """Set the format of nodes, by the version of their document, or report that it is unknown."""
-    nodes.format = formats.get(str(version))
-    if nodes.format is None:
-        wrong = wrong_value(name, version, f"{min(formats)} to {max(formats)}")
+    """Set the format of nodes, by the version of their document, or report that it is unknown.
+
+    Nodes of a newer version than any that is known are read as those of the newest one.
+    """
+    nodes.format, (oldest, newest) = formats.get(str(version)), (min(formats), max(formats))
+    digits = str(version)[:_MAX_DIGITS]
+    if nodes.format is not None:
+        return
+    if digits.isdecimal() and int(digits) > int(newest):
+        nodes.format = formats[newest]
+        nodes.hash_format = NEWEST_FORMAT + 1
+        nodes.source_remark = (
+            f"{name} is {shown_value(version)}, newer than {newest}, the newest that is known;"
+            f" the records are read as those of {newest}"
+        )
+    else:
+        wrong = wrong_value(name, version, f"{oldest} to {newest}")
         nodes.fields.add_problem(f"{wrong}; {_AS_UNDERSTOOD}", "")
 
 
 # Lock files: the specs that an environment was concretized to.
 
-_LOCK_FORMATS = {"4": 3, "5": 4, "6": 5}
+_LOCK_FORMATS = {"4": 3, "5": 4, "6": 5, "7": 5, "8": 6}
 """The specfile format of the nodes, by the version of the lock file."""
 
 _LOCK_BEFORE_0_18 = ("1", "2", "3")
@@ -299,7 +317,7 @@ def _read_lock_file(document: dict[str, Any], nodes: NodeReader) -> None:
 # Spec files: one spec with all its dependencies, as every build cache has them. They are called
 # `*.spec.json`, `*.spec.json.sig` if they are signed, and `spec.yaml` before Spack 0.17.
 
-_SPEC_FORMATS = {"2": 2, "3": 3, "4": 4, "5": 5}
+_SPEC_FORMATS = {"2": 2, "3": 3, "4": 4, "5": 5, "6": 6}
 """The specfile formats that a file may state; format 1 is a list and states none."""
 
 # The expression takes memory for each line.
@@ -343,7 +361,7 @@ def _read_find_output(document: list[Any], nodes: NodeReader) -> None:
 
     Format: `display_specs_as_json` of lib/spack/spack/cmd/__init__.py.
     """
-    nodes.hash_format, nodes.reports_absent = max(_SPEC_FORMATS.values()), False
+    nodes.hash_format, nodes.reports_absent = COMPILED_IN, False
     for node in document:
         nodes.add(nodes.hash_of(node), node)
 

@@ -1,8 +1,9 @@
 """Read spec nodes: the object of one spec in an index, a lock file or a spec file.
 
-There are five specfile formats (lib/spack/spack/spec.py): 1 is `{name: {…}}` with an object of
+There are six specfile formats (lib/spack/spack/spec.py): 1 is `{name: {…}}` with an object of
 dependencies; 2 and 3 have a list of them with `type`; 4 has their deptypes and virtuals as
-`parameters`; 5, of Spack 1.0, has compilers among the dependencies and no `compiler`.
+`parameters`; 5, of Spack 1.0, has compilers among the dependencies and no `compiler`; 6, of
+Spack 1.3, has the virtuals that a node provides.
 
 `NodeReader` makes specs of nodes, `HashChecker` computes their hashes, as Spack did when it
 concretized the specs.
@@ -22,7 +23,18 @@ from typing import Any, NamedTuple
 
 from spackscope.model.core.columns import FLAGS
 from spackscope.model.core.frozen import Frozen, field
-from spackscope.model.core.records import LANGUAGES, Dependency, Problem, Records, Spec, is_hash
+from spackscope.model.core.records import (
+    COMPILED_IN,
+    LANGUAGES,
+    NEWEST_FORMAT,
+    NO_VIRTUALS,
+    PROVIDED_IN,
+    Dependency,
+    Problem,
+    Records,
+    Spec,
+    is_hash,
+)
 from spackscope.model.core.tasks import OnCount
 from spackscope.model.core.text import counted
 from spackscope.model.readers.json import (
@@ -38,7 +50,7 @@ from spackscope.model.readers.json import (
     storable,
 )
 
-CURRENT_FORMAT, LAST_FORMAT_OF_0_17 = 5, 2
+LAST_FORMAT_OF_0_17 = 2
 
 OLD = "Spack before 0.18 hashed another text"
 CONVERTED = "a newer Spack converted them from an older format"
@@ -86,6 +98,8 @@ class NodeReader:
     def __init__(self, origin: str, on_count: OnCount | None = None) -> None:
         self.fields = FieldReader(origin)
         self.prefix, self.expected = "", 0
+        self.source_remark = ""
+        """What is wrong with all documents of the same version."""
         self.format: int | None = None
         self.hash_format: int | None = None
         """The specfile format in which the nodes were hashed, if it is not `format`."""
@@ -156,8 +170,11 @@ class NodeReader:
                     version = versions.get(item.hash)
                     compiler = sys.intern(f"{item.name}@{version}" if version else item.name)
                     object.__setattr__(spec, "compiler", compiler)
+                format_ = self.format or spec.spec_format
                 if not spec.spec_format:
-                    object.__setattr__(spec, "spec_format", self.format or 0)
+                    object.__setattr__(spec, "spec_format", format_)
+                if format_ >= PROVIDED_IN and not spec.provided_virtuals:
+                    object.__setattr__(spec, "provided_virtuals", NO_VIRTUALS)
             yield Records(specs, range(len(specs)), hashes, [None] * len(specs))
         yield from self.fields.problems()
         if absent and self.reports_absent:
@@ -215,7 +232,10 @@ class NodeReader:
             external_modules=modules,
             external_attributes=attributes,
             patches=self._shared(fields.strings("patches", get("patches") or [])),
-            spec_format=original if 1 <= original <= CURRENT_FORMAT else 0,
+            spec_format=min(original, NEWEST_FORMAT),
+            provided_virtuals=self._shared(
+                fields.strings("provided_virtuals", get("provided_virtuals") or [])
+            ),
             build_spec=build_spec or "",
             **self._state(record),
         )
@@ -460,11 +480,11 @@ class HashChecker(NodeReader):
         stated, wrong = self.hash_format or self.format, list[WrongHash]()
         unchecked: dict[str, set[str]] = {}
         for record, original, has_package_hash in self._others.values():
-            if (stated or CURRENT_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
+            if (stated or NEWEST_FORMAT) <= LAST_FORMAT_OF_0_17 or not has_package_hash:
                 reason = OLD
-            elif stated is None or original > CURRENT_FORMAT:
+            elif stated is None or max(original, stated) > NEWEST_FORMAT:
                 reason = UNKNOWN
-            elif (original or stated) < stated:
+            elif (original or stated) < min(stated, COMPILED_IN):
                 reason = CONVERTED
             else:
                 wrong.append(record)
@@ -505,6 +525,9 @@ def content_hash(node: Fields, hash_: str = "") -> str:
 def _hashed_texts(node: Fields) -> Iterator[str]:
     """Yield the texts that Spack may have hashed for a node without its hash."""
     yield _compact(node)
+    if "provided_virtuals" in node and _original_format(node) < PROVIDED_IN:
+        node = {key: value for key, value in node.items() if key != "provided_virtuals"}
+        yield _compact(node)
     stated = member(node.get("annotations"), "compiler")
     if isinstance(stated, str):
         # A node of format 5, which has the compiler after its architecture in format 4.

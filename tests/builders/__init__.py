@@ -57,6 +57,7 @@ from tests.builders.spack import (
     edge,
     environment,
     in_format,
+    in_format_6,
     installs,
     leaf,
     node,

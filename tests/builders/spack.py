@@ -76,6 +76,8 @@ def zlib_nodes(**fields: Any) -> list[Node]:
 
 def in_format(number: int, new: Node) -> Node:
     """Convert a node to a specfile format; before 5, the compiler is a field."""
+    if number == 6:
+        return in_format_6(new)
     if number == 5:
         return new
     old = {key: value for key, value in new.items() if key != "annotations"}
@@ -93,6 +95,21 @@ def in_format(number: int, new: Node) -> Node:
         }
         return {old.pop("name"): old}
     return old
+
+
+def in_format_6(new: Node, *provided: str, converted: bool = False) -> Node:
+    """Write a node of format 5 as Spack 1.3 does: with the virtuals that it provides, if any.
+
+    One that is `converted` keeps the format in which it was hashed, which is stated.
+    """
+    annotations = {"original_specfile_version": 5 if converted else 6}
+    stated = {"provided_virtuals": list(provided)} if provided else {}
+    newer: Node = {}
+    for key, value in new.items():
+        if key == "dependencies":
+            newer |= stated
+        newer[key] = {**value, **annotations} if key == "annotations" else value
+    return newer | stated
 
 
 def installs(*nodes: Node, **fields: Any) -> dict[str, Any]:

@@ -127,16 +127,17 @@ def test_a_spec_file_equals_the_index(path: Path, index: Path) -> None:
 # Formats
 
 
-@pytest.mark.parametrize("number", [1, 3, 4, 5])
+@pytest.mark.parametrize("number", [1, 3, 4, 5, 6])
 def test_documents_of_all_formats_are_read_alike(number: int) -> None:
     nodes = {new["hash"]: in_format(number, new) for new in zlib_nodes()}
-    listed, version = list(nodes.values()), {1: "5", 3: "6", 4: "7", 5: "8"}[number]
+    listed, version = list(nodes.values()), {1: "5", 3: "6", 4: "7", 5: "8", 6: "9"}[number]
     documents = [database({hash_: {"spec": its} for hash_, its in nodes.items()}, version)]
     if number == 1:
         documents.append(json.dumps({"spec": listed}).encode())
     else:
         roots = [{"hash": ZLIB, "spec": "zlib"}]
-        documents += [specfile(listed, number), lock(nodes, roots, {3: 4, 4: 5, 5: 6}[number])]
+        versions = {3: [4], 4: [5], 5: [6, 7], 6: [8]}[number]
+        documents += [specfile(listed, number), *(lock(nodes, roots, v) for v in versions)]
     for data in documents:
         specs, problems = read(data)
 
@@ -208,7 +209,6 @@ def test_yaml_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None
     [
         ("3", "'3'"),
         ("0.9.3", "'0.9.3'"),
-        (10**50, f"1{'0' * 39}"),
         (8.5, "8.5"),
         (None, ""),
         ([], "a list"),
@@ -217,9 +217,9 @@ def test_yaml_that_cannot_be_read_is_a_problem(data: bytes, reason: str) -> None
 )
 def test_a_document_of_an_unknown_version_is_read_and_doubted(version: Any, shown: str) -> None:
     for data, name, known in (
-        (database(installs(*zlib_nodes()), version), "version", "5 to 8"),
-        (lock(version=version), "lockfile-version", "4 to 6"),
-        (specfile(version=1 if version == "3" else version), "version of the spec file", "2 to 5"),
+        (database(installs(*zlib_nodes()), version), "version", "5 to 9"),
+        (lock(version=version), "lockfile-version", "4 to 8"),
+        (specfile(version=1 if version == "3" else version), "version of the spec file", "2 to 6"),
     ):
         specs, (problem,) = read(data)
 
@@ -229,6 +229,24 @@ def test_a_document_of_an_unknown_version_is_read_and_doubted(version: Any, show
         rest = "the records are read as far as they are understood"
         if "lockfile" not in name or version != "3":
             assert problem.reason == f"{name} is {wrong}; {rest}"
+
+
+@pytest.mark.parametrize("version", [10, "10", 10**50])
+def test_a_newer_version_is_read_as_the_newest_that_is_known(version: Any) -> None:
+    shown = repr(version) if isinstance(version, str) else str(version)[:40]
+    for data, name, known in (
+        (database(installs(*zlib_nodes(annotations=...)), version), "version", 9),
+        (lock(version=version), "lockfile-version", 8),
+        (specfile(version=version), "version of the spec file", 6),
+    ):
+        specs, problems = read(data)
+
+        assert of_nodes(specs) == of_nodes(WHOLE)
+        assert {spec.spec_format for spec in specs} <= {5, 6}
+        assert reasons(problems) == [
+            f": {name} is {shown}, newer than {known}, the newest that is known;"
+            f" the records are read as those of {known}"
+        ]
 
 
 # Signed files

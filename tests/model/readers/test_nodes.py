@@ -91,7 +91,8 @@ MODULES: dict[str, object] = {"path": None, "module": ["gcc/13", "base"], "extra
         ({"build_spec": {"name": "zlib", "hash": hash_of(77)}}, "build_spec", hash_of(77)),
         ({"patches": ["b", "a"]}, "patches", ("b", "a")),
         ({"annotations": {"original_specfile_version": 4}}, "spec_format", 4),
-        ({"annotations": {"original_specfile_version": 9}}, "spec_format", 5),
+        ({"annotations": {"original_specfile_version": 9}}, "spec_format", 6),
+        ({"provided_virtuals": ["mpi@:3", "pmi"]}, "provided_virtuals", ("mpi@:3", "pmi")),
     ],
 )
 def test_a_field_of_a_node_is_read(fields: dict[str, Any], attribute: str, value: object) -> None:

@@ -23,6 +23,7 @@ from tests.builders import (
     database,
     hash_of,
     in_format,
+    in_format_6,
     installs,
     node,
     page,
@@ -131,17 +132,31 @@ def test_pages_and_converted_nodes_are_not_checked() -> None:
 
 
 def test_a_node_of_an_unknown_format_is_not_called_wrong() -> None:
-    newer = node(hash_of(1), annotations={"original_specfile_version": 6})
+    newer = node(hash_of(1), annotations={"original_specfile_version": 7})
     for data in (
-        database(installs(node(hash_of(1))), "9"),
-        lock({hash_of(1): node(hash_of(1))}, 8),
-        specfile([node(hash_of(1))], 6),
+        database(installs(node(hash_of(1))), "10"),
+        lock({hash_of(1): node(hash_of(1))}, 9),
+        specfile([node(hash_of(1))], 7),
         database(installs(newer)),
     ):
         assert unchecked(data) == {stored_hashes.UNKNOWN: 1}
 
     good = whole()
-    assert check(database(installs(good), "9")).whole == {good["hash"]}
+    assert check(database(installs(good), "10")).whole == {good["hash"]}
+
+
+def test_a_node_that_spack_1_3_converted_keeps_its_hash() -> None:
+    old = whole()
+    converted = in_format_6(old, "zlib-api", converted=True)
+    new = in_format_6(node(), "zlib-api")
+    new |= {"hash": content_hash(new)}
+    nodes = {made["hash"]: made for made in (converted, new)}
+    for data in (database(installs(*nodes.values()), "9"), lock(nodes, 8)):
+        assert check(data) == StoredHashes(whole={old["hash"], new["hash"]})
+
+    # Of a new node they are a part of the hash.
+    changed = [{**new, "provided_virtuals": ["mpi"]}, {**converted, "version": "0"}]
+    assert check(database(installs(*changed), "9")).wrong_count == 2
 
 
 def test_numbers_are_checked_as_spack_reads_them() -> None:
