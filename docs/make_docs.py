@@ -49,6 +49,7 @@ _MEANINGS = {
     "states": "of cached, installed, explicit, needed and spliced",
     "namespace": "of the recipe, as `builtin`",
     "flags": "compiler flags, as `cflags=-O2`",
+    "provided_virtuals": "as `mpi@:3`; `none` if it has none; empty if unknown",
 }
 """What the keys of a record mean, beyond what the registry of columns says."""
 

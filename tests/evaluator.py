@@ -120,11 +120,11 @@ def _edge_fits(condition: Depends, edge: Dependency, find: FindSpec) -> bool:
     if condition.direct and not set(condition.deptypes) <= set(edge.deptypes):
         return False
     named, unnamed = node_conditions(condition)
-    terms = unnamed if condition.name in edge.virtuals else named
+    query = unnamed if condition.name in edge.virtuals else named
     spec = find(edge.hash)
     if spec is None:
-        return all(fits_missing(term, edge) for term in terms)
-    return all(_holds(term, spec, find) for term in terms)
+        return all(any(fits_missing(c, edge) for c in group) for group in query.groups)
+    return satisfies(spec, query, find)
 
 
 def _all_edges(spec: Spec, find: FindSpec) -> Iterator[Dependency]:

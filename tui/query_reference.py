@@ -64,6 +64,9 @@ LANGUAGE: dict[str, tuple[Form, ...]] = {
         Form("%c,cxx=gcc", "The dependency that provides one of these.", "%c=gcc"),
         Form("^zlib@1.3 +pic", "A dependency; what follows applies to it.", ""),
         Form("^[virtuals=mpi] openmpi", "By virtuals=… or deptypes=… of the edge.", ""),
+        Form("mpi@3: ^mpi@3:", "What provides the virtual package; what depends on that.", ""),
+        Form("provides=mpi", "What tells that it provides this, as since Spack 1.3.",
+             "!provides=mpi"),
     ),
     "Hashes": (Form("/abc", "Hashes with this prefix.", "/pfq"),),
     "Columns": (

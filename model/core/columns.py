@@ -345,6 +345,12 @@ REGISTRY = (
         detail_order=0, export_order=15,
     ),
     Column(
+        "provides", attribute="provided_virtuals", is_list=True,
+        syntax="spec",
+        shown="never",
+        detail_order=12, export_order=16,
+    ),
+    Column(
         "state", storage="presence", attribute="states", is_list=True,
         restores=("in_cache", "cached", "installed", "explicit"),
         restore=lambda states: ("needed" not in states, *(s in states for s in STATES[:3])),

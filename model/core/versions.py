@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
+from typing import NamedTuple
 
 # A component begins with its kind, which sorts names before numbers before infinity names.
 _NAME, _NUMBER, _INFINITY, _UNASSIGNED = range(4)
@@ -31,7 +32,14 @@ VersionKey = tuple[Release, Component, int, str]
 """The release, its prerelease, 1 for a git reference, and that reference."""
 
 _Bound = tuple[Release, Component]
-_Entry = Callable[[VersionKey], bool]
+
+
+class _Entry(NamedTuple):
+    """An entry of a constraint: the check of a version, and the lowest one that satisfies it."""
+
+    fits: Callable[[VersionKey], bool]
+    lowest: VersionKey
+
 
 _LOWEST: _Bound = ((), (0,))
 _HIGHEST: _Bound = (((_INFINITY, len(_INFINITY_NAMES)),), (_FINAL,))
@@ -60,7 +68,20 @@ def satisfies(version: str, constraint: str) -> bool:
     Example: `satisfies("1.2.3", "1.2:1.4,2") is True`.
     """
     key = version_key(version)
-    return any(entry(key) for entry in _entries(constraint))
+    return any(entry.fits(key) for entry in _entries(constraint))
+
+
+def intersects(constraint: str, other: str) -> bool:
+    """Check whether a version may satisfy both of two constraints. Raises ValueError.
+
+    Example: `intersects(":3", "2,4:") is True`.
+    """
+    # What two ranges have in common begins where one of them does.
+    return any(
+        entry.fits(its.lowest) or its.fits(entry.lowest)
+        for entry in _entries(constraint)
+        for its in _entries(other)
+    )
 
 
 def _key(version: str) -> VersionKey:
@@ -135,13 +156,13 @@ def _parse_git(ref: str, assigned: str | None) -> _Entry:
         raise ValueError(f"{_shown(ref)} is not a git reference: use letters, digits and . _ / -")
     if assigned is not None and ":" not in assigned:
         return _equal_to((*_strict_bound(assigned), 1, ref))
-    is_in_range = _parse_range(":" if assigned is None else assigned)
-    return lambda key: key[2:] == (1, ref) and is_in_range(key)
+    is_in_range, lowest = _parse_range(":" if assigned is None else assigned)
+    return _Entry(lambda key: key[2:] == (1, ref) and is_in_range(key), (*lowest[:2], 1, ref))
 
 
 def _parse_range(text: str) -> _Entry:
     if text == ":":
-        return lambda _key: True
+        return _Entry(lambda _key: True, (*_LOWEST, 0, ""))
     start, colon, end = text.partition(":")
     if ":" in end:
         raise ValueError(f"{_shown(text)} is not a version range: it has more than one colon")
@@ -150,11 +171,11 @@ def _parse_range(text: str) -> _Entry:
     after = _next(high)
     if after < low:
         raise ValueError(f"{_shown(text)} is an empty range: it ends before it starts")
-    return lambda key: low <= key[:2] < after
+    return _Entry(lambda key: low <= key[:2] < after, (*low, 0, ""))
 
 
 def _equal_to(version: VersionKey) -> _Entry:
-    return lambda key: key == version
+    return _Entry(lambda key: key == version, version)
 
 
 def _strict_bound(version: str) -> _Bound:

@@ -25,6 +25,7 @@ from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
 from spackscope.model.query.ast import (
     REACHABLE_DEPTYPES,
+    TELLS_VIRTUALS,
     Condition,
     Depends,
     Group,
@@ -33,9 +34,11 @@ from spackscope.model.query.ast import (
     compiler_fits,
     exact_term,
     fits_missing,
+    negated,
     node_conditions,
     provides,
     query_of,
+    with_versions_of,
 )
 from spackscope.model.query.matchers import (
     ANY,
@@ -56,9 +59,9 @@ _MAX_VIRTUALS = 100
 class Virtuals:
     """The packages that provide virtuals, and queries with them instead of the virtuals.
 
-    Spack knows the providers from its recipes (`Spec._provides_virtual` in
-    lib/spack/spack/spec.py); here they are those of some edge of the index, which `providers_of`
-    returns for a virtual.
+    Since Spack 1.3 records tell what they provide (`Spec._provides_virtual` in
+    lib/spack/spack/spec.py); of others Spack knows it from its recipes, and here the providers are
+    the packages that are used as such, which `providers_of` returns for a virtual.
     """
 
     def __init__(
@@ -98,8 +101,10 @@ class Virtuals:
         providers = self.providers(query)
         if not providers:
             return query
-        specs = tuple(_resolve(groups, providers) for groups in query.specs)
-        return Query(_resolve(query.groups, providers), specs)
+        if not query.specs:
+            return Query(_resolve(query.groups, providers))
+        # A version may be in one part, and the name that it belongs to in the other.
+        return Query((), tuple(_resolve((*query.groups, *s), providers) for s in query.specs))
 
     def sentence(self, query: Query) -> str:
         """Return a sentence on the virtuals in a query; empty if it has none."""
@@ -125,18 +130,31 @@ def _package_name(condition: Condition) -> str:
 def _resolve(
     groups: tuple[Group, ...], providers: Mapping[str, Sequence[str]]
 ) -> tuple[Group, ...]:
+    """Return groups with the providers of virtuals in place of these.
+
+    A record that tells what it provides counts for that alone, others by the names of packages.
+    """
+    is_virtual = {
+        condition: name
+        for group in groups
+        for condition in group
+        if (name := _package_name(condition)) in providers
+        and not (condition.negated and len(group) > 1)
+    }
     resolved: list[Group] = []
-    for group in groups:
-        (first, *others) = group
-        if not others and first.negated and _package_name(first) in providers:
-            names = providers[_package_name(first)]
-            resolved += [(Term("package", name, True),) for name in names]
-            continue
-        alternatives: list[Condition] = []
-        for condition in group:
-            names = () if condition.negated else providers.get(_package_name(condition), ())
-            alternatives += [Term("package", name) for name in names] or [condition]
-        resolved.append(tuple(dict.fromkeys(alternatives)))
+    for group in with_versions_of(is_virtual, groups):
+        names = [is_virtual[condition] for condition in group if condition in is_virtual]
+        others = [condition for condition in group if condition not in is_virtual]
+        provided = [Term("provides", name) for name in names]
+        packages = [Term("package", package) for name in names for package in providers[name]]
+        if not names:
+            resolved.append(group)
+        elif group[0].negated:
+            resolved += [(negated(provided[0]),)]
+            resolved += [(TELLS_VIRTUALS, negated(package)) for package in packages]
+        else:
+            resolved.append((*others, *provided, *packages))
+            resolved.append((*others, *provided, negated(TELLS_VIRTUALS)))
     return tuple(resolved)
 
 
@@ -193,7 +211,9 @@ def source_term(name: str, names: Collection[str]) -> Term:
     return exact_term("source", name) if is_glob(term.pattern) else term
 
 
-_BEFORE_TARGET = frozenset(("package", "hash", "namespace", "version", "platform", "os"))
+_BEFORE_TARGET = frozenset(
+    ("package", "provides", "hash", "namespace", "version", "platform", "os")
+)
 """What `Spec._satisfies` of Spack compares before the target."""
 
 _ENTRY_SIZE = 100
@@ -514,39 +534,43 @@ class Evaluation:
             for kind in kinds
         ]
         owners = EdgeOwners(set(), set())
-        for terms, names_virtual in ((by_name, False), (by_virtual, True)):
+        for query, names_virtual in ((by_name, False), (by_virtual, True)):
             fitting = [
                 is_match and (condition.name in kind.virtuals) == names_virtual
                 for is_match, kind in zip(matches, kinds, strict=True)
             ]
             if any(fitting):
-                spans = self._spans(terms)
+                spans = self._spans(query)
                 for ids, is_link in ((owners.by_link, True), (owners.by_others, False)):
                     pairs = zip(fitting, self._is_link, strict=True)
                     of_kind = [is_match and link == is_link for is_match, link in pairs]
                     ids |= self._edges.up.neighbours(spans, of_kind)
         return owners
 
-    def _spans(self, terms: tuple[Condition, ...]) -> list[Span]:
-        """Return the records and the absent dependencies that match all terms."""
-        spans = list(self._find(query_of(*terms)).spans())
-        by_hash = any(term.column in ("hash", ANY) for term in terms)
+    def _spans(self, query: Query) -> list[Span]:
+        """Return the records and the absent dependencies that match a query."""
+        spans = list(self._find(query).spans())
+        by_hash = not query.columns.isdisjoint(("hash", ANY))
         matches: dict[tuple[str, str], bool] = {}
         for id_, absent in enumerate(self._edges.absent, self._edges.count):
             key = absent.name, absent.hash * by_hash
             if key not in matches:
-                matches[key] = all(fits_missing(term, absent) for term in terms)
+                fits = partial(fits_missing, dependency=absent)
+                matches[key] = all(any(map(fits, group)) for group in query.groups)
             if matches[key]:
                 spans.append((id_, id_ + 1))
         return spans
 
     def _providers(self, virtual: str) -> frozenset[str]:
-        """Return the names of the packages that some edge uses as provider of a virtual."""
+        """Return the packages that provide a virtual: by their records, or used so by an edge."""
+        data, term = self._data, Term("provides", virtual)
+        providing = Matches(data, 0, self._shared_mask(term)).counts("package")
+        names = {data.texts("package")[code] for code in providing}
         of_kind = [virtual in kind.virtuals for kind in self._edges.kinds]
-        if not any(of_kind):
-            return frozenset()
-        nodes = self._edges.down.neighbours([(0, self._edges.count)], of_kind)
-        return frozenset(self._edges.name(node) for node in nodes if node < self._edges.count)
+        if any(of_kind):
+            nodes = self._edges.down.neighbours([(0, self._edges.count)], of_kind)
+            names.update(self._edges.name(node) for node in nodes if node < self._edges.count)
+        return frozenset(names)
 
     def _propagated(self, term: Term) -> bytearray:
         """Return the mask of the specs with no other value of a variant, nor any dependency.

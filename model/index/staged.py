@@ -521,7 +521,7 @@ class _Merger:
         changes = [self._merged(hash_, [*first, *tagless], [])]
         if others:
             # Of those that add the same to a record one is enough, so that no tag handles all.
-            names = ("package", "version", "arch", "stack_set", "presence", "unlisted")
+            names = ("package", "version", "arch", "stack_set", "presence", "provides", "unlisted")
             distinct: dict[object, int] = {}
             for record in tagless:
                 has_size = self._staged.sizes[record] == self._staged.sizes[record]
@@ -557,6 +557,8 @@ class _Merger:
         self._mark_merged(*map(self.document, joined))
         unlisted = min(self._code("unlisted", record) for record in joined)
         stacks = chain.from_iterable(self._entry("stack_set", record) for record in joined)
+        # Only newer documents tell what it provides.
+        provided = (self._entry("provides", record) for record in joined)
         # A source that lists it only as a dependency does not offer it.
         offers = [record for record in joined if self._code("unlisted", record) == unlisted]
         sources, states = zip(*(self._entry("presence", record) for record in offers), strict=True)
@@ -572,6 +574,7 @@ class _Merger:
             "unlisted": unlisted,
             "stack_set": staged.dictionaries["stack_set"][tuple(sorted(set(stacks)))],
             "presence": staged.dictionaries["presence"][presence],
+            "provides": staged.dictionaries["provides"][next(filter(None, provided), ())],
         }
         size = next((s for s in map(staged.sizes.__getitem__, joined) if s == s), nan)
         node = next(filter(None, map(staged.nodes.__getitem__, joined)), 0)

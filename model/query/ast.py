@@ -7,7 +7,7 @@ virtual such as `mpi` is known only from the edges that provide it, not from rec
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from spackscope.model.core.columns import ALIASES, COLUMNS, FIELDS, FLAGS, WORDS, Column, Value
 from spackscope.model.core.errors import Unanswerable
@@ -241,7 +241,7 @@ def provides(condition: Depends, virtuals: Collection[str]) -> bool:
     return not condition.virtuals or (any(provided) if condition.direct else all(provided))
 
 
-def node_conditions(condition: Depends) -> tuple[tuple[Condition, ...], tuple[Condition, ...]]:
+def node_conditions(condition: Depends) -> tuple[Query, Query]:
     """Return the conditions on a dependency, and those on one that provides the name."""
     by_name, by_virtual = [], []
     for term in condition.terms:
@@ -250,7 +250,44 @@ def node_conditions(condition: Depends) -> tuple[tuple[Condition, ...], tuple[Co
         elif condition.direct:
             term = replace(term, pattern=compiler_name(term.pattern))
         by_name.append(term)
-    return tuple(by_name), tuple(by_virtual)
+    virtuals: dict[Condition, str] = {}
+    if condition.name_term is not None:
+        virtuals[condition.name_term] = condition.name
+    of_virtual = with_versions_of(virtuals, query_of(*by_virtual).groups)
+    return query_of(*by_name), Query(of_virtual)
+
+
+TELLS_VIRTUALS = Term("provides", "*")
+"""Whether a record tells what it provides, as those since Spack 1.3 do."""
+
+
+def with_versions_of(
+    virtuals: Mapping[Condition, str], groups: Iterable[Group]
+) -> tuple[Group, ...]:
+    """Return groups whose conditions on versions apply to virtuals, given by what names them.
+
+    As in Spack 1.3 where a record tells what it provides; of others the version is their own, and
+    so it is of packages that are named as alternatives.
+    """
+    names = [name for condition, name in virtuals.items() if not condition.negated]
+    named = [group for group in groups if not virtuals.keys().isdisjoint(group)]
+    packages = [c for group in named for c in group if c not in virtuals]
+    result: list[Group] = []
+    for group in groups:
+        if not names or not any(isinstance(c, Term) and c.column == "version" for c in group):
+            result.append(group)
+            continue
+        of_virtuals = (
+            replace(c, column="provides", pattern=f"{name}@{c.pattern}")
+            if isinstance(c, Term) and c.column == "version"
+            else c
+            for name in names
+            for c in group
+        )
+        provided = negated(TELLS_VIRTUALS), *of_virtuals
+        result += [(TELLS_VIRTUALS, *group), (*provided, *packages)]
+        result += [(*provided, *group)] if packages else []
+    return tuple(result)
 
 
 def fits_missing(condition: Condition, dependency: Dependency) -> bool:

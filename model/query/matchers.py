@@ -5,6 +5,7 @@ from __future__ import annotations
 import fnmatch
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -96,6 +97,30 @@ def _compiler(pattern: str) -> TextMatcher:
             and (not at or versions.satisfies(version, constraint))
             and hash_.startswith(prefix)
         )
+
+    return fits
+
+
+def _provided(pattern: str) -> TextMatcher:
+    """Match a virtual that is provided, as `mpi` or `mpi@:3`: by name, and by a version of both.
+
+    Follows `Spec._provides_virtual` in lib/spack/spack/spec.py of Spack 1.3.
+    """
+    if not pattern or is_glob(pattern):
+        fits_text = _glob(pattern)
+        return lambda text: fits_text(text) or fits_text(text.partition("@")[0])
+    name, _, constraint = pattern.partition("@")
+    if constraint:
+        versions.satisfies("0", constraint)
+
+    def fits(text: str) -> bool:
+        its_name, _, provided = text.partition("@")
+        if its_name != name or not (constraint and provided):
+            return its_name == name
+        with suppress(ValueError):
+            return versions.intersects(provided, constraint)
+        # A record may state anything.
+        return provided == constraint
 
     return fits
 
@@ -255,5 +280,6 @@ _MATCHERS: dict[str, Callable[[str], TextMatcher]] = {
     "variants": _variant,
     "flags": _flags,
     "namespace": _namespace,
+    "provides": _provided,
 }
 """How the texts of columns are matched; those of others are equal, or fit a glob."""

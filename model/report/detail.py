@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, Fit, Spec
+from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, Fit, Spec
 from spackscope.model.core.text import cell_width, clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -113,7 +113,7 @@ def column_lines(spec: Spec, *, shared_only: bool = False) -> Iterator[DetailLin
         if shared_only and not column.has_dictionary:
             continue
         value = column.value(spec)
-        if column.empty_in_detail(spec) or value not in (None, "", ()):
+        if column.empty_in_detail(spec) or value not in (None, "", (), NO_VIRTUALS):
             yield from _column_lines(column, value)
 
 

@@ -47,6 +47,7 @@ KEYS = [
     "states",
     "namespace",
     "flags",
+    "provided_virtuals",
     "build_spec",
     "page",
 ]

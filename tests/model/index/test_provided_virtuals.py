@@ -1,0 +1,185 @@
+"""Virtuals are answered by what records provide, as Spack 1.3 does, and older ones by edges."""
+
+from __future__ import annotations
+
+import json
+from itertools import permutations
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.index.build import build
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.columns import Columns
+from spackscope.model.query.parser import parse
+from spackscope.model.sources.discover import discover
+from spackscope.model.sources.session import Session
+from tests.builders import (
+    Node,
+    all_records,
+    catalog_of,
+    database,
+    edge,
+    environment,
+    hash_of,
+    in_format_6,
+    installs,
+    node,
+)
+from tests.program import Program
+
+ZLIB, ZLIB_NG, NO_COMPAT, RUNTIME, NEW, OLD = (hash_of(number) for number in range(20, 26))
+
+
+def package(hash_: str, name: str, version: str, *edges: Node) -> Node:
+    return node(hash_, name=name, version=version, dependencies=list(edges))
+
+
+OLD_NODES = [
+    package(ZLIB, "zlib", "1.3.1"),
+    package(OLD, "hdf5", "1.14", edge("zlib", ZLIB, ["link"], ["zlib-api"])),
+]
+NEW_NODES = [
+    in_format_6(package(ZLIB_NG, "zlib-ng", "2.3.3"), "zlib-api"),
+    in_format_6(package(NO_COMPAT, "zlib-ng", "2.0")),
+    in_format_6(package(RUNTIME, "gcc-runtime", "14.2"), "libgfortran@5", "fortran-rt"),
+    in_format_6(
+        package(
+            NEW,
+            "hdf5",
+            "2.0",
+            edge("zlib-ng", ZLIB_NG, ["link"], ["zlib-api"]),
+            edge("gcc-runtime", RUNTIME, ["link"], ["libgfortran"]),
+        )
+    ),
+]
+NAMES = {
+    ZLIB: "zlib",
+    OLD: "old hdf5",
+    ZLIB_NG: "zlib-ng",
+    NO_COMPAT: "zlib-ng without",
+    RUNTIME: "gcc-runtime",
+    NEW: "hdf5",
+}
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Catalog:
+    (tmp_path / "old.json").write_bytes(database(installs(*OLD_NODES)))
+    (tmp_path / "spack.lock").write_bytes(environment(NEW_NODES, NEW, version=8))
+    return catalog_of(tmp_path / "spack.lock", tmp_path / "old.json")
+
+
+def found(catalog: Catalog, query: str) -> set[str]:
+    ids = catalog.match(parse(query)).ids()
+    return {NAMES[spec.hash] for spec in catalog.records(ids)}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("zlib-api", {"zlib", "zlib-ng"}),
+        ("!zlib-api", {"old hdf5", "hdf5", "zlib-ng without", "gcc-runtime"}),
+        ("zlib-api | hdf5", {"zlib", "zlib-ng", "hdf5", "old hdf5"}),
+        # Older records have their own version only, and this one provides any.
+        ("zlib-api@1.3", {"zlib", "zlib-ng"}),
+        ("zlib-api@2", {"zlib-ng"}),
+        ("zlib-api | hdf5 @2", {"zlib-ng", "hdf5"}),
+        ("zlib-api@1.3 hdf5@2", {"zlib", "zlib-ng", "hdf5"}),
+        ("zlib-api !@1.3", set()),
+        ("libgfortran", {"gcc-runtime"}),
+        ("libgfortran@5:", {"gcc-runtime"}),
+        ("libgfortran@5.0", {"gcc-runtime"}),
+        ("libgfortran@6:", set()),
+        ("libgfortran@14.2", set()),
+        ("libgfortran !@6:", {"gcc-runtime"}),
+        ("libgfortran@4 libgfortran@5", {"gcc-runtime"}),
+        ("fortran-rt@9", {"gcc-runtime"}),
+        ("^zlib-api", {"hdf5", "old hdf5"}),
+        ("%zlib-api", {"hdf5", "old hdf5"}),
+        ("^zlib-api@1.3", {"hdf5", "old hdf5"}),
+        ("^zlib-api@2", {"hdf5"}),
+        ("^libgfortran", {"hdf5"}),
+        ("^libgfortran@5:", {"hdf5"}),
+        ("%libgfortran@:4", set()),
+        ("^libgfortran@14", set()),
+        ("^gcc-runtime@14", {"hdf5"}),
+        # On edges it is what is used.
+        ("^fortran-rt", set()),
+        ("provides=zlib-api", {"zlib-ng"}),
+        ("provides=libgfortran@5", {"gcc-runtime"}),
+        ("provides=libgfortran@6:", set()),
+        ("provides=*rt*", {"gcc-runtime"}),
+        ("provides=none", {"zlib-ng without", "hdf5"}),
+        ("!provides=*", {"zlib", "old hdf5"}),
+        ("^* provides=zlib-api", {"hdf5"}),
+    ],
+)
+def test_a_query_for_a_virtual_finds_what_provides_it(
+    query: str, expected: set[str], catalog: Catalog
+) -> None:
+    assert found(catalog, query) == expected
+    assert found(catalog, str(parse(query))) == expected
+
+
+def test_the_providers_are_named(catalog: Catalog) -> None:
+    assert catalog.virtuals.sentence(parse("zlib-api libgfortran")) == (
+        "libgfortran is a virtual package, provided here by gcc-runtime;"
+        " zlib-api is a virtual package, provided here by zlib and zlib-ng"
+    )
+
+
+def test_what_one_document_tells_of_a_hash_counts_in_all_orders(tmp_path: Path) -> None:
+    old = package(ZLIB_NG, "zlib-ng", "2.3.3")
+    new = in_format_6(old, "zlib-api@1.3", converted=True)
+    documents = {
+        "v8.json": database(installs(old)),
+        "v9.json": database(installs(new), "9"),
+        "v7.lock": environment([old], ZLIB_NG, version=7),
+        "v8.lock": environment([new], ZLIB_NG, version=8),
+    }
+    for name, data in documents.items():
+        (tmp_path / name).write_bytes(data)
+    for names in permutations(documents):
+        catalog = catalog_of(*(tmp_path / name for name in names))
+
+        assert catalog.problems == []
+        (spec,) = all_records(catalog)
+        assert spec.provided_virtuals == ("zlib-api@1.3",)
+        assert spec.spec_format == 0 or spec.spec_format == 5
+        assert catalog.count(parse("zlib-api@1.3")) == 1
+        assert catalog.count(parse("zlib-api@2")) == 0
+
+
+def test_a_refresh_equals_a_build_anew(tmp_path: Path) -> None:
+    session, paths = Session({}), [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
+    (tmp_path / "a.json").write_bytes(database(installs(*NEW_NODES), "9"))
+    (tmp_path / "b.json").write_bytes(database(installs(*OLD_NODES)))
+    old = Columns(build(discover(paths, session), session))
+    for nodes, version in ((OLD_NODES[:1], "10"), (NEW_NODES, "11"), (OLD_NODES, "8")):
+        (tmp_path / "b.json").write_bytes(database(installs(*nodes), version))
+        refreshed = Columns(build(discover(paths, session), session, old=old))
+        anew = Columns(build(discover(paths, session), session))
+
+        assert {n: refreshed.raw(n) for n in anew if n != "meta"} == {
+            n: anew.raw(n) for n in anew if n != "meta"
+        }
+        old = refreshed
+
+
+def test_commands_print_what_a_record_provides(tmp_path: Path) -> None:
+    path = tmp_path / "spack.lock"
+    path.write_bytes(environment(NEW_NODES, NEW, version=8))
+    program = Program(tmp_path)
+
+    result = program("find", "--json", "-f", str(path), "libgfortran@5:")
+
+    assert [record["provided_virtuals"] for record in json.loads(result.stdout)] == [
+        ["libgfortran@5", "fortran-rt"]
+    ]
+    assert "provided here by gcc-runtime" in result.stderr
+    shown = [
+        line.split()
+        for line in program("show", "-f", str(path), "zlib-ng@2.3.3").stdout.splitlines()
+    ]
+    assert ["provides", "zlib-api"] in shown
