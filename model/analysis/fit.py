@@ -11,11 +11,19 @@ from itertools import pairwise
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
-from spackscope.model.analysis.dag import COMPILED_IN, ClosureMasks, Mask
+from spackscope.model.analysis.dag import ClosureMasks, Mask
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Fit, FitReason, NodeFacts, compiler_name, is_run
+from spackscope.model.core.records import (
+    COMPILED_IN,
+    FIRST_SPACK,
+    Fit,
+    FitReason,
+    NodeFacts,
+    compiler_name,
+    is_run,
+)
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
@@ -59,7 +67,6 @@ _WRAPPER = _refused("W", "compiler wrapper")
 _EXTERNAL = _refused("X", "external")
 _NO_RUNTIME = _refused("R", "compiler without its runtime")
 _OLD_FORMAT = _refused("F", "built before Spack 1.0")
-_NEW_FORMAT = _refused("N", "built by Spack 1.0 or later")
 _TOO_NEW, _OTHER, _UNKNOWN = "target too new", "other target", "unknown target"
 
 _NOT_TOLD = (
@@ -117,11 +124,16 @@ class HostFit:
         self.host, self._catalog, self._edges = host, catalog, catalog.edges
         self._targets = host.targets
         self._is_listed, self._kept_out = lru_cache(None)(is_listed), kept_out
-        self._spack_version = spack_version
-        self._is_before_1, self._takes_old = (
-            bool(spack_version) and version_key(spack_version) < version_key(limit)
-            for limit in ("1.0", "1.2")
-        )
+        self._newer_formats, self._takes_old = dict[int, FitReason](), False
+        if spack_version:
+            version, cannot = version_key(spack_version), clean(f"Spack {spack_version} cannot")
+            for number, first in FIRST_SPACK.items():
+                if version < version_key(first):
+                    reason = _refused("N", f"built by Spack {first} or later")
+                    sentence = f"{reason.label}, which {cannot} read"
+                    self._newer_formats[number] = reason._replace(sentence=sentence)
+            self._takes_old = version < version_key("1.2")
+        self._is_before_1 = COMPILED_IN in self._newer_formats
         self._libc_mask = lru_cache(None)(self._check_libc)
         # Neighbours mostly share what nodes state, whose decoding takes a fifth of all.
         self._node: Callable[[int], NodeFacts] = lru_cache(4096)(catalog.nodes.__getitem__)
@@ -273,8 +285,8 @@ class HostFit:
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
         if not facts.spec_format:
             mask |= self._mask(_UNKNOWN_FORMAT)
-        elif self._is_before_1 and facts.spec_format >= COMPILED_IN:
-            mask |= self._mask(_NEW_FORMAT)
+        elif (newer := self._newer_formats.get(facts.spec_format)) is not None:
+            mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
             mask |= self._mask(_OLD_FORMAT)
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
@@ -392,18 +404,19 @@ class HostFit:
     def _fit(self, verdict: Verdict, id_: int | None = None) -> Fit:
         """Return what a verdict means: own reasons, those of dependencies alone, unknown ones.
 
-        With the id of its spec they have sentences.
+        With the id of its spec all have sentences.
         """
-        own, sentence = self._reasons_of(verdict.own), ""
+        own = self._reasons_of(verdict.own)
         letters = {reason.letter for reason, _ in own} - {""}
         reasons = [
-            reason._replace(sentence="" if id_ is None else self._sentence(id_, reason))
+            reason if id_ is None else reason._replace(sentence=self._sentence(id_, reason))
             for reason, _ in own
         ]
         below = self._reasons_of(verdict.whole & ~verdict.own)
         for reason, bit in sorted(below, key=lambda pair: pair[0].letter or "~"):
             if reason.letter in letters:
                 continue
+            sentence = reason.sentence
             if id_ is not None:
                 witness = self._below.witness(id_, bit)
                 sentence = f"{self._edges.name(witness)}: {self._sentence(witness, reason)}"
@@ -436,7 +449,7 @@ class HostFit:
             "R": "a compiler below it comes without its runtime (Spack up to January 2026)",
             "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
             f" needs {COMPILED_IN})",
-            "N": f"{reason.label}, which Spack {clean(self._spack_version)} cannot read",
+            "N": reason.sentence,
             "P": f"{reason.label}, not {self.host.platform}",
             "T": of_label.get(reason.label, other_family),
         }

@@ -41,7 +41,6 @@ _CHANGES = {
     "X": "list it with this prefix in packages.yaml",
     "R": "build it again with Spack 1.0 or later",
     "F": "build it again with Spack 1.0 or later",
-    "N": "use Spack 1.0 or later",
     "P": "change the machine",
     "T": "change the machine or the target",
     "L": "change the machine or the os",
@@ -107,8 +106,10 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         yield Verdict(text, place, f"change {place}")
     for reason in fit.reasons:
         if reason.letter:
-            text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.label}"
+            text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.sentence or reason.label}"
             change = _CHANGES.get(reason.letter.upper()) or f"change {reason.place}"
+            if reason.letter.upper() == "N":
+                change = reason.label.replace("built by", "use")
             yield Verdict(text, reason.place, change, reason.label)
     if fit.reusable is None:
         text = ", ".join(reason.label for reason in fit.reasons)

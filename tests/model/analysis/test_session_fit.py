@@ -100,8 +100,18 @@ def test_nothing_is_checked_before_it_is_asked_for(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("version", "of_formats"),
     [
-        ("0.23.1", {4: "", 5: "N built by Spack 1.0 or later, which Spack 0.23.1 cannot read"}),
+        (
+            "0.23.1",
+            {
+                4: "",
+                5: "N built by Spack 1.0 or later, which Spack 0.23.1 cannot read",
+                6: "N built by Spack 1.3 or later, which Spack 0.23.1 cannot read",
+            },
+        ),
+        ("0.20.3", {3: "", 4: "N built by Spack 0.21 or later, which Spack 0.20.3 cannot read"}),
         ("1.1.0", {4: "", 5: ""}),
+        ("1.2.1", {5: "", 6: "N built by Spack 1.3 or later, which Spack 1.2.1 cannot read"}),
+        ("1.3.0.dev0", {5: "", 6: ""}),
         (
             "1.2.0.dev0",
             {4: "F built before Spack 1.0, in format 4 (Spack since 2026 needs 5)", 5: ""},

@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import ZLIB, SpackRoot, database, edge, environment, installs, leaf, node
+from tests.builders import (
+    ZLIB,
+    SpackRoot,
+    database,
+    edge,
+    environment,
+    in_format,
+    installs,
+    leaf,
+    node,
+)
 from tests.program import Program
 
 LLVM, HDF5, OLD, OTHER, WANTED = (letter * 32 for letter in "lhoxw")
@@ -147,10 +157,21 @@ def test_where_nothing_is_ruled_out_there_is_no_gap(program: Program, home: Path
     assert "" not in lines
 
 
-def test_an_old_spack_cannot_read_new_builds(program: Program, home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("number", "version", "first"), [(5, "0.23.1", "1.0"), (6, "1.2.0", "1.3")]
+)
+def test_an_old_spack_cannot_read_new_builds(
+    number: int, version: str, first: str, program: Program, home: Path, tmp_path: Path
+) -> None:
     spack = SpackRoot(tmp_path / "old")
-    spack.write("spack/lib/spack/spack/__init__.py", '__version__ = "0.23.1"\n')
-    lines = program(*WHY, "hdf5", SPACK_ROOT=str(spack.root)).stdout.splitlines()
-    assert [line for line in lines if "use Spack 1.0 or later" in line] == [
-        "  3 of 3  built by Spack 1.0 or later  use Spack 1.0 or later"
+    spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
+    its = in_format(number, node(name="tiny", dependencies=[]))
+    path = home / "index.json"
+    path.write_bytes(database(installs(its), str(number + 3)))
+    lines = program(
+        "why", "-f", str(path), "tiny", "--host", "zen3", SPACK_ROOT=str(spack.root)
+    ).stdout.splitlines()
+    assert [line for line in lines if f"  use Spack {first} or later" in line] == [
+        f"  1 of 1  built by Spack {first} or later, which Spack {version} cannot read"
+        f"  use Spack {first} or later"
     ]
