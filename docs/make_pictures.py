@@ -109,7 +109,7 @@ TOUR = (
     Step(
         "enter",
         "⏎",
-        "opens it: four run differently, and this is why.",
+        "opens it: there are four ways to run, and this is why.",
         "build tools only: all run the same",
         4.0,
     ),
@@ -134,7 +134,7 @@ TOUR = (
 """The thirty seconds of the animation, and the list in docs/tour.md."""
 
 
-OPENING = "Twelve builds look the same: four run differently, and each line says in what."
+OPENING = "Twelve builds look the same, with four ways to run: each line says what differs."
 """What is said of the picture that the animation begins with."""
 _OPENING_SECONDS = 5.0
 

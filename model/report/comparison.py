@@ -555,7 +555,7 @@ def _kinds_text(table: ComparedTable) -> str:
     if table.runs_the_same:
         return f"build tools only: all {table.total:,} run the same"
     same = ": those with one letter run the same" if len(table.specs) < table.total else ""
-    return f"{counted(table.total, 'spec')}, {len(table.specs):,} that run differently{same}"
+    return f"{counted(table.total, 'spec')}, {len(table.specs):,} ways to run{same}"
 
 
 def _blocks(

@@ -277,12 +277,13 @@ def group_detail(
 
     `varying` is that of `detail`, `key` how the key is shown that opens the row.
     """
-    count = f"{len(members.ids):,} builds"
-    kinds = f"{members.kinds:,} of {count} run differently" if members.kinds else count
-    opens = "closes" if members.role is RowRole.GROUP else "opens"
+    ways = f", {members.kinds:,} ways to run" if members.kinds else ""
+    shows = "hides" if members.role is RowRole.GROUP else "shows"
     return [
         title_line(spec),
-        DetailLine(kinds, kind="differs", suffix=f": {key} {opens}"),
+        DetailLine(
+            f"{len(members.ids):,} builds{ways}", kind="differs", suffix=f" ({key} {shows} them)"
+        ),
         *variant_lines(spec, varying),
         *column_lines(spec, shared_only=True),
     ]

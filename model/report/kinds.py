@@ -354,7 +354,7 @@ class RowNotes:
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
                 return RowNote(users, "", ALL_RUN_THE_SAME if is_open else BUILD_TOOLS_ONLY)
-            return RowNote(users, f"{len(kinds):,} differ", "", is_whole=is_open)
+            return RowNote(users, f"{len(kinds):,} ways to run", "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]
         if row.role is RowRole.MEMBER:

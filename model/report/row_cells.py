@@ -103,8 +103,9 @@ class RowCells:
             users = self._note(row).users
             text = "" if users is None else f"{users:,}" if users else "-"
             return [(pad(text, width, right=True), "" if users else "dim")]
-        if column.name == "hash" and (kinds := self._note(row).kinds):
-            return [(pad(cut_words(kinds, width), width), "strong")]
+        if column.name == "hash" and (ways := self._note(row).kinds):
+            text = ways if cell_width(ways) <= width else ways.removesuffix(" to run")
+            return [(pad(cut_words(text, width), width), "strong")]
         if column.name == "variants":
             return self._variants(row, width)
         text = column.cell(row.spec)

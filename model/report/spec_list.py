@@ -177,7 +177,7 @@ def _folded_lines(
 ) -> Iterator[Line]:
     """Yield a table with the rows and notes of the screen, some rows at a time.
 
-    A row of several builds says how many run differently, and has the hash of the most used.
+    A row of several builds says how many ways to run there are, and has the hash of the most used.
     """
     of_host = [column.name for column in COLUMNS if column.is_by_host and column.name in named]
     has_slots = width >= MIN_WITH_SLOTS
@@ -193,7 +193,9 @@ def _folded_lines(
         rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
         known = notes.of(listing, rows, layout.told)
         known.update(notes.whole(listing, rows, known))
-        cells.notes = {key: _with_hash(note) for key, note in known.items()}
+        cells.notes = {
+            key: _with_hash(note, is_short=not has_slots) for key, note in known.items()
+        }
         for row in rows:
             if known[note_key(row)].kinds:
                 first = notes.kinds(listing.look_alike_ids(row.look_alike))[0].ids[0]
@@ -209,7 +211,8 @@ def _folded_lines(
         yield styled(shorten(text, width), "dim")
 
 
-def _with_hash(note: RowNote) -> RowNote:
+def _with_hash(note: RowNote, *, is_short: bool) -> RowNote:
     """Return the note on builds that run differently for a row with the hash of one of them."""
-    differs = f"{note.kinds}: {note.differs}" if note.kinds else note.differs
+    ways = note.kinds.removesuffix(" to run") if is_short else note.kinds
+    differs = f"{ways}: {note.differs}" if ways else note.differs
     return note._replace(kinds="", differs=differs)

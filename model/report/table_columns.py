@@ -32,7 +32,6 @@ MAX_SLOT_WIDTH = 16
 _MIN_VALUE_WIDTH, _MAX_SLOT_LABEL = 6, 12
 _MIN_VARIANTS, _MAX_VARIANTS = 18, 56
 """Cells in which variants flow: in fewer the notes tell more."""
-_MAX_HASH_OR_KINDS = len("99 differ")
 _NOT_FIELDS = ("package", "hash", "variants")
 _FROZEN = ("package", "version")
 _PROVENANCE = ("state", "source", "tag")
@@ -240,16 +239,16 @@ def choose_columns(
     notes = [TableColumn(DIFFERS_IN, DIFFERS_IN, _MAX_VARIANTS, len(DIFFERS_IN))]
     if listing.lists_dependencies:
         notes.insert(0, TableColumn(USED_BY, USED_BY, len(USED_BY), len("used")))
-        if listing.max_count > 1:
-            # In place of the hash of folded rows is the number of their kinds.
-            width = max(width, min(len(f"{listing.max_count} differ"), _MAX_HASH_OR_KINDS))
+        if listing.max_count > 1 and has_slots:
+            # In place of the hash of folded rows is in how many ways their builds run.
+            width = max(width, len(f"{listing.max_count:,} ways to run"))
     follow = {
         *values.followers.difference(_PROVENANCE),
         *(n for n in _PROVENANCE if n not in filtered),
     }
     frozen = [column for column in fields if column.name in _FROZEN]
     scrolled = [column for column in fields if column.name not in (*_FROZEN, *follow)]
-    last = [TableColumn("hash", hash_.label, width, width, hash_)]
+    last = [TableColumn("hash", hash_.label, width, hash_.width, hash_)]
     last += [note for note in notes if note.name not in hidden]
     behind = [column for column in fields if column.name in follow]
     names = {column.name for column in (*frozen, *scrolled, *variants, *behind, *last)}

@@ -1,7 +1,7 @@
 """Copy what is seen: the row under the cursor, the marked rows, the detail, or the whole view.
 
-A spec is never copied in place of another one silently: a folded row whose specs do not all run
-the same is opened instead, so that the user can choose one.
+A spec is never copied in place of another one silently: of a folded row whose specs do not all run
+the same none is copied, and the user is told to open it.
 """
 
 from __future__ import annotations
@@ -76,13 +76,6 @@ class Copied(Frozen):
     is_marked: bool = False
 
 
-class Unclear(Frozen):
-    """A folded row that stands for specs of several kinds; none is copied."""
-
-    row: Row
-    sentence: str
-
-
 def copy_hash(controllers: Controllers) -> None:
     """Copy the whole hash."""
     copy = partial(_copy_specs, controllers, FORMS[0])
@@ -110,12 +103,15 @@ def open_menu(controllers: Controllers) -> None:
 def _read(
     controllers: Controllers,
     done: Callable[[Copied], object],
-    unclear: Callable[[Unclear], object] | None = None,
+    unclear: Callable[[str], object] | None = None,
     *,
     is_bare: bool,
     group: str,
 ) -> None:
-    """Read the specs to copy, or show why there are none; a row that is unclear is opened."""
+    """Read the specs to copy, or show why there are none.
+
+    `unclear` is called with why none of the specs of a row stands for the others.
+    """
     host, state = controllers.host, controllers.host.state
     # The menu names what it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
@@ -124,18 +120,20 @@ def _read(
         return
     reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
 
-    def take(read: Copied | Unclear) -> None:
+    def take(read: Copied | str) -> None:
         if isinstance(read, Copied):
             done(read)
         elif unclear is not None:
             unclear(read)
         else:
-            controllers.rows.open_to_choose(read.row, read.sentence)
+            # There the key opens the row that the sentence names.
+            host.focus("specs")
+            host.say(read)
 
     host.run(lambda _: reading(), take, group=group)
 
 
-def _read_forms(controllers: Controllers, copied: Copied | Unclear) -> None:
+def _read_forms(controllers: Controllers, copied: Copied | str) -> None:
     """Read the forms of the view, and open the menu."""
     host = controllers.host
     if isinstance(copied, Copied) and not copied.specs:
@@ -152,9 +150,7 @@ def _read_forms(controllers: Controllers, copied: Copied | Unclear) -> None:
         )
 
 
-def _show_menu(
-    controllers: Controllers, copied: Copied | Unclear, forms: Sequence[ViewForm]
-) -> None:
+def _show_menu(controllers: Controllers, copied: Copied | str, forms: Sequence[ViewForm]) -> None:
     state = controllers.host.state
     specs = copied.specs if isinstance(copied, Copied) else ()
     is_marked = isinstance(copied, Copied) and copied.is_marked
@@ -169,7 +165,7 @@ def _show_menu(
             _copy_specs(controllers, form, copied)
 
     count = state.listing.shown if state.listing is not None else 0
-    note = copied.sentence if isinstance(copied, Unclear) else ""
+    note = copied if isinstance(copied, str) else ""
     all_marks = hidden and len(state.marks)
     dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note)
     controllers.host.open(dialog, take)
@@ -270,8 +266,8 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Ta
     return Target((node.id,))
 
 
-def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied | Unclear:
-    """Read the specs of a target, unless it is a folded row whose builds run differently.
+def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied | str:
+    """Read the specs of a target, or return why none of the builds of a row is copied.
 
     A bare hash does not wait for the edges, which name the compilers.
     """
@@ -281,7 +277,7 @@ def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied |
     if row is not None and len(target.folded) > 1:
         has_hash, about = of_several(catalog, row, target.folded)
         if not has_hash:
-            return Unclear(row, f"{about} to copy")
+            return f"{about} and copy one."
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return Copied(specs, about=about, is_marked=target.is_marked)

@@ -64,14 +64,6 @@ class RowsController:
         else:
             self._search.fold()
 
-    def open_to_choose(self, row: Row, sentence: str) -> None:
-        """Open a folded row, so that one of its kinds can be chosen, and show a sentence."""
-        if row.role is RowRole.SPEC:
-            self._open(row)
-        if self._host.where.pane == "detail":
-            self._host.focus("specs")
-        self._host.say(sentence)
-
     def _open(self, row: Row) -> None:
         view = self._host.state.view
         if row.role is RowRole.KIND:
@@ -121,7 +113,7 @@ class RowsController:
     def mark(self, row: Row) -> None:
         """Mark the hash that a row shows, or remove its mark.
 
-        A folded row whose builds run differently shows none, and is opened.
+        A folded row whose builds run differently shows none: the user is told to open it.
         """
         catalog, listing = self._host.state.catalog, self._host.state.listing
         if row.count == 1:
@@ -133,7 +125,7 @@ class RowsController:
                 if has_hash:
                     self._toggle_mark(row, text)
                 else:
-                    self.open_to_choose(row, f"{text} to mark")
+                    self._host.say(f"{text} and mark one.")
 
             ids = listing.ids_of(row)
             self._host.run(lambda _: of_several(catalog, row, ids), mark, group="marking")
@@ -269,9 +261,9 @@ def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) 
 
 
 def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[bool, str]:
-    """Return whether a row that stands for some specs shows a hash, and what to say of it or why.
+    """Return whether a row that stands for some specs shows a hash, and what to say of it.
 
-    Of builds that run differently none stands for the others.
+    Of builds that run differently none stands for the others: then it is where to choose one.
     """
     count = f"{len(ids):,}"
     if row.has_look_alikes:
@@ -282,8 +274,9 @@ def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[bool, st
         if not kinds:
             return True, f", one of {count} that look the same (dependencies are not listed)"
         if len(kinds) > 1:
-            several = f"{len(kinds):,} run differently: choose one"
-            return False, f"{count} builds look the same, but {several}"
+            opens = f"Open the row ({shown('specs-open')})"
+            where = opens if row.role is RowRole.SPEC else "Go to the rows below"
+            return False, f"These builds run differently. {where}"
     return True, f", any of {count} that run the same"
 
 

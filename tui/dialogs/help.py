@@ -25,7 +25,7 @@ _MIN_LEFT, _MAX_LEFT = 9, 32
 WORDS = {
     "look-alikes": "Builds that are alike in all columns and variants: one row, as ×12.",
     "run the same": "All that they link and run is equal; they were built by other tools.",
-    "4 differ": "Of the builds of a row four run differently: ⏎ shows in what.",
+    "4 ways to run": "The builds of a row run in four ways: ⏎ shows what differs.",
     "differs in": "What sets a row apart from the one most like it, then its builds.",
     "same in all": "What all rows share is no column, but on the line above the heads.",
     "run-time dependencies": "What a spec links or runs, and what that needs in turn.",

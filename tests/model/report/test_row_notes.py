@@ -61,7 +61,7 @@ def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
 
 def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) -> None:
     assert notes_on(catalog, View(folded=True)) == [
-        (A, 3, RowNote(1, "2 differ", "lib")),
+        (A, 3, RowNote(1, "2 ways to run", "lib")),
         (GMAKE, 1, RowNote(1)),
         (LIB, 1, RowNote(2)),
         (OTHER, 1, RowNote(1)),
@@ -75,7 +75,7 @@ def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
     assert notes[:3] == [
-        (A, 3, RowNote(1, "2 differ", "")),
+        (A, 3, RowNote(1, "2 ways to run", "")),
         (B, 2, RowNote(1, "", "build tools only: all run the same")),
         (C, 1, RowNote(0, "", "lib 2, others 1")),
     ]

@@ -131,7 +131,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     assert details.row.count == 4
     assert not any(line.kind == "hash" or line.label == "install" for line in details.lines)
     lines = [line.text + line.suffix for line in details.lines[:2]]
-    assert lines == ["hdf5@1.14", "2 of 4 builds run differently: ⏎ opens"]
+    assert lines == ["hdf5@1.14", "4 builds, 2 ways to run (⏎ shows them)"]
     # Each mpich needs another zlib.
     shared = ["differ in: zlib", "needs to run: mpich@4.3", "used by: vtk@9"]
     assert relations(browser) == [FITS, *shared]

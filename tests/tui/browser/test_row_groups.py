@@ -75,7 +75,8 @@ SPECS = [
 ]
 
 
-SEVERAL = "4 builds look the same, but 2 run differently: choose one to copy"
+CLOSED = "These builds run differently. Open the row (⏎) and copy one."
+OPENED = "These builds run differently. Go to the rows below and copy one."
 
 
 def test_a_group_opens_into_kinds_and_a_kind_into_specs(browser: FakeBrowser) -> None:
@@ -109,19 +110,19 @@ def test_z_opens_the_row_under_the_cursor_and_else_unfolds_all(browser: FakeBrow
         assert sorted(shown(browser)) == sorted(expected)
 
 
-def test_a_row_of_several_kinds_is_opened_and_one_of_a_kind_copied(browser: FakeBrowser) -> None:
+def test_no_row_of_several_kinds_is_copied_and_one_of_a_kind_is(browser: FakeBrowser) -> None:
     any_of_3 = THREE, f"Copied {THREE[:7]}…, any of 3 that run the same (test)"
-    assert copy(browser, 0) == ("", SEVERAL)
-    assert shown(browser) == KINDS
-    assert copy(browser, 0) == ("", SEVERAL)
+    assert copy(browser, 0) == ("", CLOSED)
+    assert shown(browser) == FOLDED, "a key that copies opens nothing"
+    toggle(browser, 0)
+    assert copy(browser, 0) == ("", OPENED)
     assert copy(browser, 1) == any_of_3, "the most used one"
     assert copy(browser, 2) == (TWO, f"Copied {TWO[:7]}… (test)")
     assert copy(browser, 1, "detail") == any_of_3
     assert shown(browser) == KINDS
     toggle(browser, 0)
-    assert copy(browser, 0, "detail") == ("", SEVERAL)
-    assert browser.host.focused[-1] == "specs"
-    assert shown(browser) == KINDS
+    assert copy(browser, 0, "detail") == ("", CLOSED)
+    assert browser.host.focused[-1] == "specs", "there the key opens the row"
     assert browser.host.dialogs == []
 
 
@@ -161,13 +162,13 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
     async with browsing(index, query="app", size=(60, 24)) as browser:
         await browser.press("2")
         (folded,) = row_texts(browser)
-        assert " ".join(folded.split()) == "▸ ×4 2 differ 1 lib"
+        assert " ".join(folded.split()) == "▸ ×4 2 ways 1 lib"
         assert browser.lines[-1].startswith(" ⏎ open ")
         await browser.press("enter")
         assert browser.lines[-1].startswith(" ⏎ close ")
         await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser)] == [
-            "▾ ×4 2 differ 1",
+            "▾ ×4 2 ways 1",
             "├▾×3 2222222 1 build tools only: all run the same",
             "│ 2222222 1 with gmake 4, lib 2",
             "│ 2222222 - without gmake",

@@ -137,7 +137,7 @@ def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) ->
     assert [line[0] for line in lines[:4]] == ["a", "a", "b", "c"]
     assert lines[4:] == [
         "",
-        "4 specs, 3 that run differently: those with one letter run the same",
+        "4 specs, 3 ways to run: those with one letter run the same",
         "         a  b  c",
         "the specs themselves",
         "  mpi    +  +  ~",
