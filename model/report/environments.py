@@ -169,19 +169,6 @@ _Linked = tuple[str, tuple[Query, ...]]
 """A line, and the queries for the specs that it is about."""
 
 
-def _queries(changes: Iterable[Difference]) -> tuple[Query, ...]:
-    """Return queries for what changed: a package, what is provided now, or another value."""
-    queries = []
-    for change in changes:
-        if change.package:
-            queries.append(Query().with_package(change.package))
-        elif change.attribute == "provider":
-            queries.append(Query().with_package(str(change.b).partition("@")[0]))
-        elif change.attribute in FIELDS and isinstance(change.b, str):
-            queries.append(exact_query(change.attribute, change.b))
-    return tuple(queries)
-
-
 def source_differences_report(
     its: SourceComparison, names: tuple[str, str], *, shows_all: bool = False
 ) -> Report:
@@ -205,7 +192,8 @@ def source_differences_report(
             ("fewer builds", build_lines(its.changed, "removed")),
         ):
             if rows := [
-                Row((line,), key=f"{heading}: {line}", queries=queries) for line, queries in lines
+                Row((line,), key=f"{heading}: {line}", queries=leads_to)
+                for line, leads_to in lines
             ]:
                 yield Section(heading, cut(rows, None if shows_all else MAX_LINES), is_apart=True)
 
@@ -219,6 +207,18 @@ def source_differences_report(
         }
         parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
         return f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
+
+    def queries(changes: Iterable[Difference]) -> tuple[Query, ...]:
+        """Return queries for what changed; none for what is the same in most specs of a source."""
+        found = []
+        for change in changes:
+            if change.package:
+                found.append(Query().with_package(change.package))
+            elif change.attribute == "provider":
+                found.append(Query().with_package(str(change.b).partition("@")[0]))
+            elif change.attribute in FIELDS and isinstance(change.b, str):
+                found.append(of_new.plus(exact_query(change.attribute, change.b)))
+        return tuple(found)
 
     def root_lines() -> Iterator[_Linked]:
         for sign, ids in (("+", roots.added), ("-", roots.removed)):
@@ -236,12 +236,11 @@ def source_differences_report(
                 continue
             causes = [its.causes[number].differences for number in followers.causes]
             text = " · ".join(changes_text(changes, _ARROW) for changes in causes)
-            queries = _queries(chain(*causes)) or (of_new,)
-            yield f"{followers.count:,} only because of {text}", queries
+            yield f"{followers.count:,} only because of {text}", queries(chain(*causes))
         if rest:
-            yield f"{rest:,} because of several changes", (of_new,)
+            yield f"{rest:,} because of several changes", ()
         if its.unexplained:
-            yield f"{its.unexplained:,} for reasons that the sources do not list", (of_new,)
+            yield f"{its.unexplained:,} for reasons that the sources do not list", ()
 
     def cause_lines() -> Iterator[_Linked]:
         for cause in its.causes:
@@ -249,7 +248,7 @@ def source_differences_report(
             others = cause.only + cause.also
             also = f", and {counted(others, 'spec')} through it" if others else ""
             text = f"{changes_text(cause.differences, _ARROW)}{builds}{also}"
-            yield text, _queries(cause.differences) or (of_new,)
+            yield text, queries(cause.differences)
 
     def build_lines(packages: Iterable[PackageChange], ids_name: str) -> Iterator[_Linked]:
         of_source = of_new if ids_name == "added" else of_old

@@ -319,9 +319,7 @@ class Answers:
         self, names: tuple[str, str], go: Callable[[ReportRow | None], object]
     ) -> None:
         """Compare two sources, and show what changed."""
-        self._open_report(
-            names, "change", _pair_text(names), partial(self._read_changes, names), go
-        )
+        self._open_report(names, "line", _pair_text(names), partial(self._read_changes, names), go)
 
     def _open_report(
         self,
@@ -365,6 +363,7 @@ class Answers:
         from spackscope.model.analysis.source_differences import compare_sources
         from spackscope.model.index.load import load
         from spackscope.model.report.environments import source_differences_report
+        from spackscope.model.report.report import text_of
 
         session = replace(self._host.session, should_stop=task, include_dependency_only=False)
         try:
@@ -372,8 +371,10 @@ class Answers:
         except SourceError as error:
             return str(error)
         comparison = compare_sources(its[0], its[1], should_stop=task)
-        report = source_differences_report(comparison, names, shows_all=True)
-        return replace(report, title="")
+        report = source_differences_report(comparison, names, shows_all=True).read()
+        # The names are the heading: beside them are the sums, which those of the rows are part of.
+        sums, *sections = report.sections
+        return replace(report, title=text_of(sums.heading), sections=sections)
 
     # Why a spec is not taken, and since when it is there
 

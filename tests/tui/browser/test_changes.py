@@ -10,7 +10,7 @@ import pytest
 from spackscope.model.analysis import source_differences
 from spackscope.tui.browser.answers import ONE_SOURCE
 from tests.browsing import Browser, browsing
-from tests.builders import Node, database, edge, hash_of, installs, node
+from tests.builders import SPACK_DATA, Node, database, edge, hash_of, installs, node
 from tests.program import PATIENCE
 
 OLD_ZLIB, NEW_ZLIB, OLD_HDF5, NEW_HDF5, XZ = (hash_of(number) for number in range(1, 6))
@@ -32,19 +32,17 @@ def sources(tmp_path: Path) -> list[Path]:
 
 
 def changes(browser: Browser) -> list[str]:
-    """Return the lines of the screen from the counts on, without blanks around them."""
+    """Return the lines of the screen after the search, without blanks around them."""
     lines = [line.strip() for line in browser.lines]
-    first = next(n for n, line in enumerate(lines) if "specs: " in line)
-    return list(filter(None, lines[first:-1]))
+    return list(filter(None, lines[lines.index("› type to search") + 1 : -1]))
 
 
 async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) -> None:
     async with browsing(*sources, size=(100, 30)) as browser:
         await browser.press("D")
         assert "old.json → " in browser.lines[0]
-        assert "3 changes" in " ".join(browser.lines[:2])
-        assert changes(browser)[:7] == [
-            "2 → 3 specs: 2 changed, 1 added",
+        assert "new.json · 2 → 3 specs: 2 changed, 1 added" in " ".join(browser.lines[:2])
+        assert changes(browser)[:6] == [
             "changed because of others",
             "▸ 1 only because of zlib 1.2 → 1.3",
             "changed",
@@ -56,12 +54,31 @@ async def test_causes_come_first_and_lead_to_their_specs(sources: list[Path]) ->
         assert (browser.dialog, browser.query) == (None, "package=zlib")
         assert browser.shown == {OLD_ZLIB, NEW_ZLIB}
         await browser.press("backspace", "D", "x", "z")
-        assert "1 of 3 changes" in " ".join(browser.lines[:2])
+        assert "1 of 3 lines" in " ".join(browser.lines[:2])
         await browser.press("enter")
         assert browser.shown == {XZ}
         assert f"source={sources[1]}" in browser.query
         await browser.press("D", "escape")
         assert (browser.dialog, browser.shown) == (None, {XZ})
+
+
+async def test_a_line_on_no_package_leads_to_no_whole_source() -> None:
+    mirrors = SPACK_DATA / "mirror-v2", SPACK_DATA / "mirror-v3"
+    async with browsing(*mirrors, size=(100, 30)) as browser:
+        await browser.press("D")
+        assert changes(browser)[1] == "▸ spec format 4 → 5 (15 builds)"
+        assert "⏎" not in browser.lines[-1]
+        await browser.press("enter")
+        assert browser.dialog is not None
+        await browser.press("down")
+        assert "⏎ go to it" in browser.lines[-1]
+
+
+async def test_sources_that_are_the_same_have_no_lines(sources: list[Path]) -> None:
+    sources[1].write_bytes(sources[0].read_bytes())
+    async with browsing(*sources, size=(100, 30)) as browser:
+        await browser.press("D")
+        assert browser.lines[0].strip().endswith("new.json · the same 2 specs")
 
 
 async def test_what_was_not_read_is_not_only_removed(sources: list[Path]) -> None:
@@ -71,7 +88,7 @@ async def test_what_was_not_read_is_not_only_removed(sources: list[Path]) -> Non
     async with browsing(*sources, size=(100, 30)) as browser:
         await browser.press("D")
         assert "new.json was not read whole: 1 problem" in browser.lines[2]
-        assert "1 the same, 1 removed" in browser.lines[3]
+        assert "1 the same, 1 removed" in browser.lines[0]
 
 
 async def test_two_of_more_sources_are_chosen_and_one_is_not_enough(
