@@ -334,7 +334,8 @@ class SpackscopeApp(App[list[str]]):
         if isinstance(screen, BrowserScreen):
             take = screen.controllers.search.take_text
             more = named_query_commands(screen.named_queries, take)
-            open_palette(self, screen.panes.key_panes, more)
+            left_out = () if screen.host.state.marks else ("prune",)
+            open_palette(self, screen.panes.key_panes, more, left_out)
         elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
             open_palette(self, screen.key_panes)
 

@@ -125,7 +125,7 @@ KEYS = (
         "Compare what several mirrors have of the specs that are shown.",
         as_text="challenge QUERY"),
     Key(ANYWHERE, "prune", "P", "prune",
-        "Preview what would break if the marked specs, or those shown, went.",
+        "Preview what pruning the marked specs would remove and break.",
         as_text="prune --preview QUERY"),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
     Key(ANYWHERE, "previous-pane", "shift+tab", "previous_pane",

@@ -78,8 +78,9 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
 
     total = counted(pruning.total, "spec")
     freed = sizes_text(total_size, len(sizes), unknown_sizes)
-    breaks = counted(len(needs), "other") if needs else "nothing"
-    is_sure = needs or not pruning.unlisted
-    doubt = "" if is_sure else ", as far as dependencies are listed"
-    title = f"{len(sizes):,} of {total} would be removed, {freed}: {breaks} would break{doubt}"
+    doubt = ", as far as dependencies are listed" if pruning.unlisted and not needs else ""
+    users = (
+        f"{counted(len(needs), 'other')} would break" if needs else "no other needs them to run"
+    )
+    title = f"Prune preview: removes {len(sizes):,} of {total}, {freed}; {users}{doubt}"
     return Report(title, sections(), data)

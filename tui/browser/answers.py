@@ -516,21 +516,22 @@ class Answers:
         dialog = self._open_report(key, "line", "what mirrors have", read, go)
 
     def prune(self, go: Callable[[ReportRow | None], object]) -> None:
-        """Show what would break if the marked specs went, or those that are shown."""
-        state = self._host.state
-        query, marks = state.view.query, tuple(state.marks)
+        """Show what pruning the marked specs would remove and break."""
+        marks = self._host.state.marks
+        if not marks:
+            mark, prune = shown("specs-mark"), shown("prune")
+            self._host.say(f"Mark the specs to prune ({mark}), then press {prune}.")
+            return
 
         def read(catalog: Catalog, task: Task) -> Report:
             from spackscope.model.analysis.prune import preview
             from spackscope.model.report.prune import prune_report
 
-            chosen = catalog.match(query, should_stop=task).ids()
-            if marks:
-                chosen = [row.id for hash_ in marks for row in catalog.by_hash(hash_)]
+            chosen = _ids_of(marks, catalog)
             pruning = preview(catalog, chosen, are_kept=False, should_stop=task)
             return prune_report(pruning, catalog, shows_all=True)
 
-        self._open_report(("prune", query, marks), "line", "if these went", read, go)
+        self._open_report(("prune", *marks), "line", "", read, go)
 
     # Frequency
 

@@ -38,8 +38,13 @@ class Command(NamedTuple):
 THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
 
 
-def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command]:
-    """Return the commands of some panes, in their order, and some more after them."""
+def commands(
+    panes: Sequence[str], more: Sequence[Command] = (), left_out: Sequence[str] = ()
+) -> list[Command]:
+    """Return the commands of some panes, in their order, and some more after them.
+
+    `left_out` are the names of keys that do nothing now.
+    """
     found = [
         Command(
             key.sentence.rstrip("."),
@@ -51,7 +56,8 @@ def commands(panes: Sequence[str], more: Sequence[Command] = ()) -> list[Command
         )
         for where in panes
         for key in keys_of(where)
-        if key.action != _PALETTE and key.keys and where != FILTERS and not key.moves
+        if key.keys and where != FILTERS and not key.moves
+        if key.action != _PALETTE and key.name not in left_out
     ]
     return [*found, *more, THEME]
 
@@ -68,7 +74,12 @@ def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> 
     ]
 
 
-def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Command] = ()) -> None:
+def open_palette(
+    app: App[list[str]],
+    panes: Sequence[str],
+    more: Sequence[Command] = (),
+    left_out: Sequence[str] = (),
+) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
     async def run(command: Command | None) -> None:
@@ -92,6 +103,6 @@ def open_palette(app: App[list[str]], panes: Sequence[str], more: Sequence[Comma
             ),
             command.name,
         )
-        for command in commands(panes, more)
+        for command in commands(panes, more, left_out)
     ]
     app.push_screen(PickDialog("commands", "command", picks, fills=True), run)

@@ -38,7 +38,7 @@ def prune(program: Program, *words: str) -> list[str]:
 
 def test_what_stays_breaks_through_what_it_links(program: Program, home: Path) -> None:
     assert prune(program, "zlib@1.2") == [
-        "1 of 5 specs would be removed, size unknown: 2 others would break",
+        "Prune preview: removes 1 of 5 specs, size unknown; 2 others would break",
         "",
         "would break",
         f"  {HDF5[:7]}  hdf5@1.14  needs zlib@1.2  {OLD_ZLIB[:7]}",
@@ -52,11 +52,12 @@ def test_what_stays_breaks_through_what_it_links(program: Program, home: Path) -
 def test_the_sentence_says_how_many_break_and_whether_that_is_known(
     program: Program, home: Path
 ) -> None:
-    assert prune(program, "hdf5")[0].endswith(": 1 other would break")
-    assert prune(program, "cmake")[0].endswith(": nothing would break")
+    assert prune(program, "hdf5")[0].endswith("; 1 other would break")
+    # It builds hdf5.
+    assert prune(program, "cmake")[0].endswith("; no other needs them to run")
     write_page(home / "pages", [record(hash=ZLIB), record(hash=OLD_ZLIB)])
     told = program("prune", "--preview", "-f", "pages", f"/{ZLIB}").stdout.splitlines()
-    assert told[0].endswith(": nothing would break, as far as dependencies are listed")
+    assert told[0].endswith("; no other needs them to run, as far as dependencies are listed")
     assert told[1] == "  Dependencies not listed for 1 spec that would stay"
 
 
@@ -77,7 +78,8 @@ def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
     assert result.returncode == 1
     everything = "\n".join((HDF5, VTK, ZLIB, OLD_ZLIB, CMAKE))
     (home / "keep").write_text(everything)
-    assert prune(program, "keep") == ["0 of 5 specs would be removed, 0 B: nothing would break"]
+    nothing = "Prune preview: removes 0 of 5 specs, 0 B; no other needs them to run"
+    assert prune(program, "keep") == [nothing]
     result = program("prune", "--preview", "-", "-f", "index.json", stdin=home / "keep")
     assert result.returncode == 0
 
@@ -86,7 +88,7 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
     nodes = installs(leaf(CMAKE, "cmake", "3.31"), in_buildcache=False, installed=True)
     nodes |= installs(leaf(ZLIB, "zlib", "1.3"))
     (program.home / "index.json").write_bytes(database(nodes))
-    assert prune(program, "cmake", "zlib")[0].startswith("1 of 1 spec would be removed")
+    assert prune(program, "cmake", "zlib")[0].startswith("Prune preview: removes 1 of 1 spec")
 
 
 @pytest.mark.parametrize(
