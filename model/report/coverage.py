@@ -38,8 +38,8 @@ PRESENT_COLUMNS = (MISSING_COLUMNS[0], Column(floors=(20,)), MISSING_COLUMNS[-1]
 
 _BETWEEN = " · "
 _MAX_NAME_WIDTH = 60
-_MAX_LINES = 2
-"""Differences of a missing spec that are written out."""
+MAX_LACKING = 2
+"""Differences of a missing spec from the nearest that are written out in its row."""
 
 _SHARED = ("compiler", "os", "platform", "target")
 """Attributes whose values many packages have in common."""
@@ -138,22 +138,27 @@ def _missing_row(spec: Missing, reason: str, nearest: str) -> Row:
         _name(spec.package, spec.version),
         ", ".join(filter(None, (role, about))),
     )
-    if (best := spec.nearest.best) is None:
+    if spec.nearest.best is None:
         return Row(cells, reason, spec.hash, group=reason)
-    if spec.comparison is not None:
-        lines = difference_lines(spec.comparison)
-    else:
-        # Only a version does not say what it is of.
-        named = (
-            (each, spec.package if each.attribute == "version" else "")
-            for each in best.differences
-        )
-        lines = [difference_line(*each) for each in named]
-    # The most telling come first.
-    texts = cut_list([line.text for line in lines], _MAX_LINES) or ["only dependencies differ"]
+    texts = cut_list(lacking(spec), MAX_LACKING)
     tied = f", one of {spec.nearest.tied:,}" if spec.nearest.tied > 1 else ""
     note = f"{_BETWEEN.join(texts)} (nearest {nearest[:SHORT_HASH]}{tied})"
     return Row(cells, note, spec.hash, leads_to=nearest, group=reason)
+
+
+def lacking(spec: Missing) -> list[str]:
+    """Return how a missing spec differs from the nearest build, the most telling first."""
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        best = spec.nearest.best
+        # Only a version does not say what it is of.
+        named = (
+            (each, spec.package if each.attribute == "version" else "")
+            for each in (best.differences if best is not None else ())
+        )
+        lines = [difference_line(*each) for each in named]
+    return [line.text for line in lines] or ["only dependencies differ"]
 
 
 def _notes(coverage: Coverage) -> Iterator[str]:

@@ -6,16 +6,18 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from spackscope.model.analysis.cover import Coverage
+from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.analysis.reuse import MIRROR, find_kept_out
-from spackscope.model.analysis.why import Candidate
+from spackscope.model.analysis.session_fit import host_phrase
+from spackscope.model.analysis.why import Candidate, find_candidates
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import UNKNOWN, Fit
-from spackscope.model.core.text import clean
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import clean, cut_list
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import exact_query
-from spackscope.model.report.differences import difference_line
+from spackscope.model.query.ast import Query, exact_query
+from spackscope.model.report.coverage import MAX_LACKING, lacking
 from spackscope.model.report.report import (
     Column,
     Report,
@@ -34,6 +36,8 @@ MAX_CANDIDATES = 20
 """Candidates that are listed, unless all are."""
 
 _OF_DEPENDENCY = "a dependency: "
+_MISSING, _RECORDED = "no cache has it", "an index lists it, but without its binary"
+_BUILD = "build it, or open a cache that has it"
 
 _CHANGES = {
     "D": "nothing to change: Spack takes no build of sources under development",
@@ -57,8 +61,8 @@ _COLUMNS = (
     Column(),
     Column(),
     Column(most=40, floors=(20, 12)),
-    Column(most=60, floors=(30, 12)),
-    Column(keep="start", floors=(20, 12)),
+    Column(most=60, floors=(40, 12)),
+    Column(most=60, keep="start", floors=(20, 12)),
 )
 
 
@@ -77,7 +81,9 @@ class Verdict(NamedTuple):
 class Judged(NamedTuple):
     """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
-    `about` says what the candidate is, or how it differs; `candidate` is its hash, or "".
+    `about` describes the candidate, whose hash is empty if there is none. `missing` is why the
+    spec itself is not there, "" if it is, and then it `lacks` what the nearest has otherwise.
+    `unmet` counts the conditions of the query that it does not match.
     """
 
     hash: str
@@ -86,6 +92,9 @@ class Judged(NamedTuple):
     about: str
     verdicts: tuple[Verdict, ...]
     candidate: str
+    unmet: int = 0
+    missing: str = ""
+    lacks: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -116,16 +125,35 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         yield Verdict(text, reusable=UNKNOWN)
 
 
-def judge_candidates(
+def judge_query(
+    catalog: Catalog, query: Query, rules: ReuseRules | None, *, should_stop: ShouldStop = never
+) -> list[Judged]:
+    """Return the verdicts on the builds that a query names; empty if it matches no spec.
+
+    Of what no cache has they are those on the nearest builds. Raises Cancelled, and Unanswerable
+    for conditions that the index cannot answer.
+    """
+    if candidates := find_candidates(catalog, query, should_stop=should_stop):
+        return list(_judge_candidates(catalog, candidates, rules))
+    ids = catalog.match(query, should_stop=should_stop).ids()
+    hashes = list(dict.fromkeys(catalog.hashes.of(ids)))
+    coverage = find_nearest(cover(hashes, catalog), should_stop=should_stop)
+    # What is not missing is external.
+    externals = () if coverage.missing else map(Candidate, ids)
+    missing = judge_missing(coverage, catalog, rules)
+    return [*missing, *_judge_candidates(catalog, externals, rules)]
+
+
+def _judge_candidates(
     catalog: Catalog, candidates: Iterable[Candidate], rules: ReuseRules | None
 ) -> Iterator[Judged]:
-    """Yield the verdicts on candidates."""
     fits = catalog.by_host.answers
     for each in candidates:
         spec = catalog.rows([each.id])[0].spec
         about = clean(" ".join(filter(None, (spec.compiler, spec.os, spec.target))))
         its = tuple(verdicts(fits.brief(each.id), rules, each.unmet))
-        yield Judged(spec.hash, spec.package, spec.version, about, its, spec.hash)
+        named = spec.hash, spec.package, spec.version
+        yield Judged(*named, about, its, spec.hash, len(each.unmet))
 
 
 def judge_missing(
@@ -138,15 +166,13 @@ def judge_missing(
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     of_dependency = rules and replace(rules, only_dependencies=False)
     for spec in coverage.missing:
-        none = Verdict("no build of the package", change="nothing to change: it has to be built")
-        about, hash_, its = "", "", [none]
+        its, lacks = [Verdict("no build of the package", change="it has to be built")], list[str]()
         if (best := spec.nearest.best) is not None:
-            its = list(verdicts(fits.brief(best.id), of_dependency))
-            hash_ = nearest[spec.hash]
-            texts = [difference_line(each).text for each in best.differences]
-            differences = ", ".join(texts) or "only dependencies differ"
-            about = f"/{hash_[:SHORT_HASH]}: {differences}"
-        yield Judged(spec.hash, spec.package, spec.version, about, tuple(its), hash_)
+            its, lacks = list(verdicts(fits.brief(best.id), of_dependency)), lacking(spec)
+        about, named = " · ".join(cut_list(lacks, MAX_LACKING)), (spec.hash, spec.package)
+        missing = _RECORDED if spec.is_recorded else _MISSING
+        candidate = nearest.get(spec.hash, "")
+        yield Judged(*named, spec.version, about, tuple(its), candidate, 0, missing, tuple(lacks))
 
 
 def _configuration_notes(
@@ -200,46 +226,73 @@ def filtered_remarks(
 def why_report(
     what: str, judged: Sequence[Judged], session: Session, catalog: Catalog, *, shows_all: bool
 ) -> Report:
-    """Report verdicts, first by their reasons; long lists are cut, unless all is shown."""
-    total = len(judged)
-    # All reasons of a single spec, the first one of each of several.
-    count_of = 1 if total > 1 else None
-    reasons = Counter(its for each in judged for its in each.verdicts[:count_of])
+    """Report verdicts, those that rule out nothing first, then by their reasons.
 
-    def reason_row(its: Verdict, count: int) -> Row:
-        queries = (exact_query("reusable", its.reusable),) if its.reusable else ()
-        cells = (of_total(count, total), its.reason, its.change)
-        return Row(cells, key=f"{its.reason} {its.place}", queries=queries)
+    The reasons that are nearest to the query come first, and of these what keeps out most. Long
+    lists are cut, unless all is shown.
+    """
+    total, counts = len(judged), Counter(each.verdict for each in judged)
+    free, unknown = counts[Verdict()], sum(e.verdict.reusable == UNKNOWN for e in judged)
+    judged = sorted(
+        judged, key=lambda e: (bool(e.verdict.reason), e.unmet, -counts[e.verdict], e.verdict)
+    )
+    limit = None if shows_all else MAX_CANDIDATES
+
+    def nearest(its: Judged) -> str:
+        """Return what a verdict on the build nearest to a missing spec begins with."""
+        return f"nearest {its.candidate[:SHORT_HASH]}: " if its.missing and its.candidate else ""
+
+    def reason_rows() -> Iterator[Row]:
+        """Yield the first reasons of several specs; of one all, and what the nearest lacks."""
+        for its in dict.fromkeys(each.verdict for each in judged if each.verdict.reason):
+            if total > 1:
+                count = of_total(counts[its], total)
+                yield Row((count, its.reason, its.change), key=f"{its.reason} {its.place}")
+        for each in judged if total == 1 else ():
+            texts = [(each.missing, _BUILD)] if each.missing else []
+            texts += [(nearest(each) + its.reason, its.change) for its in each.verdicts]
+            for cells in (*texts, *((nearest(each) + text,) for text in each.lacks)):
+                yield Row(cells, key=cells[0])
 
     def candidate_row(its: Judged, count: str) -> Row:
-        name, reason = spec_name(its.package, its.version), its.verdict.reason or "may be taken"
-        cells = (count, hash_cell(its.hash), name, its.about, reason)
-        query = exact_query("hash", its.candidate or its.hash)
-        return Row(cells, key=its.hash, leads_to=its.candidate, queries=(query,))
+        verdict = nearest(its) + (its.verdict.reason or "can be reused")
+        name = spec_name(its.package, its.version)
+        queries = (exact_query("hash", its.candidate),) if its.candidate else ()
+        cells = (count, hash_cell(its.hash), name, verdict, its.about)
+        return Row(cells, key=its.hash, leads_to=its.candidate, queries=queries)
 
     def sections() -> Iterator[Section]:
         packages = dict.fromkeys(each.package for each in judged)
         notes = _configuration_notes(session, catalog, packages)
         yield Section("", [Row((note,)) for note in notes])
-        if rows := [reason_row(*each) for each in reasons.most_common()]:
-            yield Section("reasons", rows, is_apart=True, columns=_REASON_COLUMNS)
-        candidates = folded(judged, lambda its: (its.package, its.version, its.about, its.verdict))
-        rows = [candidate_row(*each) for each in candidates]
-        if shown := cut(rows, None if shows_all else MAX_CANDIDATES):
-            yield Section("candidates, nearest first", shown, is_apart=True, columns=_COLUMNS)
+        if rows := cut(list(reason_rows()), limit):
+            columns = _REASON_COLUMNS[total == 1 :]
+            yield Section("why not", rows, is_apart=True, columns=columns)
+        alike = folded(
+            judged, lambda its: its.hash if shows_all else its._replace(hash="", candidate="")
+        )
+        if rows := cut([candidate_row(*each) for each in alike], limit):
+            noun = "missing, with the nearest builds" if judged[0].missing else "builds"
+            order = ", those that can be reused first" if 0 < free < total else ""
+            yield Section(noun + order, rows, is_apart=True, columns=_COLUMNS)
 
     def data() -> dict[str, Any]:
         return {
             "total": total,
             "candidates": [
                 {"hash": each.hash, "candidate": each.candidate or None, "about": each.about}
+                | {"missing": each.missing or None, "lacks": each.lacks}
                 | each.verdict._asdict()
                 for each in judged
             ],
         }
 
-    free = sum(not each.verdict.reason for each in judged)
-    unknown = sum(each.verdict.reusable == UNKNOWN for each in judged)
-    others = f", {unknown:,} unknown" if unknown else ""
-    answer = f"{free:,} of {total:,} may be taken{others}" if total else "nothing to rule out"
-    return Report(f"{what}: {answer}", sections(), data)
+    def answer() -> str:
+        here, is_missing = host_phrase(session), judged[0].missing
+        if total == 1:
+            can = "may or may not" if unknown else "can" if free else "cannot"
+            return is_missing or f"Spack {can} reuse it {here}"
+        of = f"the nearest build of {free:,}" if is_missing else f"{free:,} of {total:,} builds"
+        return f"Spack can reuse {of} {here}" + (f", {unknown:,} unknown" if unknown else "")
+
+    return Report(f"{what}: {answer()}" if total else what, sections(), data)

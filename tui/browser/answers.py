@@ -25,10 +25,11 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.query.ast import Query, Term, exact_query, exact_term
+from spackscope.model.query.ast import Query, Term, exact_term
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.rows import LOADING, why_not_shown
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host, Task
 from spackscope.tui.dialogs.base import STILL_LOADING, Dialog
@@ -234,7 +235,7 @@ class Answers:
             copy,
             other=lambda: self._read_environments(show_after, "cover"),
             compare=lambda hashes: self._open_comparison(partial(_ids_of, hashes), below=screen),
-            why=lambda hash_: self._open_why(hash_, below=screen),
+            why=lambda hash_: self._open_why([hash_], below=screen),
         )
         screen.show_environment(name)
         self._host.open(screen, go, ask=lambda: self._fill_coverage(screen, name), group="cover")
@@ -379,48 +380,42 @@ class Answers:
     # Why a spec is not taken, and since when it is there
 
     def why_not(self) -> None:
-        """Show what keeps Spack from taking the spec under the cursor."""
-        if (row := self._host.where.row) is None:
-            self._host.say("Go to a spec first", error=True)
-        else:
-            self._open_why(row.spec.hash)
+        """Show what keeps Spack from taking the builds of the row under the cursor."""
+        row, results = self._host.where.row, self._host.state.results
+        if row is None or results is None:
+            self._host.say(why_not_shown(self._host.state) or LOADING, error=True)
+            return
+        hashes, ids = results.catalog.hashes, results.listing.ids_of(row)
+        self._host.run(lambda _: hashes.of(ids), self._open_why, group="menu")
 
-    def _open_why(self, hash_: str, below: Dialog[str] | None = None) -> None:
-        """Show what keeps Spack from taking a spec.
+    def _open_why(self, hashes: Sequence[str], below: Dialog[str] | None = None) -> None:
+        """Show what keeps Spack from taking builds of a version.
 
-        Where the user goes to a candidate, the dialog below is closed, too.
+        Where the user goes to one of them, the dialog below is closed, too.
         """
 
         def read(catalog: Catalog, task: Task) -> Report | str:
-            from spackscope.model.analysis.why import find_candidates
-            from spackscope.model.report.why import judge_candidates, why_report
+            from spackscope.model.report.why import judge_query, why_report
 
             session = self._host.session
-            query, what = exact_query("hash", hash_), f"/{hash_[:SHORT_HASH]}"
-            candidates = find_candidates(catalog, query, should_stop=task)
-            rows = catalog.by_hash(hash_)
-            if not candidates and rows:
-                # Spack may take another build of what is in no cache.
-                spec = rows[0].spec
-                query = Query().with_package(spec.package)
-                query = query.also(exact_term("version", spec.version))
-                candidates = find_candidates(catalog, query, should_stop=task)
-                what = f"{what} is in no cache; {spec_name(spec.package, spec.version)}"
-            if not candidates:
-                return f"{what}: no build of the package"
-            judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
+            query = Query((tuple(exact_term("hash", hash_) for hash_ in hashes),))
+            judged = judge_query(catalog, query, session.reuse_rules, should_stop=task)
+            if not judged:
+                return f"No source has /{hashes[0][:SHORT_HASH]} any more"
+            what = spec_name(judged[0].package, judged[0].version)
+            if len(judged) == 1:
+                what += f" /{hashes[0][:SHORT_HASH]}"
+            elif judged[0].missing:
+                what += f", {len(judged):,} missing"
             return why_report(what, judged, session, catalog, shows_all=True)
 
         def go(row: ReportRow | None) -> None:
             if row is not None and below is not None:
                 below.dismiss()
-            if row is not None and row.leads_to:
+            if row is not None:
                 self._navigation.jump_to_hash(row.leads_to)
-            elif row is not None:
-                query = row.queries[0]
-                self._search.choose(query, f"Now {query} ({shown('undo')} goes back)")
 
-        self._open_report(("why", hash_), "line", "what Spack takes", read, go)
+        self._open_report(("why", *hashes), "line", "Reuse", read, go)
 
     def timeline(self, go: Callable[[ReportRow | None], object]) -> None:
         """Show since when the versions of the package are there."""

@@ -318,14 +318,15 @@ spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
         "list what keeps Spack from taking a spec from caches",
         ("[-f CACHE]... [--all] [--json] HASH | QUERY...", "[-f CACHE]... [--all] [--json] LOCK"),
         """\
-List the builds of a package in caches and install trees, nearest to the query
-first, each with the first reason why Spack does not reuse it: the query, the
+List the builds of a package in caches and install trees, those that Spack can
+reuse first, the others by the first reason why it does not: the query, the
 host, or the configuration of your Spack, with the file and line to change.
 Scopes, includes and the active environment are read: concretizer:reuse,
 include_binary and exclude_binary of mirrors, externals, and requirements in
-packages.yaml; recipes are not. Of a LOCK, a spack.lock or the directory of an
-environment, each missing spec is explained by its nearest build. The solver
-may still prefer something else to a build that may be taken.""",
+packages.yaml; recipes are not. Of what no cache has, such as the missing specs
+of a LOCK (a spack.lock or the directory of an environment), the nearest build
+is named, and what it lacks. The solver may still prefer something else to a
+build that can be reused.""",
         (
             _flag("all", "list all candidates"),
             _choice("json", "print a JSON object"),
@@ -336,7 +337,7 @@ may still prefer something else to a build that may be taken.""",
         least=1,
         wrong_count="needs a query, a hash or a lock file",
         exit_codes="""\
-0 one may be taken   1 none   2 wrong usage   3 a source cannot be read
+0 one can be reused   1 none   2 wrong usage   3 a source cannot be read
 70 unexpected error   130 interrupted""",
         examples="""\
 spackscope why hdf5@1.14 +mpi target=zen4

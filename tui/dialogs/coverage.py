@@ -31,8 +31,8 @@ class CoverageScreen(ReportDialog[str]):
     """A screen that is filled while specs are compared, and returns the hash of a spec to go to.
 
     `copy` is called with hashes, and what they are in some words; `other` when the user asks for
-    another environment, `compare` to compare two hashes, and `why` to ask what keeps Spack from
-    taking one. The answers open above it.
+    another environment, `compare` to compare two hashes, and `why` to ask why one is
+    missing. The answers open above it.
     """
 
     PANE = COVERAGE
@@ -152,9 +152,9 @@ class CoverageScreen(ReportDialog[str]):
             )
 
     def action_why(self) -> None:
-        """Ask what keeps Spack from taking the spec under the cursor, or the nearest to it."""
+        """Ask why the missing spec under the cursor is not there, and what the nearest lacks."""
         if (row := self.list.row) is not None and row.key:
-            self._why(row.leads_to or row.key)
+            self._why(row.key)
 
     def action_present(self) -> None:
         """Show or hide the specs that are cached or installed."""

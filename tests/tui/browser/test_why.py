@@ -14,7 +14,7 @@ from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.tui.settings import Settings
 from tests.browsing import browsing
-from tests.builders import SPACK_DATA, SpackRoot, database, environment, installs, leaf
+from tests.builders import SPACK_DATA, SpackRoot, database, edge, environment, installs, leaf, node
 
 OLD, NEW, WANTED = (letter * 32 for letter in "onw")
 
@@ -43,12 +43,14 @@ async def test_the_line_of_the_configuration_is_named_and_leads_on(
 ) -> None:
     async with browsing(cache, session=session, query=f"/{OLD}", size=(110, 24)) as browser:
         await browser.press("W")
-        assert f"/{OLD[:7]}: 0 of 1 may be taken" in browser.lines[0]
+        assert f"zlib@1.2 /{OLD[:7]}: Spack cannot reuse it on zen3" in browser.lines[0]
         assert "concretizer:reuse excludes zlib@1.2" in browser.text
         assert "concretizer.yaml:4" in browser.text
+        # A reason is of many packages: only a build leads on.
         await browser.press("enter")
-        assert browser.dialog is None
-        assert "reusable='concretizer:reuse excludes zlib@1.2'" in browser.text
+        assert browser.dialog is not None
+        await browser.press("end", "enter")
+        assert (browser.dialog, browser.current.spec.hash) == (None, OLD)
 
 
 async def test_a_missing_spec_is_asked_by_what_comes_nearest(
@@ -58,7 +60,9 @@ async def test_a_missing_spec_is_asked_by_what_comes_nearest(
     lock.write_bytes(environment([leaf(WANTED, "zlib", "1.2")], WANTED))
     async with browsing(cache, lock, session=session, size=(110, 24)) as browser:
         await browser.press("C", "ctrl+r")
-        assert f"/{OLD[:7]}: 0 of 1 may be taken" in browser.lines[0]
+        assert f"zlib@1.2 /{WANTED[:7]}: no cache has it" in browser.lines[0]
+        assert f"nearest {OLD[:7]}: concretizer:reuse excludes zlib@1.2" in browser.text
+        assert f"nearest {OLD[:7]}: only dependencies differ" in browser.text
         await browser.press("escape")
         assert browser.dialog == "CoverageScreen"
         await browser.press("ctrl+r", "end", "enter")
@@ -66,6 +70,26 @@ async def test_a_missing_spec_is_asked_by_what_comes_nearest(
         selected = browser.state.selected
         assert selected is not None
         assert selected.spec.hash == OLD
+
+
+async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_path: Path) -> None:
+    old, new = leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")
+    excludes = "concretizer:\n  reuse:\n    exclude:\n    - app ^lib@2\n"
+    spack = SpackRoot(tmp_path)
+    spack.write("home/.spack/concretizer.yaml", excludes)
+    session = Session(spack.environ, host="target=zen3")
+    apps = [
+        node(letter * 32, name="app", dependencies=[edge("lib", hash_, ["link"])])
+        for letter, hash_ in (("a", OLD), ("b", NEW), ("c", OLD))
+    ]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(old, new, *apps)))
+    async with browsing(path, session=session, query="app", size=(110, 24)) as browser:
+        assert browser.current.count == 3
+        await browser.press("W")
+        assert "Spack can reuse 2 of 3 builds on zen3" in browser.lines[0]
+        lines = [line.strip("▸ ") for line in browser.lines if " app@" in line][1:4]
+        assert [line.split()[0] for line in lines] == ["c" * 7, "a" * 7, "b" * 7]
 
 
 async def test_what_no_cache_has_is_asked_by_its_version(
@@ -76,11 +100,13 @@ async def test_what_no_cache_has_is_asked_by_its_version(
     lock.write_bytes(environment([leaf(WANTED, "zlib", "1.3"), leaf(other, "m4", "1.4")], WANTED))
     async with browsing(cache, lock, session=session, query=f"/{WANTED}") as browser:
         await browser.press("W")
-        assert f"/{WANTED[:7]} is in no cache; zlib@1.3: 1 of 2 may be taken" in browser.lines[0]
+        assert f"zlib@1.3 /{WANTED[:7]}: no cache has it" in browser.lines[0]
+        assert f"nearest {NEW[:7]}: can be reused" in browser.text
         await browser.press("escape")
         await browser.ask(f"/{other}")
         await browser.press("enter", "W")
-        assert "m4@1.4: no build of the package" in browser.text
+        assert f"m4@1.4 /{other[:7]}: no cache has it" in browser.lines[0]
+        assert "no build of the package" in browser.text
 
 
 async def test_versions_are_shown_over_time(session: Session, cache: Path) -> None:
@@ -165,6 +191,7 @@ async def test_what_was_not_read_is_no_answer_of_its_own(
     session: Session, cache: Path, tmp_path: Path
 ) -> None:
     async with browsing(cache, tmp_path / "none.json", session=session) as browser:
+        await browser.press("2", "space")
         for key in "MPEWH":
             await browser.press("2", key)
             assert "none.json" in browser.lines[2] + browser.lines[3]
@@ -215,18 +242,16 @@ async def test_an_answer_without_lines_is_the_title(session: Session, cache: Pat
 
 
 @pytest.mark.parametrize(
-    ("command", "heading", "text", "query"),
+    ("command", "heading", "text"),
     [
-        ("Show how much of", "how much is there", "spack.lock", ""),
-        ("Compare what several", "what mirrors have", "no hash is in several mirrors", ""),
-        ("Preview what would", "if these went", "2 of 2 specs would be removed", f"/{OLD}"),
+        ("Show how much of", "how much is there", "spack.lock"),
+        ("Compare what several", "what mirrors have", "no hash is in several mirrors"),
     ],
 )
 async def test_the_palette_has_the_other_reports(
     command: str,
     heading: str,
     text: str,
-    query: str,
     session: Session,
     cache: Path,
     tmp_path: Path,
@@ -239,6 +264,21 @@ async def test_the_palette_has_the_other_reports(
         await browser.press("enter")
         assert heading in browser.lines[0]
         assert text in browser.text
-        await browser.press("enter" if query else "escape")
+        await browser.press("escape")
         assert browser.dialog is None
-        assert query in browser.query
+
+
+async def test_only_marked_specs_are_offered_to_be_pruned(session: Session, cache: Path) -> None:
+    async with browsing(cache, session=session, size=(110, 24)) as browser:
+        await browser.press("2", "P")
+        assert browser.status == "Mark the specs to prune (space), then press P."
+        await browser.press("colon")
+        await browser.type("Preview what")
+        assert "pruning" not in browser.text
+        # The search is cleared first.
+        await browser.press("escape", "escape", "space", "colon")
+        await browser.type("Preview what")
+        await browser.press("enter")
+        assert "Prune preview: removes 1 of 2 specs" in browser.lines[0]
+        await browser.press("enter")
+        assert (browser.dialog, browser.query) == (None, f"/{NEW}")

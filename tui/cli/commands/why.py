@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.cover import cover, find_nearest
-from spackscope.model.analysis.why import find_candidates, names_specs
+from spackscope.model.analysis.why import names_specs
 from spackscope.model.core.text import clean
 from spackscope.model.query.ast import join_words
-from spackscope.model.report.why import judge_candidates, judge_missing, why_report
+from spackscope.model.report.why import judge_missing, judge_query, why_report
 from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -34,16 +34,17 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     if not names_specs(query):
         raise Leave(ExitCode.USAGE, f"why needs a package, a hash or a lock file: {what}")
     with loaded(options, session, sources) as (catalog,):
-        candidates = find_candidates(catalog, query, should_stop=session.should_stop)
-        if not candidates and hash_prefix(options.words):
+        rules, should_stop = session.reuse_rules, session.should_stop
+        judged = judge_query(catalog, query, rules, should_stop=should_stop)
+        if not judged and hash_prefix(options.words):
             by_hash = parse_query([f"/{hash_prefix(options.words).lstrip('/')}"], session)
-            candidates = find_candidates(catalog, by_hash, should_stop=session.should_stop)
-        if not candidates:
+            judged = judge_query(catalog, by_hash, rules, should_stop=should_stop)
+        if not judged:
             raise no_match(catalog, query)
-        judged = list(judge_candidates(catalog, candidates, session.reuse_rules))
         report = why_report(what, judged, session, catalog, shows_all=options.all)
         print_report(report, options, session)
-    return ExitCode.FOUND if any(not each.verdict.reason for each in judged) else ExitCode.NOTHING
+    may_be_reused = any(not each.verdict.reason and not each.missing for each in judged)
+    return ExitCode.FOUND if may_be_reused else ExitCode.NOTHING
 
 
 def _explain_environment(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
@@ -54,7 +55,7 @@ def _explain_environment(options: Options, sources: Sequence[str], session: Sess
                 cover(environment, caches), on_progress=progress, should_stop=session.should_stop
             )
         judged = list(judge_missing(coverage, caches, session.reuse_rules))
-        what = f"{clean(options.words[0])}: {len(judged):,} of {coverage.total:,} missing"
+        what = f"{clean(options.words[0])}, {len(judged):,} of {coverage.total:,} missing"
         report = why_report(what, judged, session, caches, shows_all=options.all)
         print_report(report, options, session)
     return ExitCode.NOTHING if judged else ExitCode.FOUND
