@@ -35,6 +35,10 @@ def _line_by_line(spell: Callable[[Spec], str]) -> Callable[[Sequence[Spec]], st
     return lambda specs: "\n".join(dict.fromkeys(filter(None, map(spell, specs))))
 
 
+def _install_command(cached: Sequence[Spec]) -> str:
+    return install_command(*cached) if cached else ""
+
+
 FORMS = (
     CopyForm("y", "hash", "hashes", _line_by_line(lambda spec: spec.hash)),
     CopyForm(
@@ -45,7 +49,7 @@ FORMS = (
         "i",
         "install command",
         "specs in one install command",
-        lambda specs: install_command(*specs),
+        lambda specs: _install_command([spec for spec in specs if spec.cached]),
     ),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),

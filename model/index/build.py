@@ -34,10 +34,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import eq, sub
 from time import monotonic, time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import Cancelled, SourceError, Unreadable, describe_unexpected
+from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.tasks import ShouldStop, collector_paused
@@ -53,11 +53,14 @@ from spackscope.model.index.columns import (
     unpack_hashes,
 )
 from spackscope.model.index.staged import GONE, Entry, Staged, merge_repeated
-from spackscope.model.readers.formats import archive_size_in, read_document
+from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
 from spackscope.model.sources.session import Session
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.mirror_files import StoredSpec
 
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
@@ -119,6 +122,7 @@ class _Reading:
         self.staged = Staged(discovered, old, include_dependency_only=only)
         self._session = session
         self._total = sum(source.documents.size for source in discovered)
+        self._stored: dict[str, dict[str, StoredSpec]] = {}
         self._source, self._before, self._size = "", 0, 0
         self._reported = 0.0
 
@@ -166,13 +170,6 @@ class _Reading:
     def _read(self, document: Document) -> bool:
         """Stage one document; return whether it is of a known format. Raises any error."""
         data = read_bytes(document)
-        if document.kind == "sizes":
-            try:
-                if (size := archive_size_in(data, origin=document.origin)) is not None:
-                    self.staged.add_archive(*size)
-            except Unreadable as error:
-                self._add_problem(document, str(error))
-            return False
         page = is_page(data)
         if document.kind == "candidate" and not page:
             if os.path.basename(document.path) == PAGE_NAME:
@@ -200,9 +197,53 @@ class _Reading:
                 yield item
 
         items = read_document(data, origin=document.origin, on_count=on_count)
+        if document.files and not page:
+            items = self._with_archives(items, document)
+        elif document.archive_size is not None:
+            items = _with_size(items, document.archive_size)
         # The reader drops the bytes as soon as it has their text.
         del data
         return self.staged.add(document, watched(), is_page=page) or page
+
+    def _with_archives(
+        self, items: Iterable[Records | Problem], document: Document
+    ) -> Iterator[Records | Problem]:
+        """Yield the records of an index, with what the files of its mirror say of the archives.
+
+        What is listed and cannot be installed is not cached, and a problem.
+        """
+        stored = self._stored_specs(document)
+        missing: dict[str, list[str]] = {}
+        for item in items:
+            if isinstance(item, Problem):
+                yield item
+                continue
+            looks, sizes = list[Any](), list[float | None]()
+            # Records of nodes have a look each.
+            for look, hash_ in zip(list[Any](item.looks), item.hashes, strict=True):
+                its = stored.get(hash_)
+                problem = "its manifest is missing" if its is None else its.problem
+                cached = look.in_cache and not problem
+                looks.append(look if look.cached is cached else replace(look, cached=cached))
+                sizes.append(its.size if its is not None and look.in_cache else None)
+                if look.in_cache and problem:
+                    missing.setdefault(problem, []).append(f"{look.package}/{hash_[:7]}")
+            yield Records(looks, item.numbers, item.hashes, sizes)
+        for problem, names in missing.items():
+            more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
+            reason = f"{names[0]}{more} cannot be installed: {problem}"
+            yield Problem(document.origin, "", reason)
+
+    def _stored_specs(self, document: Document) -> Mapping[str, StoredSpec]:
+        """Return the specs of the mirror of an index by hash, read once for all its indexes."""
+        from spackscope.model.sources.mirror_files import stored_specs
+
+        if document.files not in self._stored and document.mirror is not None:
+            stored = self._stored[document.files] = {}
+            for spec in stored_specs(document.mirror):
+                stored[spec.hash] = spec
+                self.report(0)
+        return self._stored[document.files]
 
     def _add_problem(self, document: Document, reason: str) -> None:
         self.staged.add_problem(document.source, Problem(document.origin, "", reason))
@@ -215,6 +256,15 @@ class _Reading:
             done = self._total if is_last else self._before + int(self._size * part)
             self._session.on_progress(f"reading {self._source}", done, self._total)
             self._reported = monotonic()
+
+
+def _with_size(items: Iterable[Records | Problem], size: int) -> Iterator[Records | Problem]:
+    """Yield the records of a spec file; the size is that of the first."""
+    is_first = True
+    for item in items:
+        if is_first and isinstance(item, Records):
+            item, is_first = replace(item, sizes=[size, *item.sizes[1:]]), False
+        yield item
 
 
 # The columns in display order.
@@ -248,7 +298,6 @@ def _write(
     check()
     sections, described = SectionWriter(), _described(staged)
     merged = merge_repeated(staged)
-    _complete_sizes(staged)
     check()
     codes, first, hashes, records = _write_look_alikes(sections, staged, discovered, check)
     sections.add_bytes("hash", hashes, whole=True)
@@ -291,19 +340,6 @@ def _write(
     }
     sections.add_json("meta", meta)
     return sections.seal()
-
-
-def _complete_sizes(staged: Staged) -> None:
-    """Fill in the missing sizes of records from the archives with the same hashes.
-
-    Their documents are read again next time: the size is not theirs.
-    """
-    for number, look_alike in enumerate(staged.look_alikes) if staged.archives else ():
-        size = staged.archives.get(staged.hash_at(number))
-        has_size = staged.sizes[number] == staged.sizes[number]
-        if size is not None and look_alike != GONE and not has_size:
-            staged.sizes[number] = size
-            staged.merged[staged.codes["document"][look_alike]] = 1
 
 
 # Rows of bytes: numbers side by side, the highest byte of each first, so that rows are ordered by

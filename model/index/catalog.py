@@ -68,7 +68,7 @@ class Catalog(IndexData):
 
     def has_mirror(self, spec: Spec) -> bool:
         """Check whether a mirror may tell more of a record than its index says."""
-        return spec.cached and any(
+        return spec.in_cache and any(
             state.may_be_mirror for state in self.sources if state.name in spec.sources
         )
 

@@ -115,7 +115,6 @@ class Staged:
             self.old = old = None
         self.dictionaries = {storage: _dictionary(storage, old) for storage in STORED}
         self.nodes_stated = Dictionary([NodeFacts()])
-        self.archives: dict[bytes, float] = {}
         self.problems: list[tuple[int | None, int | None, str, str, str]] = []
         # Look-alikes.
         self.codes = {name: array("I") for name in CODES}
@@ -141,10 +140,6 @@ class Staged:
         """Add a problem with the records of a document."""
         source = self.source[document]
         self.problems.append((source, document, self.origins[document], "", reason))
-
-    def add_archive(self, hash_: str, size: float) -> None:
-        """Add the size of an archive, for all records of its hash without one."""
-        self.archives.setdefault(pack_hashes(hash_), size)
 
     def keep(self, document: Document) -> bool:
         """Keep the records and problems of a document that the old index has unchanged."""

@@ -420,7 +420,6 @@ _ENTRY = (
 )
 """What an entry has to state, and what is expected of it."""
 _LENGTH = re.compile(r"[0-9]{1,18}")
-_NAME = re.compile(r"(?:^|[/\\-])([a-z2-7]{32})\.spec\.manifest\.json$")
 
 
 class Blob(Frozen):
@@ -481,16 +480,3 @@ def read_manifest(data: bytes) -> Manifest:
                 remarks.append(storable(wrong_value("contentLength", length, "a number of bytes")))
             blobs.append(Blob(storable(its["mediaType"][:200]), its["checksum"].lower(), size))
     return Manifest(tuple(blobs), tuple(remarks))
-
-
-def archive_size_in(data: bytes, *, origin: str) -> tuple[str, int] | None:
-    """Return the hash of the spec that a manifest describes, and the bytes of its archive.
-
-    The hash is only in the name of the manifest. Returns None if either is missing. Raises
-    Unreadable.
-    """
-    match, manifest = _NAME.search(origin), read_manifest(data)
-    size = manifest.blob(ARCHIVE).size
-    if size is None and manifest.remarks:
-        raise Unreadable(f"the size of the archive is unknown: {manifest.remarks[0]}")
-    return None if match is None or size is None else (match[1], size)

@@ -441,7 +441,8 @@ class StoredHashes(Frozen):
 
     `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
     those that cannot be checked by the reason, `problems` what of the document cannot be read.
-    A document that `is_known` is of a known format.
+    `cached` names the specs that an index lists as in its mirror, by hash. A document that
+    `is_known` is of a known format.
     """
 
     whole: set[str] = field(default_factory=set)
@@ -449,6 +450,7 @@ class StoredHashes(Frozen):
     wrong_count: int = 0
     unchecked: dict[str, set[str]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    cached: dict[str, str] = field(default_factory=dict)
     is_known: bool = True
 
 
@@ -461,12 +463,15 @@ class HashChecker(NodeReader):
     def __init__(self, origin: str, on_count: OnCount) -> None:
         super().__init__(origin, on_count)
         self._whole: set[str] = set()
+        self._cached: dict[str, str] = {}
         self._others: dict[str, tuple[WrongHash, int, bool]] = {}
 
     def _add(self, hash_: str, node: Fields, record: Fields) -> None:
         if hash_ in self._whole or hash_ in self._others:
             return
         name, version = storable(str(node.get("name"))), storable(str(node.get("version", "")))
+        if record.get("in_buildcache") is True:
+            self._cached[hash_] = f"{name}@{version}"
         digest = content_hash(node, hash_)
         if digest == hash_:
             self._whole.add(hash_)
@@ -491,7 +496,7 @@ class HashChecker(NodeReader):
                 continue
             unchecked.setdefault(reason, set()).add(record.hash)
         few = wrong[:MAX_PROBLEMS]
-        return StoredHashes(self._whole, few, len(wrong), unchecked, problems)
+        return StoredHashes(self._whole, few, len(wrong), unchecked, problems, self._cached)
 
 
 def content_hash(node: Fields, hash_: str = "") -> str:

@@ -179,8 +179,8 @@ def install_line(spec: Spec) -> DetailLine:
         reason = clean(f"nothing to install: it is external, at {spec.external}")
     elif spec.installed and not spec.cached:
         reason = "it is installed, and in no build cache"
-    elif not spec.in_cache:
-        reason = "nothing to install: the cache has no archive of it"
+    elif not spec.cached:
+        reason = "nothing to install: no cache that is read has its archive"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
     return DetailLine(reason, INSTALL, kind="dim")

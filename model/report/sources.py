@@ -195,6 +195,12 @@ def verified_report(source: VerifiedSource) -> Report:
                 {"document": document, **record._asdict()}
                 for record, document in source.wrong.items()
             ],
+            "differing": [
+                {"spec": name, "hash": hash_, "reason": why}
+                for why, specs in source.differing.items()
+                for hash_, name in _by_name(specs)
+            ],
+            "not_compared": source.not_compared,
             "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
             "problems": [asdict(problem) for problem in source.problems],
             "failure": source.failure,
@@ -216,6 +222,16 @@ def _verified_sections(source: VerifiedSource) -> Iterator[Section]:
         yield Section(clean(heading), rows, is_apart=True)
     if hidden := source.wrong_count - len(source.wrong):
         yield Section("", [Row((f"and {hidden:,} more",))])
+    for why, specs in source.differing.items():
+        rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
+        heading = f"{source.name}: {counted(len(specs), 'spec')}: {why}:"
+        yield Section(clean(heading), rows, is_apart=True)
+    if source.not_compared:
+        yield Section(clean(f"{source.name}: {source.not_compared}"), is_apart=True)
     for reason, hashes in source.unchecked.items():
         noun = counted(len(hashes), "record")
         yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"), is_apart=True)
+
+
+def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
+    return sorted(specs.items(), key=lambda item: (item[1], item[0]))

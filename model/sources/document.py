@@ -6,19 +6,21 @@ import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 
-Kind = Literal["candidate", "known", "sizes"]
+if TYPE_CHECKING:
+    from spackscope.model.sources.mirror import Mirror
+
+Kind = Literal["candidate", "known"]
 """How a document is read.
 
 A `candidate` was found in a directory and may not be a page; then it is skipped. A `known`
-document is read whatever it looks like. Where an index lists the specs, a manifest is read only
-for the `sizes` of archives.
+document is read whatever it looks like.
 """
 
 _MAX_TIME = 2**63 - 1
@@ -31,7 +33,9 @@ class Document(Frozen):
     local file, `origin` what the user is shown: a path that begins with the source, or a URL.
 
     `cached` is true where the specs in the document are in a build cache. All its specs get its
-    `tag` and `stack`, if it has them.
+    `tag` and `stack`, if it has them. An index has the `mirror` that it lists the specs of; if the
+    files of that are on this machine, they say which specs are cached. A spec file has the bytes
+    of its archive, if they are known.
     """
 
     source: str
@@ -44,6 +48,13 @@ class Document(Frozen):
     cached: bool = False
     tag: str = ""
     stack: str = ""
+    archive_size: int | None = None
+    mirror: Mirror | None = field(default=None, repr=False)
+
+    @property
+    def files(self) -> str:
+        """A digest of the files of its mirror that say which specs are cached; "" for none."""
+        return self.mirror.files if self.mirror is not None else ""
 
 
 class FileList:
@@ -193,7 +204,8 @@ def fingerprint(documents: Sequence[Document]) -> str:
     for document in documents:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
-        line = f"{document.path}\0{document.size}\0{times}\0{role}\n"
+        archives = f"{document.archive_size}\0{document.files}"
+        line = f"{document.path}\0{document.size}\0{times}\0{role}\0{archives}\n"
         digest.update(line.encode("utf-8", "surrogatepass"))
     return digest.hexdigest()
 
@@ -203,14 +215,9 @@ def read_bytes(document: Document) -> bytes:
 
     Raises OSError.
     """
-    max_size = MAX_FILE_SIZE
-    if document.kind == "sizes":
-        from spackscope.model.readers.formats import MAX_MANIFEST_SIZE
-
-        max_size = MAX_MANIFEST_SIZE
     try:
         return read_file(
-            document.path, max_size, _may_be_page if document.kind == "candidate" else None
+            document.path, MAX_FILE_SIZE, _may_be_page if document.kind == "candidate" else None
         )
     except OSError as error:
         reason = (error.strerror or str(error)).lower()

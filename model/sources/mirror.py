@@ -31,10 +31,12 @@ from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.formats import (
+    ARCHIVE,
     DATABASE,
     MAX_MANIFEST_SIZE,
     SPEC,
     Blob,
+    Manifest,
     check_document,
     read_manifest,
 )
@@ -44,7 +46,7 @@ from spackscope.model.sources.document import (
     DiscoveredSource,
     Document,
     Documents,
-    Kind,
+    FileList,
     combine,
     document_at,
     join_remarks,
@@ -104,7 +106,8 @@ class Mirror(Frozen):
     """A mirror of a source.
 
     `target` says which part of it is read: a `view` of layout v3, or one layout. All specs get
-    `tag` and `stack`, if they are given.
+    `tag` and `stack`, if they are given. `files` is a digest that changes when archives come or go
+    in a mirror on this machine; "" for any other, and where there is nothing beside the index.
     """
 
     source: str
@@ -113,6 +116,7 @@ class Mirror(Frozen):
     target: UrlTarget
     tag: str = ""
     stack: str = ""
+    files: str = ""
 
     @property
     def is_local(self) -> bool:
@@ -169,10 +173,23 @@ class Mirror(Frozen):
         except OSError as error:
             raise SourceError(f"{file.origin} {reason(error)}") from None
 
-    def document(self, file: FetchedFile, kind: Kind = "known") -> Document:
+    def document(self, file: FetchedFile) -> Document:
         """Return the document of a file. Raises SourceError."""
         document = document_at(self.source, file.path, file.origin)
-        return replace(document, kind=kind, cached=True, tag=self.tag, stack=self.stack)
+        return replace(document, cached=True, tag=self.tag, stack=self.stack)
+
+    def missing_file(self, manifest: Manifest) -> str:
+        """Return which file of a manifest is missing or not whole, as far as that is known."""
+        for blob in manifest.blobs if self.is_local else ():
+            is_archive = blob.media_type.startswith(ARCHIVE)
+            what = f"its {'archive' if is_archive else 'spec file'} is"
+            try:
+                size = self.storage.size_of(blob.name)
+            except SourceError as error:
+                return f"{what} missing" if isinstance(error, NotFound) else str(error)
+            if blob.size not in (None, size):
+                return f"{what} not whole"
+        return ""
 
 
 def mirror_at(
@@ -254,23 +271,44 @@ def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
     Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
     there is none, and SourceError where it cannot be used.
     """
+    its = replace(mirror, target=replace(mirror.target, layout=layout))
+    mirror = replace(its, files=_files_of(its))
     if layout == "v2":
         return _v2_index(mirror)
     try:
-        source = _v3_index(mirror)
+        return _v3_index(mirror)
     except NotFound:
         views = [] if mirror.target.view else _views(mirror)
         if not views:
             raise
         targets = [replace(mirror.target, view=view) for view in views]
-        source = combine([_v3_index(replace(mirror, target=target)) for target in targets])
-    sizes = []
-    for name in mirror.names(SPECS) if mirror.is_local else ():
-        # A manifest that was removed just now, or is a directory, is not worth a problem.
-        with contextlib.suppress(SourceError):
-            if name.endswith(MANIFEST):
-                sizes.append(mirror.document(mirror.storage.fetch(Wanted(name)), "sizes"))
-    return replace(source, documents=source.documents.followed_by(sizes))
+        return combine([_v3_index(replace(mirror, target=target)) for target in targets])
+
+
+def _files_of(mirror: Mirror) -> str:
+    """Return the digest `Mirror.files`. Raises Cancelled.
+
+    The times of a directory change when a file in it comes or goes. A manifest may also be
+    replaced by one that names another archive.
+    """
+    if not isinstance(mirror.storage, LocalFolder):
+        return ""
+    files, has_specs = FileList("", ""), False
+    is_v3 = mirror.target.layout == "v3"
+    top, build_cache = mirror.storage.top, mirror.target.build_cache
+    # The index of layout v2 may be a file of another directory.
+    has_v2 = bool(build_cache) or os.path.basename(top) == BUILD_CACHE.rstrip("/")
+    for folder in (SPECS, "blobs") if is_v3 else (build_cache,) * has_v2:
+        for directory, folders, names in os.walk(os.path.join(top, folder)):
+            mirror.session.check_cancelled()
+            folders.sort()
+            its = [name for name in names if name.endswith((MANIFEST, *_V2_ENDINGS))]
+            has_specs = has_specs or bool(its)
+            for name in ("", *sorted(its)):
+                path = os.path.join(directory, name)
+                with contextlib.suppress(OSError):
+                    files.add(path, os.stat(path))
+    return files.fingerprint if has_specs else ""
 
 
 def _views(mirror: Mirror) -> list[str]:
@@ -397,7 +435,9 @@ def _mirror_source(
         mirror.source,
         "mirror",
         layout,
-        documents=Documents([mirror.document(index)]),
+        documents=Documents(
+            [replace(mirror.document(index), mirror=mirror, cached=not mirror.files)]
+        ),
         checked=named_in.checked if named_in and not index.remark else index.checked,
         remark=join_remarks((named_in.remark if named_in else "", index.remark)),
     )
@@ -481,20 +521,21 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
     Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
 
-    def fetch_v3(name: str) -> list[Document]:
-        manifest, data = mirror.fetch_manifest(name, immutable=True)
-        spec_file = mirror.fetch_blob(read_manifest(data).blob(SPEC), MAX_SPEC_FILE_SIZE)
-        return [
-            mirror.document(FetchedFile(spec_file.path, manifest.origin)),
-            mirror.document(manifest, "sizes"),
-        ]
+    def fetch_v3(name: str) -> Document:
+        file, data = mirror.fetch_manifest(name, immutable=True)
+        manifest = read_manifest(data)
+        spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
+        sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
+        return replace(
+            mirror.document(FetchedFile(spec_file.path, file.origin)),
+            cached=not mirror.missing_file(manifest),
+            archive_size=next(iter(sizes), None),
+        )
 
-    def fetch_v2(name: str) -> list[Document]:
-        return [mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))]
+    def fetch_v2(name: str) -> Document:
+        return mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
 
-    def documents_or_problem(
-        fetch: Callable[[str], list[Document]], name: str
-    ) -> list[Document] | Problem:
+    def document_or_problem(fetch: Callable[[str], Document], name: str) -> Document | Problem:
         try:
             return fetch(name)
         except (SourceError, Unreadable) as error:
@@ -516,16 +557,14 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
         ("v3", fetch_v3, manifests),
         ("v2", fetch_v2, sorted(chosen.values())),
     ):
-        tasks = [partial(documents_or_problem, fetch, name) for name in files]
+        tasks = [partial(document_or_problem, fetch, name) for name in files]
         found = run_parallel(tasks, mirror.session.should_stop) if tasks else []
         if found:
             yield DiscoveredSource(
                 mirror.source,
                 "mirror",
                 f"{layout} spec files",
-                Documents(
-                    document for each in found if isinstance(each, list) for document in each
-                ),
+                Documents(each for each in found if isinstance(each, Document)),
                 tuple(each for each in found if isinstance(each, Problem)),
             )
 

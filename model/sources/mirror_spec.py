@@ -183,7 +183,7 @@ class Mirrors:
                 return replace(unknown, problem=describe_unexpected(error))
 
         listing = [each for each in self._states if each.name in spec.sources and not each.failure]
-        tasks = [partial(read, state) for state in listing[:MAX_MIRRORS] if spec.cached]
+        tasks = [partial(read, state) for state in listing[:MAX_MIRRORS] if spec.in_cache]
         entries = run_parallel(tasks, self.session.should_stop) if tasks else []
         return [entry for entry in entries if entry is not None]
 

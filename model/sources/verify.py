@@ -1,10 +1,11 @@
-"""Verify sources: check whether the content of each record gives its hash."""
+"""Verify sources: check the hashes of records, and compare mirrors with their indexes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spackscope.model.core.errors import Cancelled, describe_unexpected
+from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress
 from spackscope.model.readers.formats import check_hashes
@@ -12,7 +13,12 @@ from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
+from spackscope.model.sources.mirror import Mirror
+from spackscope.model.sources.mirror_files import stored_specs
 from spackscope.model.sources.session import Session
+
+UNINDEXED, MISSING = "in the mirror, but not in its index", "in the index, but not in its mirror"
+"""How a spec of a mirror may differ from its index; else a file of it is missing."""
 
 
 @dataclass
@@ -21,7 +27,8 @@ class VerifiedSource:
 
     `wrong` has the records whose content gives another hash by the first document that lists
     them, at most MAX_PROBLEMS of `wrong_count`. `unchecked` are those that cannot be checked, by
-    the reason. `failure` says why nothing can be read.
+    the reason. `failure` says why nothing can be read. `differing` has the names of specs by hash,
+    by the way in which mirrors differ from their indexes; `not_compared` says why that is unknown.
     """
 
     name: str
@@ -32,6 +39,13 @@ class VerifiedSource:
     unchecked: dict[str, set[str]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     failure: str = ""
+    differing: dict[str, dict[str, str]] = field(default_factory=dict)
+    not_compared: str = ""
+
+    @property
+    def is_right(self) -> bool:
+        """Whether no record is wrong, and no mirror differs from its index."""
+        return not (self.wrong_count or self.differing)
 
 
 def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
@@ -51,9 +65,10 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
         session.on_progress(what, done, total)
 
     is_known = False
+    indexes: dict[str, tuple[Mirror, dict[str, str]]] = {}
     for number, document in enumerate(discovered.documents):
         report("files read", number, len(discovered.documents))
-        if document.kind != "sizes" and (hashes := _check(document, report)) is not None:
+        if (hashes := _check(document, report)) is not None:
             is_known |= hashes.is_known
             new = [record for record in hashes.wrong if record not in verified.wrong]
             room = MAX_PROBLEMS - len(verified.wrong)
@@ -63,10 +78,48 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
             for reason, unchecked in hashes.unchecked.items():
                 verified.unchecked.setdefault(reason, set()).update(unchecked)
             verified.problems += [Problem(document.origin, "", why) for why in hashes.problems]
+            if (mirror := document.mirror) is not None:
+                # It may have several indexes, by the version of the database.
+                key = f"{mirror.storage.origin}/{mirror.target}"
+                indexes.setdefault(key, (mirror, {}))[1].update(hashes.cached)
+    for mirror, listed in indexes.values():
+        _compare(mirror, listed, verified, report)
     if not is_known and not verified.failure:
         why = f"cannot be read: {verified.problems[0]}" if verified.problems else "is empty"
         verified.failure = f"the source {discovered.source} {why}"
     return verified
+
+
+def _compare(
+    mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource, report: OnProgress
+) -> None:
+    """Compare the specs that the indexes of a mirror list with its files. Raises Cancelled.
+
+    As `check_index_fn` of lib/spack/spack/cmd/buildcache.py: a view does not list everything, and
+    a spec that is not listed may lack files, too.
+    """
+    stored: set[str] = set()
+    differing: dict[str, dict[str, str]] = {}
+    try:
+        for number, spec in enumerate(stored_specs(mirror)):
+            report("files of the mirror", number, None)
+            name = listed.get(spec.hash, spec.name)
+            stored.add(spec.hash)
+            if spec.hash not in listed:
+                if mirror.target.view:
+                    continue
+                differing.setdefault(UNINDEXED, {})[spec.hash] = name
+            if spec.problem:
+                differing.setdefault(spec.problem, {})[spec.hash] = name
+    except SourceError as error:
+        verified.not_compared = f"its index is not compared with its files: {error}"
+        return
+    if missing := {hash_: name for hash_, name in listed.items() if hash_ not in stored}:
+        differing[MISSING] = missing
+    for why, specs in differing.items():
+        verified.differing.setdefault(why, {}).update(specs)
+    if not (mirror.is_local or mirror.target.layout == "v2"):
+        verified.not_compared = "its archives are not looked for: each would need a request"
 
 
 def _check(document: Document, report: OnProgress) -> StoredHashes | None:

@@ -19,6 +19,7 @@ from tests.builders.mirrors import (
     SPEC_TYPE,
     Files,
     blob,
+    complete,
     contents,
     discover_one,
     entry,

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.readers.nodes import content_hash
-from tests.builders.mirrors import files_in, signed_v3, write_files
+from tests.builders.mirrors import complete, files_in, signed_v3, write_files
 from tests.builders.spack import SPACK_DATA, whole_index
 
 _NEWER = {("zlib-ng", "2.3.2"): "2.3.3", ("libiconv", "1.17"): "1.18"}
@@ -25,14 +25,15 @@ def write_example_files(directory: Path) -> None:
     """Write an index, mirrors, an install tree, and a lock file with an older and a newer one."""
     directory.mkdir(parents=True, exist_ok=True)
     (directory / "index.json").write_bytes(whole_index("spack1"))
-    write_files(directory / "mirror", signed_v3())
+    write_files(directory / "mirror", complete(signed_v3()))
+    write_files(directory / "pruned", signed_v3())
     write_files(directory / "copy", files_in(SPACK_DATA / "mirror-v3"))
     shutil.copytree(SPACK_DATA / "install-tree-1.2", directory / "tree")
     lock = json.loads(lzma.decompress((SPACK_DATA / "analysis" / "made.lock.xz").read_bytes()))
     for name, document in {"": lock, "old": lock, "new": _later(lock)}.items():
         (directory / name).mkdir(exist_ok=True)
         (directory / name / "spack.lock").write_text(json.dumps(document))
-    shutil.copytree(SPACK_DATA / "mirror-v2", directory / "old" / "mirror")
+    write_files(directory / "old" / "mirror", complete(files_in(SPACK_DATA / "mirror-v2")))
 
 
 def _later(lock: dict[str, Any]) -> dict[str, Any]:

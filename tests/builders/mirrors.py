@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from spackscope.model.readers.formats import read_manifest
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.document import DiscoveredSource
 from spackscope.model.sources.session import Session
@@ -94,6 +95,33 @@ def signed_v3() -> Files:
         files |= {f"v3/manifests/key/{name}.manifest.json": manifest(entry(media_type, data))}
         files |= blob(data)
     return files
+
+
+def complete(files: Files) -> Files:
+    """Add the manifests, spec files and archives that the index of a mirror needs."""
+    path = next(name for name in files if name in (MANIFEST, "build_cache/index.json"))
+    is_v3 = path == MANIFEST
+    if is_v3:
+        path = f"blobs/sha256/{(sha := json.loads(files[path])['data'][0]['checksum'])[:2]}/{sha}"
+    added: Files = {}
+    listed = "\n".join(files)
+    for hash_, record in json.loads(files[path])["database"]["installs"].items():
+        name, version = (record["spec"][key] for key in ("name", "version"))
+        stem = f"{name}-{version}-{hash_}"
+        if not record.get("in_buildcache"):
+            continue
+        if not is_v3:
+            added[f"build_cache/x/{stem}.spack"] = b"archive"
+            if hash_ not in listed:
+                added[f"build_cache/{stem}.spec.json"] = b"{}"
+        elif hash_ not in listed:
+            data = [entry(ARCHIVE_TYPE, b"", contentLength=...), entry(SPEC_TYPE, b"")]
+            added[f"v3/manifests/spec/{name}/{stem}.spec.manifest.json"] = manifest(*data)
+    added |= blob(b"") if is_v3 else {}
+    for name, data in [*files.items()]:
+        for each in read_manifest(data).blobs if name.endswith(".spec.manifest.json") else ():
+            added.setdefault(each.name, files.get(each.name, bytes(each.size or 0)))
+    return {**added, **files}
 
 
 def signed_v2() -> Files:

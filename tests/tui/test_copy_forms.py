@@ -8,7 +8,10 @@ from spackscope.tui.copy_forms import FORMS, spelled, summary
 
 HASHES = ("a" * 32, "b" * 32, "a" * 32)
 SPECS = [
-    Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md")
+    replace(
+        Spec("zlib", hash_, "1.3", "none", "linux", "rhel9", "zen3", (), (), None, "", "specs.md"),
+        cached=True,
+    )
     for hash_ in HASHES
 ]
 HASH, SLASH, SPEC, INSTALL, JSON, REQUIREMENT, ADDRESS = FORMS
@@ -18,6 +21,7 @@ def test_each_spec_is_spelled_once_and_on_a_line_of_its_own() -> None:
     assert spelled(HASH, SPECS) == f"{HASHES[0]}\n{HASHES[1]}"
     assert spelled(SLASH, SPECS[:1]) == f"/{HASHES[0]}"
     assert spelled(INSTALL, SPECS[:1]) == f"spack install --cache-only /{HASHES[0]}"
+    assert spelled(INSTALL, [replace(SPECS[0], cached=False)]) == ""
 
 
 def test_the_message_names_what_is_copied() -> None:

@@ -580,10 +580,12 @@ List the sources: what each is, how many specs it has, how many problems, and
 when a remote source was last known to be current.
 
 With --verify read them again, and list the records whose content does not
-give their hash. Exit code 0: nothing is listed, 1: some are, 3: something
-cannot be read. Pages and formats from before Spack 0.18 cannot be checked.""",
+give their hash, and of mirrors the specs that are not in the index, only in
+the index, or without their archive. Exit code 0: nothing is listed, 1: some
+are, 3: something cannot be read. Pages and formats from before Spack 0.18
+cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
         (
-            _flag("verify", "check the hash of each record"),
+            _flag("verify", "check the hash of each record, and the files of mirrors"),
             _flag("tags", "list the tags of the public cache, and how old they are"),
             _choice("json", "print one JSON object per source and line"),
             *_SOURCES,

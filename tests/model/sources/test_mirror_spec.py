@@ -355,7 +355,7 @@ def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
     ):  # fmt: skip
         state = SourceStatus("oci://h/m", kind, layout, 1, 0.0, "", failure, 0)
         mirrors = Mirrors([state], reader.session)
-        lines = signing_lines(mirrors.entries(replace(listed, cached=cached)))
+        lines = signing_lines(mirrors.entries(replace(listed, cached=cached, in_cache=cached)))
         assert [f"{line.label}|{line.text}" for line in lines] == texts
 
 

@@ -63,8 +63,8 @@ def _list_tags(options: Options, sources: Sequence[str], session: Session) -> Ex
 def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print how many records of each source are whole, and those that are not.
 
-    Returns NOTHING if the content of a record gives another hash, UNREADABLE if a source or a
-    document cannot be read.
+    Returns NOTHING if the content of a record gives another hash or a mirror differs from its
+    index, UNREADABLE if a source or a document cannot be read.
     """
     # Hardly anybody who lists sources verifies them.
     from spackscope.model.sources.discover import discover
@@ -83,7 +83,7 @@ def _verify(options: Options, sources: Sequence[str], session: Session) -> ExitC
         print_table(verified_table(verified), options, session)
     for source in verified:
         print_report(verified_report(source), options, session)
-    if any(source.wrong_count for source in verified):
+    if not all(source.is_right for source in verified):
         return ExitCode.NOTHING
     is_unreadable = any(source.failure or source.problems for source in verified)
     return ExitCode.UNREADABLE if is_unreadable else ExitCode.FOUND

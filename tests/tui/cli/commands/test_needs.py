@@ -1,12 +1,20 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
-from tests.builders import SPACK_DATA
+import pytest
+
+from tests.builders import SPACK_DATA, complete, files_in, write_files
 from tests.program import Program
 
-MIRROR = str(SPACK_DATA / "mirror-v3")
+MIRROR = "mirror"
 BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
+
+
+@pytest.fixture(autouse=True)
+def mirror(program: Program) -> Path:
+    return write_files(program.home / MIRROR, complete(files_in(SPACK_DATA / "mirror-v3")))
 
 
 def test_the_closure_of_a_spec_is_listed(program: Program) -> None:

@@ -13,12 +13,15 @@ from tests.builders import (
     INDEX_OF_1_2,
     INSTALL_TREE,
     SPACK_DATA,
+    complete,
     database,
+    files_in,
     hash_of,
     installs,
     leaf,
     node,
     record,
+    write_files,
     write_page,
 )
 from tests.program import Program
@@ -128,7 +131,7 @@ def test_empty_standard_input_is_reported(program: Program) -> None:
 
 def test_problems_are_counted_where_they_were_found(program: Program) -> None:
     mirror = program.home / "mirror"
-    shutil.copytree(SPACK_DATA / "mirror-v2", mirror)
+    write_files(mirror, complete(files_in(SPACK_DATA / "mirror-v2")))
     (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
     (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
     status = json.loads(line)

@@ -5,7 +5,20 @@ from __future__ import annotations
 import json
 
 from spackscope.model.readers.nodes import content_hash
-from tests.builders import INSTALL_TREE, database, hash_of, installs, leaf, node
+from tests.builders import (
+    BZIP2_ARCHIVE,
+    INSTALL_TREE,
+    SPACK_DATA,
+    complete,
+    database,
+    files_in,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    serve_files,
+    write_files,
+)
 from tests.program import Program
 
 WRONG = leaf(hash_of(7), "zlib-ng", "2.3.2")
@@ -69,6 +82,8 @@ def test_scripts_get_one_object_for_each_source(program: Program) -> None:
                 "reason": "changed after Spack hashed it",
             }
         ],
+        "differing": [],
+        "not_compared": "",
         "unchecked": {},
         "problems": [],
         "failure": "",
@@ -88,3 +103,47 @@ def test_what_cannot_be_read_gives_exit_code_3(program: Program) -> None:
     result = program("sources", "--verify", "-f", "index.json")
     assert result.returncode == 3
     assert "cut off" in result.stderr
+
+
+def test_a_mirror_that_differs_from_its_index_gives_exit_code_1(program: Program) -> None:
+    bzip2, ncurses = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm", "vipihp75pz2ju5uhqfacbpmiqi7jjurb"
+    mirror = write_files(program.home / "m", complete(files_in(SPACK_DATA / "mirror-v3")))
+    assert program("sources", "--verify", "-f", "m").returncode == 0
+
+    (mirror / "blobs/sha256/27" / BZIP2_ARCHIVE).unlink()
+    (manifest,) = (mirror / "v3/manifests/spec/ncurses").iterdir()
+    manifest.rename(manifest.with_name(f"ncurses-6.5-{hash_of(1)}.spec.manifest.json"))
+    result = program("sources", "--verify", "-f", "m")
+
+    assert (result.returncode, result.stderr) == (1, "")
+    assert result.stdout.splitlines()[1:] == [
+        "m\tmirror v3\t22\t0\t0",
+        "",
+        "m: 1 spec: its archive is missing:",
+        f"  bzip2@1.0.8 /{bzip2}",
+        "",
+        "m: 1 spec: in the mirror, but not in its index:",
+        f"  ncurses@6.5 /{hash_of(1)}",
+        "",
+        "m: 1 spec: in the index, but not in its mirror:",
+        f"  ncurses@6.5-20250705 /{ncurses}",
+    ]
+    (line,) = program("sources", "--verify", "--json", "-f", "m").stdout.splitlines()
+    assert [each["hash"] for each in json.loads(line)["differing"]] == [bzip2, hash_of(1), ncurses]
+
+
+def test_a_mirror_that_cannot_be_listed_is_not_compared(program: Program) -> None:
+    with serve_files(files_in(SPACK_DATA / "mirror-v3")) as server:
+        result = program("sources", "--verify", "-f", server.url)
+    assert (result.returncode, result.stderr) == (0, "")
+    why = f"its index is not compared with its files: {server.url} cannot be listed"
+    assert f"{server.url}: {why}" in result.stdout
+
+
+def test_the_archives_of_layout_v2_are_looked_for(program: Program) -> None:
+    mirror = write_files(program.home / "m", complete(files_in(SPACK_DATA / "mirror-v2")))
+    assert program("sources", "--verify", "-f", "m").returncode == 0
+    next((mirror / "build_cache" / "x").glob("gmake-*.spack")).unlink()
+    result = program("sources", "--verify", "-f", "m")
+    assert result.returncode == 1
+    assert "m: 1 spec: its archive is missing:\n" in result.stdout
