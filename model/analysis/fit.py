@@ -36,9 +36,9 @@ from spackscope.model.index.masks import spans_of
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut
 
-_LETTERS = "DWXRFNCQPTLO"
+_LETTERS = "IVDWXRFNCQPTLO"
 """The letters of rules in their order. Of the last four a spec does not run on the host, of the
-others Spack does not reuse it: C and Q by the configuration."""
+others Spack does not reuse it: I and V for want of an index, C and Q by the configuration."""
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -450,6 +450,7 @@ class HostFit:
             "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
             f" needs {COMPILED_IN})",
             "N": reason.sentence,
+            "I": f"{reason.label}; `spack buildcache update-index {reason.place}` creates it",
             "P": f"{reason.label}, not {self.host.platform}",
             "T": of_label.get(reason.label, other_family),
         }

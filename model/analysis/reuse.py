@@ -17,11 +17,13 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Depends, Query, Term, exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, place_of
+from spackscope.model.sources.source_name import spack_argument
 from spackscope.model.sources.spack_config import Selection, Text
 
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""
 
+_NO_INDEX = "its mirror has no index"
 _REUSE, MIRROR = "concretizer:reuse", "its mirror"
 """The beginnings of the reasons, by the place of the rule."""
 
@@ -37,13 +39,17 @@ class KeptOut(NamedTuple):
     mask: bytes
 
 
-def find_kept_out(catalog: Catalog, rules: ReuseRules) -> tuple[list[KeptOut], list[Problem]]:
-    """Return which listed specs the rules exclude, and the rules that cannot be read.
+def find_kept_out(
+    catalog: Catalog, rules: ReuseRules | None
+) -> tuple[list[KeptOut], list[Problem]]:
+    """Return which listed specs Spack does not see or the rules exclude, and unreadable rules.
 
-    A spec has the first of several reasons only. Raises Cancelled.
+    Of several reasons of the rules a spec has the first only. Raises Cancelled.
     """
     finder = _Finder(catalog)
-    kept = [*finder.not_selected(rules), *finder.not_required(rules)]
+    kept = [*finder.not_indexed()]
+    if rules is not None:
+        kept += [*finder.not_selected(rules), *finder.not_required(rules)]
     return kept, list(dict.fromkeys(finder.problems))
 
 
@@ -82,6 +88,29 @@ class _Finder:
     def _reason(self, mask: int, label: str, place: Text, letter: str = "C") -> KeptOut:
         reason = FitReason(letter, clean(label), "", False, place_of(place))
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
+
+    def not_indexed(self) -> Iterator[KeptOut]:
+        """Yield the specs that are only in mirrors without an index, by mirror.
+
+        Spack knows the specs of a mirror by its index alone (`BinaryCacheIndex.update` in
+        lib/spack/spack/binary_distribution.py).
+        """
+        sources = self._catalog.sources
+        if not any(source.has_no_index for source in sources):
+            return
+        left = self._every
+        for source in sources:
+            if not (source.has_no_index or source.failure):
+                left &= ~self._matching(exact_query("source", source.name))
+        for source in sources:
+            if source.has_no_index:
+                mask = left & self._matching(exact_query("source", source.name))
+                letter, label = "I", _NO_INDEX
+                if "v3" not in source.layout:
+                    # Spack 1 writes indexes of layout v3 only.
+                    letter, label = "V", f"{_NO_INDEX} of layout v2"
+                reason = FitReason(letter, label, "", False, spack_argument(source.name))
+                yield KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""

@@ -80,8 +80,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         def kept_out() -> list[KeptOut]:
             from spackscope.model.analysis.reuse import find_kept_out
 
-            rules = session.reuse_rules
-            return [] if rules is None else find_kept_out(catalog, rules)[0]
+            return find_kept_out(catalog, session.reuse_rules)[0]
 
         version = spack_version(find_spack_root(session.environ))
         return HostFit(catalog, host, is_listed, kept_out, version)

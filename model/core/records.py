@@ -71,6 +71,10 @@ YES, NO, UNKNOWN = ANSWERS = ("yes", "no", "unknown")
 """The answers of the columns about the host."""
 
 
+NO_INDEX = frozenset("IV")
+"""The letters of the reason that a mirror has no index, of layout v3 or v2."""
+
+
 class FitReason(NamedTuple):
     """Why a spec does not run on the host, or why Spack would not reuse it there.
 
@@ -257,6 +261,7 @@ PROVENANCE = (*NodeFacts._fields, *OF_RECORDS)
 """The fields of `Spec` that say where it comes from: those of its node, and `OF_RECORDS`."""
 
 _KINDS_WITH_FILES = ("mirror", "public cache", "directory")
+_WITHOUT_INDEX = ("v3 spec files", "v2 spec files", "v3 spec files and v2 spec files")
 _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 
 
@@ -276,6 +281,11 @@ class SourceStatus(Frozen):
     remark: str
     failure: str
     problems: int
+
+    @property
+    def has_no_index(self) -> bool:
+        """Whether it is a mirror that is read by its spec files, of which Spack sees none."""
+        return self.kind == "mirror" and self.layout in _WITHOUT_INDEX
 
     @property
     def may_be_mirror(self) -> bool:

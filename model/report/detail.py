@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import DEPTYPES, NO_VIRTUALS, Fit, Spec
+from spackscope.model.core.records import DEPTYPES, NO_INDEX, NO_VIRTUALS, Fit, Spec
 from spackscope.model.core.text import cell_width, clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
@@ -181,6 +181,8 @@ def install_line(spec: Spec) -> DetailLine:
         reason = "it is installed, and in no build cache"
     elif not spec.cached:
         reason = "nothing to install: no cache that is read has its archive"
+    elif spec.fit is not None and not NO_INDEX.isdisjoint(r.letter for r in spec.fit.reasons):
+        reason = "nothing to install: Spack finds no hash in a mirror without an index"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
     return DetailLine(reason, INSTALL, kind="dim")

@@ -40,6 +40,8 @@ _MISSING, _RECORDED = "no cache has it", "an index lists it, but without its bin
 _BUILD = "build it, or open a cache that has it"
 
 _CHANGES = {
+    "I": "create it: spack buildcache update-index {place}",
+    "V": "create it with a Spack before 1.0: spack buildcache update-index {place}",
     "D": "nothing to change: Spack takes no build of sources under development",
     "W": "nothing to change: Spack always builds its compiler wrapper",
     "X": "list it with this prefix in packages.yaml",
@@ -116,7 +118,8 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
     for reason in fit.reasons:
         if reason.letter:
             text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.sentence or reason.label}"
-            change = _CHANGES.get(reason.letter.upper()) or f"change {reason.place}"
+            change = _CHANGES.get(reason.letter.upper(), "change {place}")
+            change = change.replace("{place}", reason.place)
             if reason.letter.upper() == "N":
                 change = reason.label.replace("built by", "use")
             yield Verdict(text, reason.place, change, reason.label)

@@ -61,6 +61,7 @@ from spackscope.model.sources.source_name import (
     begins_tag_list,
     is_tag_list,
     parse_target,
+    spack_argument,
 )
 from spackscope.model.storage.base import (
     FetchedFile,
@@ -261,7 +262,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     with contextlib.suppress(ListingUnsupported):
         if spec_files := [*_spec_files(mirror)]:
             return combine(spec_files)
-    hint = f"create one with `spack buildcache update-index {name}`"
+    hint = f"create one with `spack buildcache update-index {spack_argument(name)}`"
     raise SourceError(f"the mirror {name} has no index: {hint}")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import SourceError, reason
@@ -65,6 +66,16 @@ def is_local_path(source: str) -> bool:
     """Check whether a source is the path of a file or directory on this machine."""
     is_other = source == STANDARD_INPUT or source.startswith(PREFIX) or is_remote(source)
     return not is_other and scheme_of(source) != "file" and parse_public_cache(source, {}) is None
+
+
+def spack_argument(source: str) -> str:
+    """Return a mirror as an argument of `spack buildcache` in a shell, without secrets.
+
+    Spack takes a word without `/` for the name of a mirror.
+    """
+    is_path = is_local_path(source) and shown_url(source) == source
+    name = absolute_path(source) if is_path else shown_url(source).removeprefix(PREFIX)
+    return shlex.quote(name)
 
 
 def unique_names(names: Iterable[str]) -> list[str]:

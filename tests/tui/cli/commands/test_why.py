@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 from tests.builders import (
+    SPACK_DATA,
     ZLIB,
     SpackRoot,
+    complete,
     database,
     edge,
     environment,
+    files_in,
     in_format,
     installs,
     leaf,
     node,
+    write_files,
 )
 from tests.program import Program
 
@@ -193,3 +198,35 @@ def test_an_old_spack_cannot_read_new_builds(
         f"  1 of 1  built by Spack {first} or later, which Spack {version} cannot read"
         f"  use Spack {first} or later"
     ]
+
+
+def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_it(
+    program: Program,
+) -> None:
+    line = f"spack buildcache update-index {program.home}/m"
+    for layout, label, change in (
+        ("v3", "its mirror has no index", f"create it: {line}"),
+        (
+            "v2",
+            "its mirror has no index of layout v2",
+            f"create it with a Spack before 1.0: {line}",
+        ),
+    ):
+        files = files_in(SPACK_DATA / f"mirror-{layout}")
+        files |= {n: data for n, data in complete(files).items() if n.startswith("blobs/")}
+        shutil.rmtree(program.home / "m", ignore_errors=True)
+        write_files(program.home / "m", {n: d for n, d in files.items() if "index" not in n})
+        package = {"v3": "bzip2", "v2": "gmake"}[layout]
+        why = program("why", "-f", "m", package, "--json")
+        (build,) = json.loads(why.stdout)["candidates"]
+        assert (build["reason"], build["change"]) == (label, change)
+        find = program("find", "-f", "m", package, "--json")
+        (spec,) = json.loads(find.stdout)
+        assert (spec["reusable"], spec["states"]) == (False, ["cached"])
+        assert spec["reasons"][0]["sentence"].startswith(label)
+        shown = program("show", "-f", "m", package).stdout
+        assert "spack install --cache-only" not in shown
+        assert label in shown
+    shutil.copytree(SPACK_DATA / "mirror-v2", program.home / "indexed")
+    both = program("why", "-f", "m", "-f", "indexed", "gmake", "--json")
+    assert label not in both.stdout
