@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import importlib
 import io
+import os
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, BinaryIO
 
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.files import MAX_FILE_SIZE, MAX_GZIP_MEMBERS, max_unpacked_size
@@ -47,8 +48,10 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
         return data, ""
     max_size = min(max_size, max_unpacked_size(len(data)))
     out, reason = io.BytesIO(), ""
+    is_gzip = data.startswith(_GZIP)
+    pieces = gzip_pieces(io.BytesIO(data)) if is_gzip else _zstd_pieces(data)
     try:
-        for piece in _gzip_pieces(data) if data.startswith(_GZIP) else _zstd_pieces(data):
+        for piece in pieces:
             out.write(piece)
             if out.tell() > max_size:
                 is_bomb = max_size == max_unpacked_size(len(data))
@@ -60,11 +63,19 @@ def decompress(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, str]:
     return unpacked, reason if unpacked or reason else "it is empty when unpacked"
 
 
-def _gzip_pieces(data: bytes) -> Iterator[bytes]:
-    """Unpack all members, of which gzip allows several in a row. Raises Unreadable."""
-    at = members = 0
-    trailer = len(data) - _TRAILER
-    while data.startswith(_GZIP, at):
+def gzip_pieces(file: BinaryIO) -> Iterator[bytes]:
+    """Unpack all members of a file, of which gzip allows several in a row.
+
+    A piece has at most 17 MB. Raises Unreadable, and what reading raises.
+    """
+    end = file.seek(0, os.SEEK_END)
+    at, members, trailer = 0, 0, end - _TRAILER
+
+    def read(size: int) -> bytes:
+        file.seek(at)
+        return file.read(size)
+
+    while read(len(_GZIP)) == _GZIP:
         members += 1
         if members > MAX_GZIP_MEMBERS:
             raise Unreadable(
@@ -73,7 +84,7 @@ def _gzip_pieces(data: bytes) -> Iterator[bytes]:
         member = zlib.decompressobj(wbits=31)
         while not member.eof:
             # The checksum comes alone, so that a wrong one loses nothing before it.
-            piece = data[at : min(at + _PIECE, trailer if at < trailer else len(data))]
+            piece = read(min(_PIECE, (trailer if at < trailer else end) - at))
             if not piece:
                 raise Unreadable(f"{_INCOMPLETE}: file is cut off")
             try:
@@ -81,8 +92,13 @@ def _gzip_pieces(data: bytes) -> Iterator[bytes]:
             except zlib.error as error:
                 raise Unreadable(f"{_INCOMPLETE}: {error}") from None
             at += len(piece) - len(member.unused_data)
-    if data[at:].strip(b"\0"):
-        raise Unreadable("Data after the end of the compressed document was ignored")
+    if not members:
+        raise Unreadable("it is not compressed with gzip")
+    # Tapes have zeros there.
+    while piece := read(_PIECE):
+        if piece.strip(b"\0"):
+            raise Unreadable("Data after the end of the compressed document was ignored")
+        at += len(piece)
 
 
 def _zstd_pieces(data: bytes) -> Iterator[bytes]:

@@ -6,22 +6,21 @@ The prefix that an archive was built for is in its `.spack/binary_distribution`,
 
 from __future__ import annotations
 
-import errno
-import gzip
 import io
 import os
 import re
 import tarfile
-import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, Literal, cast
 
-from spackscope.model.core.files import open_file, sha256_of, too_large
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.files import max_unpacked_size, open_file, sha256_of, too_large
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import OnProgress, no_progress
 from spackscope.model.readers.json import storable
+from spackscope.model.readers.unpack import gzip_pieces
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
 from spackscope.model.storage.base import scheme_of
@@ -33,13 +32,18 @@ JUDGEMENTS: tuple[Judgement, ...] = ("suspicious", "unknown", "benign", "alike")
 MAX_ARCHIVE = 2**30
 """Bytes of an archive; larger ones are not read."""
 
-_BUILD_INFO = ".spack/binary_distribution"
-_MAX_BUILD_INFO = 2**22
-_MAX_UNPACKED = 2**32
-"""Bytes that are unpacked at most in search of that file."""
+MAX_UNPACKED, MAX_EXPANSION = 2**30, 20
+"""Bytes that the archives of a mirror may unpack to, or how many times their sizes, if that is
+more: real ones have three to ten times their sizes, but for those of less than 64 KiB."""
 
-_MAX_MEMBERS = 2**19
-"""Members of an archive that are searched at most."""
+_SMALL_ARCHIVE = 2**16
+
+_BUILD_INFO = ".spack/binary_distribution"
+_MAX_HEADER = 2**16
+"""Bytes of a header, and of that file, which begins with the prefix."""
+
+_HEADER_COST = 8
+"""How much longer than unpacking a byte it takes to parse one of a header."""
 
 _BUILD_PATH = re.compile(rb"""(?:^|[{,\s])["']?buildpath["']?:\s*["']?([^"'\n,}]+)""")
 _PADDING = "__spack_path_placeholder__"
@@ -49,12 +53,13 @@ class Copy(Frozen):
     """A copy of a spec: its entry in a mirror, and facts from its archive, if that was read.
 
     `content` is the checksum of the archive, `prefix` the install tree that it was built for; each
-    is "" where it is unknown.
+    is "" where it is unknown. `problem` is why the prefix is, if the archive was not read whole.
     """
 
     entry: MirrorEntry
     content: str = ""
     prefix: str = ""
+    problem: str = ""
 
     @property
     def signer(self) -> str:
@@ -82,12 +87,15 @@ def challenge(
             print(its.spec.hash, its.judgement)
     """
     hashes = {spec.hash: spec for spec in reversed(specs) if len(spec.sources) > 1}
+    budgets = defaultdict[str, _Budget](_Budget)
     for number, spec in enumerate(reversed(hashes.values())):
         mirrors.session.check_cancelled()
         on_progress("specs compared", number, len(hashes))
         entries = mirrors.entries(spec)
         if len(entries) > 1:
-            copies = tuple(_read_archive(entry, mirrors.session) for entry in entries)
+            copies = tuple(
+                _read_archive(entry, mirrors.session, budgets[entry.source]) for entry in entries
+            )
             yield Challenged(spec, copies, *judge(copies))
 
 
@@ -126,6 +134,10 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
             yield "suspicious", "different archives for the same prefix"
         if "" in prefixes:
             yield "unknown", "different archives, and not all have a known prefix"
+            for copy in copies:
+                if copy.problem:
+                    where = f"the prefix of the archive of {copy.entry.source}"
+                    yield "unknown", f"{where} is unknown: {copy.problem}"
         elif len(prefixes) > 1:
             padded = any(_PADDING in prefix for prefix in prefixes)
             yield "benign", f"built for different prefixes{', padded' * padded}"
@@ -141,20 +153,72 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
         yield "benign", "not signed everywhere"
 
 
-class _Unpacked(gzip.GzipFile):
-    """An archive that is unpacked once: long names take little memory, no size seeks back."""
+class _Budget:
+    """What unpacking the archives of a mirror may cost, in bytes; those of headers count more.
 
-    def read(self, size: int | None = -1) -> bytes:
-        """Read so many bytes, if they are not too many. Raises OSError."""
-        if size is None or not 0 <= size <= _MAX_BUILD_INFO:
-            raise too_large(size, _MAX_BUILD_INFO)
-        return super().read(size)
+    A limit for each archive alone would be no limit for thousands of them.
+    """
 
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Skip what comes before an offset. Raises OSError."""
-        if whence == io.SEEK_SET and offset < self.tell():
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
-        return super().seek(offset, whence)
+    def __init__(self) -> None:
+        self._packed = self._cost = self._limit = 0
+        self._reason = ""
+
+    def add(self, size: int) -> None:
+        """Allow for an archive of so many bytes."""
+        self._packed += max(size, _SMALL_ARCHIVE)
+        own = self._cost + max_unpacked_size(size)
+        self._limit = max(MAX_UNPACKED, MAX_EXPANSION * self._packed)
+        self._reason = "the archives of the mirror unpack to too much for their sizes"
+        if own < self._limit:
+            self._limit = own
+            self._reason = f"it unpacks to too much for {size:,} bytes"
+
+    def spend(self, cost: int) -> None:
+        """Count what an archive has cost. Raises Unreadable where that is too much."""
+        self._cost += cost
+        if self._cost > self._limit:
+            raise Unreadable(self._reason)
+
+
+class _Unpacked:
+    """An archive that is unpacked once, from its beginning, as far as a budget allows."""
+
+    def __init__(self, file: BinaryIO, budget: _Budget) -> None:
+        self._pieces, self._budget = gzip_pieces(file), budget
+        self._piece, self._at = memoryview(b""), 0
+
+    def tell(self) -> int:
+        """Return how many bytes were read or skipped."""
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes of a header or a file. Raises Unreadable and OSError."""
+        if not 0 <= size <= _MAX_HEADER:
+            raise Unreadable(
+                f"it has a header of {size:,} bytes; at most {_MAX_HEADER:,} are read"
+            )
+        self._budget.spend(_HEADER_COST * size)
+        return b"".join(self._parts(size))
+
+    def seek(self, offset: int) -> None:
+        """Skip what comes before an offset. Raises Unreadable and OSError."""
+        if offset < self._at:
+            raise Unreadable("the sizes of its files are wrong")
+        for _ in self._parts(offset - self._at):
+            pass
+
+    def _parts(self, size: int) -> Iterator[memoryview]:
+        while size:
+            while not self._piece:
+                piece = next(self._pieces, None)
+                if piece is None:
+                    return
+                self._budget.spend(len(piece))
+                self._piece = memoryview(piece)
+            part, self._piece = self._piece[:size], self._piece[size:]
+            size -= len(part)
+            self._at += len(part)
+            yield part
 
 
 class _Watched(io.BufferedReader):
@@ -170,35 +234,42 @@ class _Watched(io.BufferedReader):
         return super().read(size)
 
 
-def _read_archive(entry: MirrorEntry, session: Session) -> Copy:
+def _read_archive(entry: MirrorEntry, session: Session, budget: _Budget) -> Copy:
     """Read the archive of an entry, if it is on this machine and can be read. Raises Cancelled."""
     path = entry.archive_file
     try:
-        if scheme_of(path) or os.path.getsize(path) > MAX_ARCHIVE:
+        if scheme_of(path):
             return Copy(entry)
+        if (size := os.path.getsize(path)) > MAX_ARCHIVE:
+            return Copy(entry, problem=str(too_large(size, MAX_ARCHIVE)))
         with open_file(path) as opened, _Watched(opened, session) as file:
             checksum = sha256_of(file)
-            file.seek(0)
-            return Copy(entry, checksum, _prefix_of(file))
+            budget.add(size)
+            try:
+                return Copy(entry, checksum, _prefix_of(_Unpacked(file, budget)))
+            except Unreadable as error:
+                return Copy(entry, checksum, problem=str(error))
     except OSError:
         return Copy(entry)
 
 
-def _prefix_of(archive: BinaryIO) -> str:
-    """Return the install tree that an archive was built for; "" if it cannot be read."""
-    unpacked = 0
+def _prefix_of(archive: _Unpacked) -> str:
+    """Return the install tree that an archive was built for, "" if it does not tell.
+
+    Raises Unreadable and OSError.
+    """
     try:
-        with _Unpacked(fileobj=archive) as file, tarfile.open(fileobj=file, mode="r:") as members:
-            for number, member in enumerate(members):
-                unpacked += member.size
-                if unpacked > _MAX_UNPACKED or number > _MAX_MEMBERS:
-                    break
+        with tarfile.open(fileobj=cast(BinaryIO, archive), mode="r:") as tar:
+            while (member := tar.next()) is not None:
+                # Those before are not kept.
+                tar.members.clear()  # type: ignore[attr-defined]
                 if member.isreg() and f"/{member.name}".endswith(f"/{_BUILD_INFO}"):
-                    info = members.extractfile(member)
-                    text = info.read(_MAX_BUILD_INFO) if info is not None else b""
-                    match = _BUILD_PATH.search(text)
+                    info = tar.extractfile(member)
+                    match = _BUILD_PATH.search(info.read(_MAX_HEADER) if info else b"")
                     return storable(match[1].decode("utf-8", "replace")) if match else ""
+    except Unreadable:
+        raise
     # Long names that follow each other are read within each other.
-    except (OSError, ValueError, EOFError, RecursionError, zlib.error, tarfile.TarError):
-        pass
+    except (ValueError, EOFError, RecursionError, tarfile.TarError):
+        raise Unreadable("it is not a whole tar file") from None
     return ""

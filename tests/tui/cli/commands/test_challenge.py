@@ -11,10 +11,14 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.core.files import MAX_GZIP_MEMBERS
 from spackscope.model.core.frozen import replace
+from spackscope.model.index.load import load
+from spackscope.model.query.parser import parse
 from spackscope.model.readers.openpgp import Signature
-from spackscope.model.sources.challenge import Copy, judge
-from spackscope.model.sources.mirror_spec import MirrorEntry, Signer
+from spackscope.model.sources.challenge import Copy, challenge, judge
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors, Signer
+from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,
     BZIP2_ARCHIVE,
@@ -124,14 +128,46 @@ def header(type_: bytes, size: int) -> bytes:
     [
         (header(tarfile.GNUTYPE_LONGNAME, 4) + b"abc".ljust(512, b"\0")) * 2000,
         header(tarfile.GNUTYPE_LONGNAME, 2**40),
+        header(tarfile.GNUTYPE_LONGNAME, 2**17).ljust(2**17 + 512, b"x"),
+        header(tarfile.XHDTYPE, 2**17) + b"11 k=value\n".ljust(2**17, b" "),
         header(tarfile.REGTYPE, -1024),
+        header(tarfile.REGTYPE, 0) * 20_000,
+        header(tarfile.REGTYPE, 2**26).ljust(2**26 + 512, b"\0"),
     ],
-    ids=["names in names", "a long name", "a negative size"],
+    ids=["names in names", "no name", "a name", "keywords", "a negative size", "files", "zeros"],
 )
 def test_an_archive_that_does_harm_tells_nothing(members: bytes, program: Program) -> None:
     bomb = gzip.compress(members + gzip.decompress(SITE))
     code, spec = challenged(program, mirror(SITE), mirror(bomb))
     assert (spec["judgement"], code) == ("unknown", 0)
+    assert spec["reasons"][1].startswith("the prefix of the archive of other is unknown: ")
+
+
+def test_an_archive_of_empty_parts_is_given_up(program: Program) -> None:
+    parts = gzip.compress(b"") * (MAX_GZIP_MEMBERS + 1)
+    _, spec = challenged(program, mirror(SITE), mirror(parts + SITE))
+    why = "it has more than 65,536 parts; the others are ignored"
+    assert spec["reasons"][1] == f"the prefix of the archive of other is unknown: {why}"
+
+
+def test_all_archives_of_a_mirror_have_one_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, name in enumerate(("one", "other")):
+        data = archive("/site/spack", bytes(20_000 + number))
+        files = mirror(data)
+        for path in list(files):
+            if path.endswith(".spec.manifest.json"):
+                files[path] = manifest(entry(ARCHIVE_TYPE, data))
+        write_files(tmp_path / name, files)
+    session, sources = Session({}), [str(tmp_path / "one"), str(tmp_path / "other")]
+    catalog = load(sources, session)
+    specs = list(catalog.records(catalog.match(parse("bzip2 | ncurses")).ids()))
+    monkeypatch.setattr("spackscope.model.sources.challenge.MAX_EXPANSION", 0)
+    monkeypatch.setattr("spackscope.model.sources.challenge.MAX_UNPACKED", 60_000)
+    first, second = challenge(specs, Mirrors(catalog.sources, session, sources))
+    assert first.reasons == ("different archives for the same prefix",)
+    assert "the archives of the mirror unpack to too much for their sizes" in second.reasons[1]
 
 
 ONE, OTHER = (
