@@ -117,3 +117,22 @@ def test_the_c_locale_has_letters_for_signs(program: Program) -> None:
             # What follows Escape at once could be a sequence with it.
             terminal.read_to_rest(0.15)
         assert terminal.output.isascii(), {c for c in terminal.text if not c.isascii()}
+
+
+@pytest.mark.parametrize("keys", ["", "/"])
+def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
+    coloured = "hdf5 \x1b[31mq\r\x1b q\r\x1b[200~ q \x1b[20"
+    pasted = coloured * (1_000_000 // len(coloured))
+    with program.in_terminal(columns=100, lines=30) as terminal:
+        shown = Shown(terminal, 100, 30)
+        shown.until("py-safetensors")
+        text = f"{keys}\x1b[200~{pasted}\x1b[201~"
+        for start in range(0, len(text), 1000):
+            terminal.send(text[start : start + 1000])
+            terminal.read(0)
+        terminal.send("\x1b")
+        terminal.read_to_rest()
+        terminal.send("/\x15py-pip\r")
+        shown.until("› py-pip")
+        terminal.send("q")
+        assert terminal.wait() == 0

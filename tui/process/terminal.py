@@ -12,13 +12,15 @@ import termios
 import threading
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, TextIO, cast
 
 from textual import constants
 from textual._xterm_parser import XTermParser
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Paste
+from textual.message import Message
 
 from spackscope.tui.process import crash, signals
 from spackscope.tui.process.stdio import in_ascii, supports_unicode
@@ -26,9 +28,13 @@ from spackscope.tui.process.stdio import in_ascii, supports_unicode
 PATIENCE = 1.0
 """Seconds that the program waits, after a signal, for a terminal that accepts no output."""
 _CHUNK = 4096
+_MAX_CHUNKS = 256
+"""Chunks of a pasted text that are kept; no input takes as much."""
 _TICK = 0.1
 _ESCAPE_DELAY = 0.05
 """Seconds after which Escape is a key and not the beginning of another one: as in Neovim."""
+
+_PASTE_START, _PASTE_END = "\x1b[200~", "\x1b[201~"
 
 _LEAVE = (
     "\x1b[?2026l"  # synchronized output
@@ -201,7 +207,7 @@ class TerminalDriver(LinuxDriver):
         if "ESCDELAY" not in os.environ:
             # Textual waits 100 ms, and has no other setting than the variable.
             vars(constants)["ESCAPE_DELAY"] = _ESCAPE_DELAY
-        parser, tick = XTermParser(self._debug), _TICK
+        parser, tick = _Parser(self._debug), _TICK
         decode = getincrementaldecoder("utf-8")("replace").decode
         with selectors.SelectSelector() as selector:
             selector.register(self.fileno, selectors.EVENT_READ)
@@ -225,6 +231,42 @@ class TerminalDriver(LinuxDriver):
         """End the program after the loss of its terminal, even if SIGHUP is ignored."""
         self._output.is_gone = True
         self._soon(lambda: self._app.exit(None, 128 + signal.SIGHUP))
+
+
+class _Parser(XTermParser):
+    """Textual's parser of keys, which takes pasted text for what it is.
+
+    Of an escape character in a pasted text Textual makes keys, and of up to 32 characters after
+    it: they would run commands. Here it sees the markers of a paste, and nothing between them.
+    """
+
+    def __init__(self, debug: bool) -> None:
+        super().__init__(debug)
+        self._unsearched = ""
+        self._pasted: list[str] | None = None
+
+    def feed(self, data: str) -> Iterator[Message]:
+        """Parse some text, and yield keys, pasted texts and what else the terminal sends."""
+        while data:
+            is_pasted = self._pasted is not None
+            marker = _PASTE_END if is_pasted else _PASTE_START
+            # The marker may begin in the text before.
+            before = len(self._unsearched)
+            at = (self._unsearched + data).find(marker)
+            end = len(data) if at < 0 else at + len(marker) - before
+            text, data = data[:end], data[end:]
+            self._unsearched = (self._unsearched + text)[1 - len(marker) :] if at < 0 else ""
+            if self._pasted is None:
+                yield from super().feed(text)
+                self._pasted = None if at < 0 else []
+                continue
+            if len(self._pasted) < _MAX_CHUNKS:
+                self._pasted.append(text)
+            if at >= 0:
+                pasted = "".join(self._pasted)[: -len(marker)].replace("\0", "")
+                self._pasted = None
+                for event in super().feed(marker):
+                    yield Paste(pasted) if isinstance(event, Paste) else event
 
 
 class _Output:
