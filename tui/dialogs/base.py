@@ -89,6 +89,11 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         if self._toast.is_mounted:
             self._toast.place()
 
+    @on(events.ScreenSuspend)
+    def _forget_lines(self) -> None:
+        """Forget the lines that are drawn: Textual keeps those of a thousand closed widgets."""
+        self.query("*").refresh()
+
     def is_behind(self, event: events.Key | events.Paste) -> bool:
         """Check whether what is typed next must wait for what the dialog shows."""
         return False

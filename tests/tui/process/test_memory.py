@@ -1,9 +1,14 @@
-"""Memory of large answers is returned to the system."""
+"""Memory of large answers is returned to the system, and dialogs leave none behind."""
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
+
+from textual.strip import Strip
+
+from tests.browsing import browsing
 
 _LEFT = """
 import sys
@@ -36,3 +41,20 @@ def left_over(how: str) -> int:
 
 def test_what_is_large_goes_back_to_the_system() -> None:
     assert left_over("limited") < 10
+
+
+def drawn_lines() -> int:
+    gc.collect()
+    return sum(isinstance(each, Strip) for each in gc.get_objects())
+
+
+async def test_nothing_of_a_closed_dialog_is_kept_drawn() -> None:
+    async with browsing() as browser:
+        for keys in (["question_mark"], ["S"], ["2", "e"]):
+            # What is drawn behind it is kept anew for the first one.
+            await browser.press(*keys, "escape")
+            before = drawn_lines()
+            for _ in range(3):
+                await browser.press(*keys, "escape")
+            assert browser.dialog is None
+            assert drawn_lines() < before + 20, keys
