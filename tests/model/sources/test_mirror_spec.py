@@ -256,7 +256,7 @@ def test_a_key_in_the_keyring_of_spack_has_its_owner(home: dict[str, str], tmp_p
 @pytest.mark.parametrize(
     ("script", "owner"),
     [
-        ("sleep 1000", ""),
+        ("sleep 9", ""),
         ("exit 2", ""),
         ("echo '<html>'", ""),
         (

@@ -33,6 +33,8 @@ from spackscope.tui.settings.checks import changed_keys, key_lines, mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
 
 _HEADS = ("setting", "value", "from")
+_WITHOUT_SECRETS = {"copy": without_arguments, "public": shown_url}
+"""How the settings are shown that may have a secret of their own kind."""
 
 
 class _Line(Frozen):
@@ -104,14 +106,10 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
             yield _source_line(options, settings, environ)
         elif setting.name == "theme":
             yield _theme_line(setting, settings, environ)
-        elif setting.name == "copy" and settings.copy:
-            origin = settings.origin(setting.name)
-            yield _line(setting.name, without_arguments(settings.copy), origin)
-        elif setting.name == "public" and settings.public:
-            origin = settings.origin(setting.name)
-            yield _line(setting.name, shown_url(settings.public), origin)
         else:
             value = getattr(settings, setting.name)
+            if value and setting.name in _WITHOUT_SECRETS:
+                value = _WITHOUT_SECRETS[setting.name](value)
             yield _line(setting.name, value, settings.origin(setting.name), setting.shown_default)
 
 
