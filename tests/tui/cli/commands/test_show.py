@@ -52,10 +52,7 @@ def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Pro
     write_files(program.home / "m", signed_v3())
     bzip2 = program("show", "-f", "m", "bzip2").stdout.splitlines()
     ncurses = program("show", "-f", "m", "ncurses").stdout.splitlines()
-    assert (
-        f"signed        by key {SITE_KEY}  Example Site (GPG created for Spack)"
-        " <spack@example.org>  2026-11-22  not verified"
-    ) in bzip2
+    assert f"signed        by key {SITE_KEY}  2026-11-22  not verified" in bzip2
     assert "archive       present" in bzip2
     missing = "archive       listed, but the archive is missing  m/blobs/sha256/cd/"
     at = next(n for n, line in enumerate(ncurses) if line.startswith("install "))
