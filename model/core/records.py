@@ -268,7 +268,7 @@ _MIRROR_FOLDERS = ("build_cache/", "blobs/", "manifests/")
 class SourceStatus(Frozen):
     """What is known of a source that was read.
 
-    `kind` is what it is, `layout` the layout of a mirror, `specs` how many its documents list.
+    `kind` is what it is, `layout` the layout of a mirror, `specs` how many it lists.
     `checked` is when a cached copy was last known to be current, in seconds since 1970, and
     `remark` why a stale one is used. `failure` is why nothing of it could be read.
     """

@@ -222,7 +222,7 @@ class _Reading:
             # Records of nodes have a look each.
             for look, hash_ in zip(list[Any](item.looks), item.hashes, strict=True):
                 its = stored.get(hash_)
-                problem = "its manifest is missing" if its is None else its.problem
+                problem = "listed, but not in the mirror" if its is None else its.problem
                 cached = look.in_cache and not problem
                 looks.append(look if look.cached is cached else replace(look, cached=cached))
                 sizes.append(its.size if its is not None and look.in_cache else None)
@@ -239,10 +239,11 @@ class _Reading:
         from spackscope.model.sources.mirror_files import stored_specs
 
         if document.files not in self._stored and document.mirror is not None:
-            stored = self._stored[document.files] = {}
+            stored = {}
             for spec in stored_specs(document.mirror):
                 stored[spec.hash] = spec
                 self.report(0)
+            self._stored[document.files] = stored
         return self._stored[document.files]
 
     def _add_problem(self, document: Document, reason: str) -> None:
@@ -317,9 +318,13 @@ def _write(
     for name in ("is_page", "dependencies", "merged"):
         sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
     sections.add_bytes("documents.key", bytes(staged.keys))
+    # Each spec once, however many documents of the source list it.
     specs = [0] * len(discovered)
-    for source, its_specs in zip(staged.source, staged.specs, strict=True):
-        specs[source] += its_specs
+    presence = staged.dictionaries["presence"].entries
+    for look_alike, number in Counter(map(staged.look_alikes.__getitem__, records)).items():
+        if not staged.codes["unlisted"][look_alike]:
+            for source in presence[staged.codes["presence"][look_alike]][0]:
+                specs[source] += number
     rows = [
         [
             *(storable(each.source), each.kind, each.layout, number, each.checked),

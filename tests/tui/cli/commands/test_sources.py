@@ -19,6 +19,8 @@ from tests.builders import (
     hash_of,
     installs,
     leaf,
+    mirror_v2,
+    mirror_v3,
     node,
     record,
     write_files,
@@ -136,6 +138,13 @@ def test_problems_are_counted_where_they_were_found(program: Program) -> None:
     (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
     status = json.loads(line)
     assert (status["specs"], status["problems"]) == (pushed(INDEX_OF_0_23), 1)
+
+
+def test_a_spec_of_several_indexes_of_a_mirror_counts_once(program: Program) -> None:
+    index = database(installs(leaf(hash_of(1), "zlib", "1.3"), leaf(hash_of(2), "zlib", "1.2")))
+    write_files(program.home / "mirror", mirror_v3(index) | mirror_v2(index))
+    lines = program("sources", "-f", "mirror").stdout.splitlines()
+    assert lines[1].split("\t") == ["mirror", "mirror v3 and v2", "2", "0", "-"]
 
 
 def pushed(index: Path) -> int:
