@@ -182,14 +182,14 @@ class Mirror(Frozen):
     def missing_file(self, manifest: Manifest) -> str:
         """Return which file of a manifest is missing or not whole, as far as that is known."""
         for blob in manifest.blobs if self.is_local else ():
-            is_archive = blob.media_type.startswith(ARCHIVE)
-            what = f"its {'archive' if is_archive else 'spec file'} is"
+            what = "archive" if blob.media_type.startswith(ARCHIVE) else "spec file"
             try:
                 size = self.storage.size_of(blob.name)
             except SourceError as error:
-                return f"{what} missing" if isinstance(error, NotFound) else str(error)
+                is_missing = isinstance(error, NotFound)
+                return f"the {what} is missing" if is_missing else str(error)
             if blob.size not in (None, size):
-                return f"{what} not whole"
+                return f"the {what} is not whole"
         return ""
 
 

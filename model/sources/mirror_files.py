@@ -35,7 +35,7 @@ class StoredSpec(Frozen):
 
 
 def stored_specs(mirror: Mirror) -> Iterator[StoredSpec]:
-    """Yield the specs of a mirror in the layout of its target, those without an archive first.
+    """Yield the specs of a mirror in the layout of its target.
 
     Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
@@ -55,7 +55,7 @@ def stored_specs(mirror: Mirror) -> Iterator[StoredSpec]:
         else:
             names[hash_] = stem
     for hash_, stem in names.items():
-        problem = "" if is_v3 or hash_ in archives else "its archive is missing"
+        problem = "" if is_v3 or hash_ in archives else "the archive is missing"
         yield StoredSpec(hash_, stem, None, problem)
 
 

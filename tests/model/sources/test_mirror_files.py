@@ -35,9 +35,9 @@ WHOLE = complete(files_in(SPACK_DATA / "mirror-v3"))
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (lambda top: (top / ARCHIVE).unlink(), "its archive is missing"),
-        (lambda top: (top / BZIP2_MANIFEST).unlink(), "its manifest is missing"),
-        (lambda top: (top / ARCHIVE).rename(top / "other"), "its archive is missing"),
+        (lambda top: (top / ARCHIVE).unlink(), "the archive is missing"),
+        (lambda top: (top / BZIP2_MANIFEST).unlink(), "listed, but not in the mirror"),
+        (lambda top: (top / ARCHIVE).rename(top / "other"), "the archive is missing"),
         (lambda top: (top / BZIP2_MANIFEST).write_text("{}"), "it is not a manifest of a mirror"),
     ],
 )
@@ -64,7 +64,7 @@ def test_what_cannot_be_installed_is_not_cached(
 def test_an_archive_of_another_size_is_not_whole(tmp_path: Path) -> None:
     mirror = write_files(tmp_path, {**WHOLE, ARCHIVE: b"cut"})
     (problem,) = load([str(mirror)], Session({})).problems
-    assert problem.reason.endswith("cannot be installed: its archive is not whole")
+    assert problem.reason.endswith("cannot be installed: the archive is not whole")
 
 
 def test_an_index_alone_is_believed(tmp_path: Path) -> None:

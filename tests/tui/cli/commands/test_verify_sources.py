@@ -119,7 +119,7 @@ def test_a_mirror_that_differs_from_its_index_gives_exit_code_1(program: Program
     assert result.stdout.splitlines()[1:] == [
         "m\tmirror v3\t22\t0\t0",
         "",
-        "m: 1 spec: its archive is missing:",
+        "m: 1 spec: the archive is missing:",
         f"  bzip2@1.0.8 /{bzip2}",
         "",
         "m: 1 spec: in the mirror, but not in its index:",
@@ -146,4 +146,4 @@ def test_the_archives_of_layout_v2_are_looked_for(program: Program) -> None:
     next((mirror / "build_cache" / "x").glob("gmake-*.spack")).unlink()
     result = program("sources", "--verify", "-f", "m")
     assert result.returncode == 1
-    assert "m: 1 spec: its archive is missing:\n" in result.stdout
+    assert "m: 1 spec: the archive is missing:\n" in result.stdout
