@@ -92,6 +92,11 @@ def _depends(condition: Depends, spec: Spec, find: FindSpec) -> bool:
     if condition.direct:
         edges: Iterable[Dependency] = spec.dependencies
     else:
+        # `%gcc` in `^gcc %gcc` is about the spec itself.
+        of_root = condition.of_root
+        if not all(_depends(other, spec, find) for other in of_root):
+            return False
+        condition = replace(condition, terms=tuple(t for t in condition.terms if t not in of_root))
         edges = list(_all_edges(spec, find))
         if condition.name and condition.virtuals:
             # Each virtual may be provided on another edge to a package of the name.

@@ -508,12 +508,17 @@ class Evaluation:
 
         Each virtual of a named dependency may be provided on another edge to it.
         """
+        of_root = condition.of_root
+        condition = replace(
+            condition, terms=tuple(term for term in condition.terms if term not in of_root)
+        )
         parts = [condition]
         if condition.name and condition.virtuals:
             names = tuple(t for t in condition.terms if t.column == "package")
             virtuals = (replace(condition, terms=names, virtuals=(v,)) for v in condition.virtuals)
             parts = [replace(condition, virtuals=()), *virtuals]
-        matching: list[set[int]] = []
+        every = range(self._edges.count)
+        matching = [{*compress(every, self._direct_dependents(other))} for other in of_root]
         for part in parts:
             owners = self._owners(part)
             above = self._link_dependents.reached(owners.by_link)

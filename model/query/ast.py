@@ -135,6 +135,13 @@ class Depends(Frozen):
         return self.name_term.pattern if self.name_term is not None else ""
 
     @property
+    def of_root(self) -> tuple[Depends, ...]:
+        """What comes after it and is about the spec itself: `%gcc` in `^gcc %gcc`, as in Spack."""
+        direct = (term for term in self.terms if isinstance(term, Depends))
+        is_name = bool(self.name) and not is_glob(self.name)
+        return tuple(d for d in direct if is_name and compiler_name(d.name) == self.name)
+
+    @property
     def compiler(self) -> str | None:
         """The pattern of a compiler that this condition is in a record that names only that.
 

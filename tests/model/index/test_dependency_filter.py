@@ -56,6 +56,7 @@ QUERIES = [
     "%[virtuals=c]", "%[virtuals=c] @11:", "% ^gmake", "%@11:", "%gcc++x", "%gcc k==v", "%*+pic",
     "% build_system=*", "^nosuch.zlib-ng", "%nosuch.gcc", "%builtin.gcc", "build_type==Release",
     "build_system:=cmake,cmake", "patches:=0", "patches=0", "^mpi@4", "^virtuals,c=gcc", "~~pic",
+    "^zlib-ng %zlib-ng", "!^gcc %gcc@13",
     "hdf5 %gcc os=ubuntu22.04 languages=c", "target=zen4:,*", "target=x86_64_v3,", "cflags=''",
 ]  # fmt: skip
 
