@@ -35,8 +35,9 @@ def find_candidates(
 ) -> Sequence[Candidate]:
     """Return the cached or installed builds of the packages or hashes that a query names.
 
-    Those with the fewest unmet conditions come first, and of these the newest. Raises
-    Cancelled, and Unanswerable for conditions that the index cannot answer.
+    Those with the fewest unmet conditions come first, and of these the newest; there are none
+    with the name of an unknown package. Raises Cancelled, and Unanswerable for conditions that
+    the index cannot answer.
 
         find_candidates(catalog, parse("hdf5@1.14 +mpi"))[0].unmet  # ("+mpi",)
     """
@@ -45,6 +46,8 @@ def find_candidates(
         return {*catalog.match(Query(groups), should_stop=should_stop).ids()}
 
     nearest: dict[int, tuple[str, ...]] = {}
+    if catalog.virtuals.unknown(query):
+        return ()
     for groups in query.specs or ((),):
         groups = *query.groups, *groups
         naming = [group for group in groups if all(c.column in _NAMING for c in group)]

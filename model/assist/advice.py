@@ -5,16 +5,24 @@ from __future__ import annotations
 import contextlib
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, combinations, islice
 
 from spackscope.model.assist.answers import Note, Relaxation
 from spackscope.model.assist.completion import without_word
+from spackscope.model.core.columns import WORDS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import HASH_LENGTH, NO, UNKNOWN, YES, compiler_name, is_compiler
-from spackscope.model.core.suggestions import did_you_mean, listed, near
+from spackscope.model.core.records import (
+    HASH_LENGTH,
+    NO,
+    UNKNOWN,
+    YES,
+    compiler_name,
+    is_compiler,
+)
+from spackscope.model.core.suggestions import CLOSE, did_you_mean, listed, near
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, shorten
 from spackscope.model.core.variants import is_propagated, is_variant, split_variant
@@ -31,10 +39,12 @@ from spackscope.model.query.ast import (
     Term,
     exact_term,
     format_group,
+    is_package_name,
     query_of,
+    query_of_specs,
 )
 from spackscope.model.query.matchers import ANY, is_glob, target_test, unknown_target
-from spackscope.model.query.parser import ParsedInput, parse
+from spackscope.model.query.parser import ENGLISH_WORDS, ParsedInput, parse
 
 MAX_RELAXATIONS = 8
 """Relaxations that are offered at most."""
@@ -137,14 +147,17 @@ def relaxations(
                 yield from near(rest, _CHANGED, after=f", {label}")
 
     apart = [(_DROPPED, "without what all specs share", Query((), query.specs))]
-    keyed = _as_keyed(catalog, query, should_stop)
+    reworded = _reworded(catalog, query, should_stop)
     stages: tuple[Iterable[_Candidate], ...] = (
         # What is changed is counted last: there may be much of it.
-        chain(keyed, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
+        chain(reworded, apart * bool(query.specs), near(query, _MOVED, _DROPPED, _CHANGED)),
         two_changed(),
         ((_DROPPED, f"only {_part_text(part)}", part) for part in parts),
         [(_DROPPED, "without any filter", Query())],
     )
+    if len(_specs(query)) > 1 and catalog.virtuals.unknown(query):
+        # Its specs are not those that were meant.
+        stages = (reworded, stages[-1])
     conditions = sum(1 for _ in query.conditions)
     budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
     tried = {query}
@@ -173,25 +186,78 @@ def relaxations(
     return ()
 
 
-def _as_keyed(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
-    """Yield queries with the key of a word: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`."""
-    # The name of a package means that, unless the version may be that of a compiler.
-    packages = () if query.of_column("version") else catalog.texts("package")
-    for group in (*query.of_column(ANY), *query.of_column("package")):
-        word, *others = group
-        if others or not isinstance(word, Term) or word.negated or word.pattern in packages:
-            continue
-        meant = _meant_condition(catalog, word.pattern, should_stop)
-        typed, versions = [group], list[Term]()
-        if isinstance(meant, Depends):
-            # A version would be that of the compiler.
-            for of_version in query.of_column("version"):
-                typed.append(of_version)
-                versions += (term for term in of_version if isinstance(term, Term))
-            meant = replace(meant, terms=(*meant.terms, *versions))
-        if meant is not None:
-            label = f"{meant} instead of {word.pattern}{''.join(map(str, versions))}"
-            yield _CHANGED, label, query.minus(Query(tuple(typed))).also(meant)
+def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterator[_Candidate]:
+    """Yield queries with what a word means: `target=:zen3` for `zen3`, `%gcc@12` for `gcc@12`.
+
+    Of several specs the last query is without all names of unknown packages.
+    """
+    specs, unknown = _specs(query), [(term,) for term in catalog.virtuals.unknown(query)]
+    rest = _without(specs, unknown)
+
+    def with_spec(old: _Groups, *new: Group, without: _Groups = ()) -> Query:
+        return _without([new if spec == old else spec for spec in specs], without)
+
+    for spec in specs[:_MAX_PARTS]:
+        versions = [group for group in spec if group[0].column == "version"]
+        for group in spec:
+            word = group[0]
+            if len(group) > 1 or not isinstance(word, Term) or word.negated:
+                continue
+            # The name of a package means that, unless the version may be that of a compiler.
+            is_name = word.column == "package" and (group in unknown or versions)
+            if not (is_name or word.column == ANY):
+                continue
+            text = _typed(spec, word)
+            if len(specs) > 1 and group in unknown:
+                for name in near(text, catalog.package_of_name, _ALIKE):
+                    named = ((Term("package", name),) if g == group else g for g in spec)
+                    yield _CHANGED, f"{name} instead of {text}", with_spec(spec, *named)
+            if (meant := _meant_condition(catalog, text, should_stop, rest)) is not None:
+                others = spec
+                if isinstance(meant, Depends):
+                    meant = replace(meant, terms=(*meant.terms, *chain.from_iterable(versions)))
+                    text += "".join(map(format_group, versions))
+                    others = tuple(g for g in spec if g not in versions)
+                changed = with_spec(spec, *others, (meant,), without=(group,))
+                yield _CHANGED, f"{meant} instead of {text}", changed
+    words = [_typed(spec, word[0]) for spec in specs for word in unknown if word in spec]
+    if len(specs) > 1 and words:
+        yield _DROPPED, f"without {listed(words, 'and')}", rest
+
+
+def _specs(query: Query) -> list[_Groups]:
+    """Return the groups of each spec of a query, of which one must hold."""
+    specs = list[_Groups]()
+    for groups in query.specs or ((),):
+        groups = *query.groups, *groups
+        names = next((g for g in groups if all(is_package_name((c,)) for c in g)), ())
+        rest = tuple(group for group in groups if group != names)
+        specs += [((name,), *rest) for name in names] if names else [rest]
+    return specs
+
+
+def _without(specs: Iterable[_Groups], words: Collection[Group]) -> Query:
+    """Return the query of some specs without words; what follows a name joins the spec before."""
+    joined, first = list[_Groups](), _Groups()
+    for spec in specs:
+        is_nameless = any(group in words and group[0].column == "package" for group in spec)
+        left_out = "namespace" if is_nameless else ""
+        rest = tuple(g for g in spec if g not in words and g[0].column != left_out)
+        if not is_nameless:
+            joined.append((*first, *rest))
+            first = ()
+        elif joined:
+            joined[-1] += rest
+        else:
+            first += rest
+    return query_of_specs(joined or [first])
+
+
+def _typed(spec: Iterable[Group], word: Term) -> str:
+    """Return a word of a spec as it was typed: a name after its namespace."""
+    first = (group[0] for group in spec if word.column == "package")
+    parts = [t.pattern for t in first if isinstance(t, Term) and t.column == "namespace"]
+    return ".".join([*parts, word.pattern])
 
 
 def _replaced(query: Query, group: Group, new: _Groups) -> Query | None:
@@ -212,8 +278,7 @@ def _part_text(part: Query) -> str:
 
 def _text(group: Group) -> str:
     """Return the text of alternatives; a package without its key."""
-    texts = [str(condition) for condition in group]
-    return " | ".join(text.removeprefix("package=") for text in texts)
+    return " | ".join(re.sub("^(!?)package=", r"\1", str(condition)) for condition in group)
 
 
 def _is_writable(query: Query) -> bool:
@@ -249,9 +314,7 @@ def _wider(
         column = "package"
         if len(typed) >= _MIN_HASH_WORD and catalog.hashes.with_prefix(typed):
             yield Term("hash", typed)
-        if can_be_near and typed not in catalog.texts("package"):
-            if (meant := _meant_condition(catalog, typed, should_stop)) is not None:
-                yield meant
+        if can_be_near and typed not in catalog.package_of_name:
             nearest = near(typed, values("package"))
     elif column == "hash":
         # The longest prefix that some hash has.
@@ -361,22 +424,37 @@ def _values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop
 
 
 def _meant_condition(
-    catalog: Catalog, word: str, should_stop: ShouldStop, *, is_near: bool = False
+    catalog: Catalog,
+    word: str,
+    should_stop: ShouldStop,
+    others: Query = Query(),
+    *,
+    is_near: bool = False,
 ) -> Condition | None:
     """Return the condition that a word stands for which lacks its key, if it is not a package.
 
-    If it `is_near`, the word may also only be near to a value. Raises Cancelled.
+    That may be a variant of the package that `others` name. If it `is_near`, the word may also
+    only be near to a value. Raises Cancelled.
     """
     from archspec.cpu import TARGETS
 
     compilers = _values(catalog, Query(), "compiler", should_stop)
-    if is_compiler(word) or word in (_split_compiler(value)[0] for value in compilers):
+    names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
+    if is_compiler(word) or word in names.difference(catalog.package_of_name):
         return Depends(True, (Term("package", word),))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
         known = _values(catalog, Query(), column, should_stop) + [*TARGETS] * is_target
         for close in near(word, known, _ALIKE) if is_near else {word}.intersection(known):
             return Term(column, f":{close}") if is_target else exact_term(column, close)
+    flag = Term("variants", f"+{word}")
+    has_flag = others.also(flag), others.also(replace(flag, pattern=f"~{word}"))
+    if "package" in others.columns and any(map(catalog.count, has_flag)):
+        return flag
+    with contextlib.suppress(ValueError):
+        version = Term("version", word)
+        if word[:1].isdigit() and any(map(version.matcher("version"), catalog.texts("version"))):
+            return version
     return None
 
 
@@ -406,16 +484,18 @@ class Advice(Frozen):
 def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -> Advice | None:
     """Return advice on the first condition that no record of the query's packages fulfils.
 
-    Of several specs, each must have such a condition. None where each condition can be fulfilled,
-    even if not together with the others. Raises Cancelled.
+    It names an unknown package, or of several specs each has such a condition. None where each
+    condition can be fulfilled, even if not together with the others. Raises Cancelled.
     """
+    for word in catalog.virtuals.unknown(query)[:1]:
+        return Advice(_unknown_package(catalog, query, word), word)
     first = None
     for groups in query.specs or ((),):
         spec = Query((*query.groups, *groups))
         packages = Query(tuple(g for g in spec.groups if all(c.column == "package" for c in g)))
         try:
             advice = None
-            for group in (*packages.groups[:1], *spec.minus(packages).groups):
+            for group in spec.minus(packages).groups:
                 if not catalog.count(packages.plus(Query((group,))), should_stop=should_stop):
                     sentence = _sentence(catalog, spec, packages, group, should_stop)
                     advice = Advice(clean(sentence), group[0])
@@ -439,9 +519,6 @@ def _sentence(
     condition, name = group[0], clean(packages.package or "")
     none = f"No {name or 'spec'}"
     if len(group) > 1 or condition.negated:
-        names = [clean(c.pattern) for c in group if isinstance(c, Term) and not c.negated]
-        if len(names) == len(group) and group in packages.groups:
-            return f"No package {listed(names, 'or')}"
         return f"{none} matches {format_group(group)}"
     for term in condition.terms if isinstance(condition, Depends) else (condition,):
         if isinstance(term, Term) and term.column == "target":
@@ -501,10 +578,9 @@ def _sentence(
         may_fit = pattern == YES and catalog.count(unknown, should_stop=should_stop)
         return f"{none} {_ON_HOST[column, pattern][bool(may_fit)]}"
     if column == ANY:
-        return f"{none} shows {clean(pattern)} in any column{_meant(catalog, spec, pattern)}"
-    if column == "package":
-        word = ".".join([*_patterns(spec, "namespace"), pattern])
-        return f"Unknown package {clean(word)}{_meant(catalog, spec, word)}"
+        word, which = clean(pattern), name or "spec"
+        shown = f"Unknown package {word}, and no {which} shows it in any column"
+        return shown + _meant(catalog, spec.groups, pattern, spec.minus(Query((group,))))
     values = [] if column == "size" else counted(column)
     guess = ""
     if column != "version" and len(values) > _MAX_VALUES:
@@ -512,23 +588,33 @@ def _sentence(
     return f"{none} has {condition}{guess or _only(values)}"
 
 
-def _meant(catalog: Catalog, spec: Query, word: str) -> str:
-    """Guess what was meant by a word that is not a package: with its key, or alike."""
-    meant = _meant_condition(catalog, word, never)
+def _unknown_package(catalog: Catalog, query: Query, name: Term) -> str:
+    """Return the sentence on the name of an unknown package in a query."""
+    specs = _specs(query)
+    spec = next(spec for spec in specs if any(name in group for group in spec))
+    word, is_needed = _typed(spec, name), name.pattern in catalog.texts("package")
+    sentence = f"{word} is only a dependency here" if is_needed else f"Unknown package {word}"
+    others = _without(specs, [(term,) for term in catalog.virtuals.unknown(query)])
+    return clean(sentence) + _meant(catalog, spec, word, others)
+
+
+def _meant(catalog: Catalog, spec: _Groups, word: str, others: Query = Query()) -> str:
+    """Guess what was meant by a word that is not a package: with its key, or alike.
+
+    Among `others` of several words it must be more alike.
+    """
+    if word in ENGLISH_WORDS:
+        return f". {ENGLISH_WORDS[word]}"
+    meant = _meant_condition(catalog, word, never, others)
     if meant is None:
-        if guess := did_you_mean(word, _values(catalog, Query(), "package", never)):
+        names = [f"{word}="] if word in COLUMN_KEYS else [*catalog.package_of_name, *WORDS]
+        if guess := did_you_mean(word, names, _ALIKE if others else CLOSE):
             return guess
-        meant = _meant_condition(catalog, word, never, is_near=True)
+        meant = _meant_condition(catalog, word, never, others, is_near=True)
     if meant is None:
         return ""
-    versions = _patterns(spec, "version") if isinstance(meant, Depends) else []
-    return f". Did you mean {clean(str(meant))}{''.join(f'@{v}' for v in versions[:1])}?"
-
-
-def _patterns(spec: Query, column: str) -> list[str]:
-    """Return the patterns of the single conditions on a column."""
-    terms = (group[0] for group in spec.of_column(column) if len(group) == 1)
-    return [term.pattern for term in terms if isinstance(term, Term)]
+    versions = [g[0] for g in spec if g[0].column == "version" and isinstance(meant, Depends)]
+    return f". Did you mean {clean(str(meant))}{''.join(map(str, versions[:1]))}?"
 
 
 def _only(values: Sequence[Facet]) -> str:

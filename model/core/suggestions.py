@@ -54,11 +54,13 @@ def matching(text: str, items: Iterable[_T], name_of: Callable[[_T], str]) -> li
 MAX_NEAR = 3
 """Names that are suggested at most."""
 
-_CLOSE = 0.6
+CLOSE = 0.6
+"""How similar a name must be to a text at least, from 0 to 1."""
+
 _MAX_COMPARED = 5_000
 
 
-def near(typed: str, names: Iterable[str], closeness: float = _CLOSE) -> list[str]:
+def near(typed: str, names: Iterable[str], closeness: float = CLOSE) -> list[str]:
     """Return the names that begin with a text, the shortest first, or else look like it.
 
     `closeness` is how similar they must be, from 0 to 1.
@@ -74,9 +76,9 @@ def near(typed: str, names: Iterable[str], closeness: float = _CLOSE) -> list[st
     return [by_lower[low] for low in lows][:MAX_NEAR]
 
 
-def did_you_mean(typed: str, names: Iterable[str]) -> str:
+def did_you_mean(typed: str, names: Iterable[str], closeness: float = CLOSE) -> str:
     """Guess what was meant, as `. Did you mean mpi?`; empty where nothing is close."""
-    texts = list(map(clean, near(typed, names)))
+    texts = list(map(clean, near(typed, names, closeness)))
     return f". Did you mean {listed(texts, 'or')}?" if texts else ""
 
 

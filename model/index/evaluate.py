@@ -57,7 +57,7 @@ _MAX_VIRTUALS = 100
 
 
 class Virtuals:
-    """The packages that provide virtuals, and queries with them instead of the virtuals.
+    """The names of packages in queries, and what provides those that are virtuals.
 
     Since Spack 1.3 records tell what they provide (`Spec._provides_virtual` in
     lib/spack/spack/spec.py); of others Spack knows it from its recipes, and here the providers are
@@ -80,6 +80,30 @@ class Virtuals:
         A name that is also that of a package is not taken for a virtual.
         """
         return self._known(map(_package_name, query.conditions))
+
+    def unknown(self, query: Query) -> list[Term]:
+        """Return the conditions that name an unknown package: with one a query matches nothing.
+
+        Such a word was meant otherwise, and would begin a spec that takes the conditions after
+        it. Known are packages with a listed spec; to be excluded, dependency-only ones as well.
+        """
+        terms = (c for c in query.conditions if isinstance(c, Term) and c.column == "package")
+        named = [
+            term for term in terms if term.pattern and not (term.negated and is_glob(term.pattern))
+        ]
+        listed_names = self._data.package_of_name.keys()
+        unlisted = [term for term in named if term.pattern not in listed_names]
+        if not unlisted:
+            return []
+        every, providers = frozenset(self._data.texts("package")), self.providers(query)
+        return [
+            term
+            for term in unlisted
+            if (every if term.negated else listed_names).isdisjoint(
+                [term.pattern, *providers.get(term.pattern, ())]
+            )
+            and not (is_glob(term.pattern) and any(map(term.matcher("package"), listed_names)))
+        ]
 
     def asked_of_compilers(self, query: Query) -> Iterable[str]:
         """Return the virtuals that a query names after `%` where records name their compiler.
@@ -264,6 +288,8 @@ class Evaluation:
         def find() -> Matches:
             if should_stop():
                 raise Cancelled
+            if self.virtuals.unknown(query):
+                return Matches(self._data, 0, b"")
             by_host = self._data.by_host
             by_host.prepare(query, should_stop)
             resolved = by_host.resolved(self.virtuals.resolved(query))

@@ -78,6 +78,15 @@ _EXPECTED = {
     "%": "a compiler or a direct dependency",
     "=": "a name before =, and a value",
 }
+ENGLISH_WORDS = {
+    "or": "For either, write |",
+    "and": "Conditions that follow one another must all match",
+    "not": "Write ! before a condition",
+    "with": "Write + before a variant, and % or ^ before a dependency",
+    "without": "Write ~ before a variant, and !^ before a dependency",
+}
+"""What to write for words that are neither packages nor texts to search for."""
+
 UNCLOSED_QUOTE = "Unclosed quote"
 _TOO_MANY = "A view has too many conditions to be used so"
 _WHOLE_SPECS = "Put a blank after the name, or write whole specs one after the other."
@@ -310,7 +319,7 @@ class Parser:
         is_attached = after is not None and after.start == token.end and after.kind in _SIGILS
         if not is_attached and text in WORDS:
             self._add(Term(*WORDS[text]), token)
-        elif not is_attached and not self._is_package(text):
+        elif not (is_attached or text in ENGLISH_WORDS or self._is_package(text)):
             self._word(token)
         else:
             self._begin("package")

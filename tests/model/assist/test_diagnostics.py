@@ -56,7 +56,11 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
         ("", None, ""),
         ("py-build", None, ""),
         ("py-build %gcc | os=x", None, ""),
-        ("py-build zlib", None, ""),
+        ("py-build zlib", 9, "Unknown package zlib"),
+        ("py-build !zlib", 10, "Unknown package zlib"),
+        ("py-build | nosuch", 11, "Unknown package nosuch"),
+        ("py-build py-m*", None, ""),
+        ("py-build or py-ml-dtypes", 9, "Unknown package or. For either, write |"),
         # The condition at the cursor is checked last.
         ("os=sequoia @9 tag=x^I", 11, "No spec has @9, only 0.4.0, 0.4.5, 2.4.3 and 3 more"),
         ("os=nosuch @9^I", 0,
@@ -83,9 +87,10 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
         ("os=x | os=y", 0, "No spec matches os=x | os=y"),
         ("!os=*", 1, "No spec matches !os=*"),
         ("hdf5@1 zlib@2", 0, "Unknown package hdf5"),
-        ("hdf5 zlib", 0, "No package hdf5 or zlib"),
+        ("hdf5 zlib", 0, "Unknown package hdf5"),
         ("any=safetensers", 0,
-         "No spec shows safetensers in any column. Did you mean py-safetensors?"),
+         "Unknown package safetensers, and no spec shows it in any column."
+         " Did you mean py-safetensors?"),
     ],
 )  # fmt: skip
 def test_the_condition_is_named_with_its_offset(

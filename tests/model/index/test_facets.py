@@ -30,7 +30,7 @@ from tests.evaluator import satisfies
 
 QUERIES = [
     "", "os=linux", "zlib", "+shared", "zlib +shared os=linux", "libs=shared %gcc", "/2",
-    "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9: hdf5", "!os=linux",
+    "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9: HDF5", "!os=linux",
     "~shared | os=linux",
 ]  # fmt: skip
 

@@ -10,6 +10,7 @@ from tests.browsing import browsing, sample_where
 from tests.builders import whole_index
 from tests.program import Program
 from tests.tui.browser.fake_host import FakeBrowser
+from tests.tui.browser.hdf5_index import write_hdf5_index
 
 
 async def test_a_query_means_the_same_as_in_the_shell(tmp_path: Path, program: Program) -> None:
@@ -58,3 +59,32 @@ def test_a_name_that_is_typed_before_its_index_is_read_names_the_package(is_left
         browser.search.leave()
     browser.settle()
     assert browser.query == "package=py-build any=rocm"
+
+
+async def test_an_unknown_word_is_named_as_in_the_shell(tmp_path: Path, program: Program) -> None:
+    path = tmp_path / "index.json"
+    write_hdf5_index(path)
+    for query in ("hdf5 h5p@1", "hdf5 or zlib", "hdf5 with zlib", "latest@1"):
+        first = program("find", "-f", str(path), query).stderr.splitlines()[1]
+        sentence = first.removeprefix("spackscope: ")
+        async with browsing(path, query=query, size=(140, 30)) as browser:
+            assert sentence in browser.text, "as the argument"
+            await browser.ask("zlib")
+            await browser.press("enter")
+            assert len(browser.shown) == 2
+            await browser.ask(query)
+            assert browser.shown, "the last rows stay"
+            await browser.press("enter")
+            assert browser.shown == set()
+            assert sentence in browser.text, "once it is left"
+
+
+async def test_a_word_that_no_column_shows_is_named_as_a_package_would_be(tmp_path: Path) -> None:
+    write_hdf5_index(tmp_path / "index.json")
+    async with browsing(tmp_path / "index.json", size=(140, 30)) as browser:
+        await browser.ask("hdf5 latest")
+        sentence = "Unknown package latest, and no hdf5 shows it in any column"
+        assert sentence in browser.text
+        await browser.press("enter")
+        assert sentence in browser.text
+        assert "without any=latest" in browser.text

@@ -61,9 +61,9 @@ class Held:
             self._let_go[name].set()
 
     @contextlib.asynccontextmanager
-    async def browsing(self, *sources: str | Path) -> AsyncIterator[Browser]:
+    async def browsing(self, *sources: str | Path, query: str = "") -> AsyncIterator[Browser]:
         """Open the browser on some sources, and let the mirrors answer in the end."""
-        async with browsing(*sources, settled=False, size=(120, 30)) as browser:
+        async with browsing(*sources, query=query, settled=False, size=(120, 30)) as browser:
             try:
                 yield browser
             finally:
@@ -210,3 +210,14 @@ async def test_control_q_waits_for_no_source(held: Held) -> None:
     async with held.browsing(held.urls["large"]) as browser:
         browser.send("j", "ctrl+q")
         await browser.until(lambda: browser.app.return_code == 0)
+
+
+async def test_a_package_is_known_once_its_source_is_read(held: Held, tmp_path: Path) -> None:
+    (tmp_path / "index.json").write_bytes(database(installs(*HERE)))
+    sources = tmp_path / "index.json", held.urls["large"]
+    async with held.browsing(*sources, query="hdf5 netcdf-c") as browser:
+        await browser.until(lambda: "Unknown package netcdf-c" in browser.text)
+        assert "still loading" in browser.text
+        held.let_go("large")
+        await browser.settle()
+        assert browser.packages == {"hdf5": 4, "netcdf-c": 1}

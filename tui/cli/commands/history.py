@@ -11,7 +11,13 @@ from spackscope.model.query.ast import Term, join_words
 from spackscope.model.report.history import history_report
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import build_progress, loaded, parse_query, print_report
+from spackscope.tui.cli.commands.common import (
+    build_progress,
+    loaded,
+    no_match,
+    parse_query,
+    print_report,
+)
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -37,6 +43,10 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
             given=sources,
             on_progress=progress,
         )
+    packages = {line.query.package for _, lines in histories.values() for line in lines}
+    unknown = [term for term in catalog.virtuals.unknown(query) if term.pattern not in packages]
+    if packages and unknown:
+        raise no_match(catalog, query)
     for failure in failures:
         stdio.print_message(failure)
     what = clean(join_words(options.words))

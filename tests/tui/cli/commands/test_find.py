@@ -595,3 +595,75 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     assert len(named.stdout.splitlines()) == 24
     (program.home / "sample").mkdir()
     assert program("find", "-f", "sample", "py-build", SPACK_ROOT=root).returncode != 0
+
+
+def answer_lines(stderr: str) -> list[str]:
+    """Return what is said about a query, not about the index of `write_hdf5_index`."""
+    return [line for line in stderr.splitlines() if "is missing, such as gone" not in line]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence", "ways"),
+    [
+        ("hdf5 latest os=ubuntu24.04", "Unknown package latest", ["without latest  1"]),
+        ("latest hdf5", "Unknown package latest", ["without latest  1"]),
+        ("hdf5 | latest", "Unknown package latest", ["without latest  1"]),
+        ("hdf5 !latest", "Unknown package latest", ["without !latest  1"]),
+        ("hdf5 lates-*", "Unknown package lates-*", ["without lates-*  1"]),
+        ("hdf5 h5p@1.0", "Unknown package h5p. Did you mean h5py?",
+         ["h5py instead of h5p  2", "without h5p"]),
+        ("hdf5 or zlib", "Unknown package or. For either, write |", ["without or  3"]),
+        ("hdf5 with foo", "Unknown package with. Write + before a variant, and % or ^ before a"
+         " dependency", ["without with and foo  1"]),
+        ("hdf5 gcc@1.0 os=other", "gcc is only a dependency here. Did you mean %gcc@1.0?", []),
+        ("hdf5 gcc@1.0", "gcc is only a dependency here. Did you mean %gcc@1.0?",
+         ["%gcc@1.0 instead of gcc@1.0  1"]),
+        ("zlib 1.0 other", "Unknown package 1.0. Did you mean @1.0?", ["without 1.0 and"]),
+        ("zlib instaled", "Unknown package instaled. Did you mean installed?", ["without"]),
+        ("zlib compiler", "Unknown package compiler. Did you mean compiler=?", ["without"]),
+        ("zlib shared", "Unknown package shared. Did you mean +shared?",
+         ["+shared instead of shared  2"]),
+    ],
+)  # fmt: skip
+def test_an_unknown_word_is_not_a_second_package(
+    program: Program, words: str, sentence: str, ways: list[str]
+) -> None:
+    write_hdf5_index(program.home / "index.json")
+
+    result = program("find", "-f", "index.json", "--hashes", *words.split())
+
+    assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
+    first, *others = answer_lines(result.stderr)
+    assert first == f"spackscope: {sentence}"
+    assert [other.strip()[: len(way)] for other, way in zip(others, ways, strict=False)] == ways
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [("hdf5 zlib", 3), ("h* zlib", 5), ("mpi hdf5", 2), ("hdf5 !gcc", 1), ("hdf5 !p*", 1)],
+)
+def test_known_packages_are_alternatives(program: Program, query: str, count: int) -> None:
+    write_hdf5_index(program.home / "index.json")
+    found = program("find", "-f", "index.json", "--hashes", query)
+    assert (found.returncode, len(found.stdout.split())) == (ExitCode.FOUND, count)
+
+
+@pytest.mark.parametrize(
+    "command", ["show", "needs", "why", "history", "stats os", "prune --preview"]
+)
+def test_every_command_with_a_query_names_an_unknown_word(program: Program, command: str) -> None:
+    write_hdf5_index(program.home / "index.json")
+    for query in ("hdf5 latest", "hdf5@1.0 latest@1.0"):
+        result = program(*command.split(), *query.split(), "-f", "index.json")
+        assert result.returncode == ExitCode.NOTHING
+        assert answer_lines(result.stderr)[0] == "spackscope: Unknown package latest"
+
+
+def test_a_named_query_with_an_unknown_package_says_so(program: Program) -> None:
+    write_hdf5_index(program.home / "index.json")
+    (program.home / "config.toml").write_text('[views]\nmine = "hdf5 latest"\n')
+    for query in ("view=mine", "view=mine +mpi", "zlib view=mine", "hdf5 zlib os=x | latest"):
+        environ = {"SPACKSCOPE_CONFIG": str(program.home / "config.toml")}
+        result = program("find", "-f", "index.json", query, **environ)
+        assert result.returncode == ExitCode.NOTHING
+        assert answer_lines(result.stderr)[0] == "spackscope: Unknown package latest"
