@@ -16,6 +16,7 @@ from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import (
     HASH_LENGTH,
+    LANGUAGES,
     NO,
     UNKNOWN,
     YES,
@@ -309,6 +310,7 @@ def _wider(
     can_be_near = bool(typed) and not is_glob(typed)
     nearest: list[str] = []
     if column == "variants" and is_variant(pattern):
+        yield from _providers(catalog, pattern)
         yield from _wider_variant(pattern, values("variants"))
     elif column in ("package", ANY):
         column = "package"
@@ -367,6 +369,15 @@ def _wider_variant(pattern: str, texts: Sequence[str]) -> Iterator[Condition]:
     elif not own:
         for other in near(name, dict.fromkeys(split_variant(text)[0] for text in texts)):
             yield Term("variants", pattern.replace(name, other, 1))
+
+
+def _providers(catalog: Catalog, pattern: str) -> Iterator[Depends]:
+    """Yield `%mpi=openmpi` and `^[virtuals=mpi] openmpi` for `mpi=openmpi`: what is no variant."""
+    name, values = split_variant(pattern)
+    is_virtual = name in LANGUAGES or catalog.virtuals.providers(query_of(Term("package", name)))
+    if is_virtual and pattern[:1] not in ("+", "~") and len(values) == 1:
+        for is_direct in (True, False):
+            yield Depends(is_direct, (Term("package", values[0]),), (name,))
 
 
 def _wider_dependency(
@@ -559,6 +570,10 @@ def _sentence(
             return f"There is no view {view}: the configuration has no [views]"
         variants = counted("variants")
         names = [split_variant(facet.value)[0] for facet in variants]
+        for provider in _providers(catalog, pattern):
+            with contextlib.suppress(Unanswerable):
+                if catalog.count(packages.also(provider), should_stop=should_stop):
+                    return f"{none} has the variant {clean(pattern)}. Did you mean {provider}?"
         if variant in names:
             own = [facet for facet, its in zip(variants, names, strict=True) if its == variant]
             return f"{none} has {clean(pattern)}{_only(own)}"

@@ -667,3 +667,14 @@ def test_a_named_query_with_an_unknown_package_says_so(program: Program) -> None
         result = program("find", "-f", "index.json", query, **environ)
         assert result.returncode == ExitCode.NOTHING
         assert answer_lines(result.stderr)[0] == "spackscope: Unknown package latest"
+
+
+def test_a_variant_that_is_a_virtual_is_proposed_as_a_dependency(program: Program) -> None:
+    write_hdf5_index(program.home / "index.json")
+    result = program("find", "-f", "index.json", "hdf5 mpi=openmpi")
+    assert result.returncode == ExitCode.NOTHING
+    first, *others = answer_lines(result.stderr)
+    assert first.endswith("No hdf5 has the variant mpi=openmpi. Did you mean %mpi=openmpi?")
+    assert "  %mpi=openmpi instead of mpi=openmpi  1" in others
+    result = program("find", "-f", "index.json", "h5py mpi=openmpi")
+    assert "Did you mean ^mpi=openmpi?" in result.stderr
