@@ -164,6 +164,12 @@ def find_environment(name: str, session: Session) -> str:
     )
 
 
+def names_environment(word: str) -> bool:
+    """Check whether a word names a lock file, or the directory of an environment."""
+    is_lock = word.endswith(".lock")
+    return is_lock or (is_local_path(word) and _is_environment(os.path.expanduser(word)))
+
+
 def environment_names(session: Session) -> list[str]:
     """Return the names of the environments that the user's Spack manages."""
     names: list[str] = []

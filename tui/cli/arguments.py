@@ -101,9 +101,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
         is_help_asked = parsed.pop("help", False)
-        named, words = split_sources(command, words)
-        if named:
-            parsed["sources"] = [*parsed.get("sources", ()), *named]
+        parsed["sources"], words = split_sources(command, words, parsed.get("sources", ()))
         if name == "stats" and "by" not in parsed:
             is_name = bool(words) and words[0].replace("-", "_").isidentifier()
             parsed["by"], words = words[:is_name], words[is_name:]
@@ -192,22 +190,40 @@ def split_options(
     return values, rest
 
 
-def split_sources(command: Command, words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words of a command that are sources without an -f, and the others.
+def split_sources(
+    command: Command, words: Sequence[str], given: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return the sources given with -f and those among the words of a command, and other words.
 
     Where a command takes sources as its own words, they stay: `diff` two, and `why` one.
 
-        split_sources(COMMANDS["find"], ["~/mirror", "hdf5"])  # ["~/mirror"], ["hdf5"]
+        split_sources(COMMANDS["find"], ["~/mirror", "hdf5"], [])  # ["~/mirror"], ["hdf5"]
     """
+    if command.words == "environment":
+        return _split_environments(words, given)
     if not (command.reads_sources and command.words in _AFTER_SOURCES and any(words)):
-        return [], [*words]
+        return [*given], [*words]
     # What takes no words reads nothing of it.
     from spackscope.model.sources.resolve import is_source_word, names_source
 
     if command.words in _EITHER and all(map(names_source, words)):
-        return [], [*words]
+        return [*given], [*words]
     sources = [word for word in words if is_source_word(word)]
-    return sources, [word for word in words if word not in sources]
+    return [*given, *sources], [word for word in words if word not in sources]
+
+
+def _split_environments(words: Sequence[str], given: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the caches and the environments: of several words, else of the sources given."""
+    several = words or given
+    if len(several) > 1:
+        from spackscope.model.sources.resolve import names_environment, names_source
+
+        may_be_cache = [n for n in several if not words or (n != "-" and names_source(n))]
+        caches = [name for name in may_be_cache if not names_environment(name)]
+        if 0 < len(caches) < len(several):
+            environments = [name for name in several if name not in caches]
+            return [*(given if words else ()), *caches], environments
+    return [*given], [*words]
 
 
 def _is_option(word: str) -> bool:
@@ -247,8 +263,9 @@ def _near_command(words: Sequence[str]) -> str:
     # Few queries begin with what may be a command.
     from spackscope.model.core.suggestions import near
 
+    others = {other: command.name for command in LISTED for other in command.other_names}
     close = near(words[0], (command.name for command in LISTED), closeness=_CLOSE)
-    return close[0] if close else ""
+    return others.get(words[0]) or next(iter(close), "")
 
 
 def _hint(word: str, command: Command) -> str:

@@ -132,7 +132,8 @@ class Command(Frozen):
     its name, `description` is printed as it is, and so are `exit_codes` and `examples`. `words`
     is what its words are, of which there are `least` to `most`; otherwise `wrong_count` is
     printed, with their `count` and the `first` that is too much. `module` runs it, with sources
-    where it `reads_sources`, else with the environment.
+    where it `reads_sources`, else with the environment. `other_names` are what is tried in its
+    place, as other programs have it.
     """
 
     name: str
@@ -148,6 +149,7 @@ class Command(Frozen):
     examples: str = ""
     reads_sources: bool = True
     module: str = ""
+    other_names: tuple[str, ...] = ()
 
     @property
     def takes_host(self) -> bool:
@@ -204,6 +206,12 @@ spackscope find py-ml-dtypes target=aarch64
 spackscope find ~/mirror hdf5 +mpi
 spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
 spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
+        other_names=(
+            "list",
+            "ls",
+            "search",
+            "query",
+        ),
     ),
     Command(
         "show",
@@ -225,6 +233,11 @@ there. The key is read from the signature, which nothing but Spack verifies.""",
 spackscope show 23r4fq5
 spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
 spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
+        other_names=(
+            "info",
+            "spec",
+            "describe",
+        ),
     ),
     Command(
         "needs",
@@ -243,6 +256,10 @@ only comes last. The spec is named as for `spackscope show`.""",
         examples="""\
 spackscope needs 23r4fq5
 spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'""",
+        other_names=(
+            "deps",
+            "dependencies",
+        ),
     ),
     Command(
         "doubles",
@@ -279,7 +296,7 @@ spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
     Command(
         "cover",
         "list what caches have of an environment, and lack",
-        ("[-f CACHE]... [--missing] [--all] [--hashes | --json] [ENVIRONMENT]",),
+        ("[-f CACHE]... [--missing] [--all] [--hashes | --json] [CACHE]... [ENVIRONMENT]",),
         """\
 Print how much of an environment is in caches or installed, and why the rest is
 not. Missing specs are listed in build order, each with its role (root, build
@@ -287,9 +304,10 @@ only) and how the nearest spec that is there differs from it. One that others
 need can be built at once, as nothing that it needs is missing. To fetch and to
 build are what an install would do. The ENVIRONMENT is a spack.lock, the
 directory or name of an environment, or - for hashes on standard input; by
-default it is the active one. An install tree among the caches tells how long
-its builds took, so that what is missing has minutes, and the longest chain of
-it. `spackscope why` tells why the concretizer did not take what is there.""",
+default it is the one among the sources, else the active one. An install tree
+among the caches tells how long its builds took, so that what is missing has
+minutes, and the longest chain of it. `spackscope why` tells why the
+concretizer did not take what is there.""",
         (
             _flag("missing", "print only what is missing"),
             _flag("all", "also list what is there, with its source, and externals"),
@@ -522,6 +540,7 @@ spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
 spackscope pick hdf5@1.14.6 | xargs spackscope diff
 git show HEAD~1:spack.lock | spackscope diff - spack.lock
 spackscope diff public:v1.0.0 public:develop""",
+        other_names=("compare",),
     ),
     Command(
         "pick",
@@ -570,6 +589,7 @@ matrix, which shows where there are binaries and where there are none.""",
 spackscope stats target
 spackscope stats --by compiler --by target hdf5
 spackscope stats --by cuda_arch +cuda""",
+        other_names=("count",),
     ),
     Command(
         "sources",
@@ -596,6 +616,10 @@ cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
 spackscope sources
 spackscope sources -f spack:develop -f ~/spack/opt/spack
 spackscope sources --verify -f ~/mirror""",
+        other_names=(
+            "mirror",
+            "mirrors",
+        ),
     ),
     Command(
         "index",
@@ -614,6 +638,11 @@ they need to.""",
         examples="""\
 spackscope index -f ~/cache/_cache
 spackscope index --rebuild""",
+        other_names=(
+            "update",
+            "refresh",
+            "rebuild",
+        ),
     ),
     Command(
         "config",

@@ -57,6 +57,9 @@ def test_a_misspelled_command_is_not_a_query(program: Program, word: str) -> Non
     [
         (["fnd"], "find"),
         (["-f", "fnd", "dif", "a", "b"], "diff"),
+        (["search", "hdf5"], "find"),
+        (["list"], "find"),
+        (["deps"], "needs"),
         (["hdf5"], ""),
         (["diffutils"], ""),
         (["findutils"], ""),
@@ -104,6 +107,13 @@ def test_the_command_is_the_first_word_and_options_may_precede_it() -> None:
         (["diff", "x.json", "abc", "abd"], ("x.json",), ("abc", "abd")),
         (["diff", "a.json", "b.json"], (), ("a.json", "b.json")),
         (["cover", "a/spack.lock", "-f", "m"], ("m",), ("a/spack.lock",)),
+        (["cover", "a/index.json", "a/spack.lock"], ("a/index.json",), ("a/spack.lock",)),
+        (["cover", "climate", "public"], ("public",), ("climate",)),
+        (["cover", "-", "a.json", "-f", "m"], ("m", "a.json"), ("-",)),
+        (["cover", "-f", "m", "-f", "a/spack.lock"], ("m",), ("a/spack.lock",)),
+        (["cover", "-f", "a/spack.lock"], ("a/spack.lock",), ()),
+        (["cover", "a/index.json"], (), ("a/index.json",)),
+        (["weather", "public", "a.lock", "b.lock"], ("public",), ("a.lock", "b.lock")),
     ],
 )
 def test_a_word_that_can_only_be_a_source_needs_no_option(

@@ -78,15 +78,14 @@ def parse_query(words: Sequence[str], session: Session) -> Query:
 
 def check_host(session: Session, origin: Origin = COMMAND_LINE) -> None:
     """Check the description of the host, if there is one. Raises Leave, with a caret."""
-    _check_secrets("the host", described_host(session))
+    text = described_host(session)
+    _check_secrets("the host", text)
     try:
-        if described_host(session):
+        if text:
             host_of(session)
     except QueryError as error:
         place = "" if origin == COMMAND_LINE else f"{origin}: "
-        raise _with_caret(
-            f"{place}the host has an error", described_host(session), error
-        ) from None
+        raise _with_caret(f"{place}{error}", text, error) from None
 
 
 def _check_secrets(what: str, text: str) -> None:
@@ -99,11 +98,12 @@ def _check_secrets(what: str, text: str) -> None:
 
 
 def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
+    """Return the exception that shows an error in a text; the sentence may say what is wrong."""
+    reason = "" if str(error) in sentence else f" {error}"
     if len(text) > _MAX_QUERY_LENGTH:
         return Leave(ExitCode.USAGE, str(error))
     indent = " " * cell_width(clean(text[: error.offset]))
-    lines = (f"  {clean(text)}", f"  {indent}^ {error}")
-    return Leave(ExitCode.USAGE, sentence, *lines)
+    return Leave(ExitCode.USAGE, sentence, f"  {clean(text)}", f"  {indent}^{reason}")
 
 
 def print_remarks(catalog: Catalog, query: Query) -> None:

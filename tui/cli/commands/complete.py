@@ -165,8 +165,9 @@ def find_place(before: Sequence[str], current: str) -> Place:
         fields, rest = split_options(words, options)
     except ValueError:
         fields, rest = {}, words
-    named, rest = split_sources(command, [word for word in rest if not word.startswith("-")])
-    fields["sources"] = [*fields.get("sources", ()), *named]
+    rest = [word for word in rest if not word.startswith("-")]
+    may_be_command = command.name == BROWSE and not (rest or after or is_after_dashes)
+    fields["sources"], rest = split_sources(command, rest, fields.get("sources", ()))
     query = (*rest, *after)
 
     def place(kind: Kind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
@@ -179,7 +180,6 @@ def find_place(before: Sequence[str], current: str) -> Place:
         if option is None:
             return place("option", current)
         return place(option.takes, current[len(head) :], head)
-    may_be_command = command.name == BROWSE and not (query or named) and not is_after_dashes
     is_over = bool(query) and command.words in _ONE_WORD
     return place("" if is_over else command.words, current, may_be_command=may_be_command)
 

@@ -198,7 +198,9 @@ def test_a_wrong_host_is_shown_with_its_file(program: Program) -> None:
     path = configure(program, '\nhost = "target=zen3 glbc=2"')
     result = program("find", "py-build")
     assert result.returncode == ExitCode.USAGE
-    assert result.stderr.splitlines()[0] == f"spackscope: {path}:2: the host has an error"
+    first, text, caret = result.stderr.splitlines()
+    assert first.startswith(f"spackscope: {path}:2: Expected platform, os, target, libc, glibc")
+    assert text.index("glbc") == caret.index("^")
 
 
 def test_a_wrong_theme_ends_the_browser_before_it_opens(program: Program) -> None:

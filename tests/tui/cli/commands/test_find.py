@@ -538,9 +538,9 @@ def test_an_error_in_the_host_is_shown_where_it_is(program: Program) -> None:
     result = program("find", "--host", "glibc=2.34 target=zen33")
     assert result.returncode == ExitCode.USAGE
     first, text, caret = result.stderr.splitlines()
-    assert first == "spackscope: the host has an error"
+    assert first.startswith("spackscope: Unknown target zen33. Did you mean zen3")
     assert text.index("zen33") == caret.index("^")
-    assert "Unknown target zen33. Did you mean zen3" in caret
+    assert caret.strip() == "^"
 
 
 def test_what_no_spec_fits_is_explained(program: Program) -> None:
