@@ -6,15 +6,12 @@ import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from spackscope.model.core.errors import SourceError, reason
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.mirror import Mirror
 
 Kind = Literal["candidate", "known"]
 """How a document is read.
@@ -33,9 +30,9 @@ class Document(Frozen):
     local file, `origin` what the user is shown: a path that begins with the source, or a URL.
 
     `cached` is true where the specs in the document are in a build cache. All its specs get its
-    `tag` and `stack`, if it has them. An index has the `mirror` that it lists the specs of; if the
-    files of that are on this machine, they say which specs are cached. A spec file has the bytes
-    of its archive, if they are known.
+    `tag` and `stack`, if it has them. An index has the `mirror.Mirror` whose specs it lists; if
+    the files of that are on this machine, they say which specs are cached. A spec file has the
+    bytes of its archive, if they are known.
     """
 
     source: str
@@ -49,12 +46,12 @@ class Document(Frozen):
     tag: str = ""
     stack: str = ""
     archive_size: int | None = None
-    mirror: Mirror | None = field(default=None, repr=False)
+    mirror: Any = field(default=None, repr=False)
 
     @property
     def files(self) -> str:
         """A digest of the files of its mirror that say which specs are cached; "" for none."""
-        return self.mirror.files if self.mirror is not None else ""
+        return "" if self.mirror is None else str(self.mirror.files)
 
 
 class FileList:

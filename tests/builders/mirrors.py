@@ -115,8 +115,8 @@ def complete(files: Files) -> Files:
             if hash_ not in listed:
                 added[f"build_cache/{stem}.spec.json"] = b"{}"
         elif hash_ not in listed:
-            data = [entry(ARCHIVE_TYPE, b"", contentLength=...), entry(SPEC_TYPE, b"")]
-            added[f"v3/manifests/spec/{name}/{stem}.spec.manifest.json"] = manifest(*data)
+            entries = [entry(ARCHIVE_TYPE, b"", contentLength=...), entry(SPEC_TYPE, b"")]
+            added[f"v3/manifests/spec/{name}/{stem}.spec.manifest.json"] = manifest(*entries)
     added |= blob(b"") if is_v3 else {}
     for name, data in [*files.items()]:
         for each in read_manifest(data).blobs if name.endswith(".spec.manifest.json") else ():
