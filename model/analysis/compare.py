@@ -9,7 +9,7 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, Dag, Step, Value, post_order
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, PROVIDED, Dag, Step, Value, post_order
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
@@ -41,7 +41,7 @@ _COME_WITH_COMPILER = frozenset(
     ("gcc-runtime", "intel-oneapi-runtime", "compiler-wrapper", "glibc", "musl")
 )
 _COME_WITH_VERSION = frozenset(
-    ("package_hash", "patches", "external", "external_module", "external_extra")
+    ("package_hash", "patches", "external", "external_module", "external_extra", PROVIDED)
 )
 _OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
 """Attributes of the dependencies that a node has."""
@@ -528,9 +528,10 @@ def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
     for name in sorted(values[0].keys() | values[1].keys()):
         if values[0].get(name) == values[1].get(name):
             continue
-        if not all(listed) and name not in LISTED_BY_PAGES and not name.startswith("variant:"):
+        if name not in LISTED_BY_PAGES and not name.startswith("variant:"):
             # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
-            are_told = (False, False) if name == "compiler" else listed
+            is_own = name == PROVIDED or (name == "compiler" and not all(listed))
+            are_told = (False, False) if is_own else listed
             if not all(told or name in its for told, its in zip(are_told, values, strict=True)):
                 continue
         # The document has a tuple of a list with one text.
@@ -567,8 +568,10 @@ def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
         is_conditional = name.startswith("variant:") and None in (item.a, item.b)
         if "version" in names and (name in _COME_WITH_VERSION or is_conditional):
             return "version"
-        if "spec_format" in names and name == "compiler":
+        if "spec_format" in names and name in ("compiler", PROVIDED):
             return "spec_format"
+        if name == PROVIDED:
+            return variant
         return "patches" if name == "package_hash" and "patches" in names else ""
 
     return tuple(

@@ -21,6 +21,9 @@ from spackscope.model.index.edges import EdgeKind, Edges
 LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
 
+PROVIDED = "provided_virtuals"
+"""The attribute that only newer documents tell: without it a node may provide anything."""
+
 _OFFSET = 1 << 32
 """What is added to the ids of a second catalog; an index has no such ids."""
 
@@ -314,7 +317,7 @@ class _Side:
         """
         catalog, edges = self.catalog, self.edges
         look_alike, node = catalog.look_alike(id_), catalog.column("node")[id_]
-        names = ("package", "version", "extra", "variant_set", "arch")
+        names = ("package", "version", "extra", "provides", "variant_set", "arch")
         codes = (catalog.column(name)[look_alike] for name in names)
         if format_ := catalog.nodes[node].spec_format:
             return *codes, node, format_ < COMPILED_IN
@@ -325,13 +328,16 @@ class _Side:
     def attributes(self, id_: int) -> Attributes:
         """Read the own attributes of a record."""
         catalog, texts_of = self.catalog, self.catalog.texts
-        package, version, extra, variant_set, arch, node_code, states_compiler = self.codes(id_)
+        package, version, extra, provides, variant_set, arch, node_code, states_compiler = (
+            self.codes(id_)
+        )
         node, compiler = catalog.nodes[node_code], texts_of("compiler")[arch]
         values: dict[str, Value] = {
             "package": texts_of("package")[package],
             "version": texts_of("version")[version],
             "namespace": texts_of("namespace")[extra],
             "package_hash": node.package_hash,
+            PROVIDED: self._lists("provides")[provides],
             **{name: texts_of(name)[arch] for name in ("platform", "os", "target")},
             # Without a prefix it is the modules.
             "external": node.external if node.external != ", ".join(node.external_modules) else "",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, Attributes, Dag, Value
+from spackscope.model.analysis.dag import LISTED_BY_PAGES, PROVIDED, Attributes, Dag, Value
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
@@ -27,7 +27,7 @@ _COMPILER = "compiler"
 _NOT_CHOSEN = frozenset(
     (
         *("package", "namespace", "package_hash", "spec_format", _COMPILER),
-        *("external", "external_module", "external_extra"),
+        *("external", "external_module", "external_extra", PROVIDED),
     )
 )
 

@@ -9,7 +9,15 @@ from itertools import chain
 from operator import or_
 from typing import Literal
 
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, Dag, Walk, Walker, post_order, texts
+from spackscope.model.analysis.dag import (
+    LISTED_BY_PAGES,
+    PROVIDED,
+    Dag,
+    Walk,
+    Walker,
+    post_order,
+    texts,
+)
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
@@ -19,7 +27,9 @@ from spackscope.model.core.tasks import ShouldStop, never
 RUN_TIME = ("link", "run")
 """The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""
 
-_NOT_AT_RUN_TIME = frozenset(("package_hash", "namespace", "external_extra", "spec_format"))
+_NOT_AT_RUN_TIME = frozenset(
+    ("package_hash", "namespace", "external_extra", "spec_format", PROVIDED)
+)
 """Attributes of a node that do not count at run time."""
 
 _FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_format"))
@@ -29,7 +39,9 @@ _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform
 _RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
 """The order of the attributes of a package; those that are not here are 0."""
 
-_WITH_VERSION = frozenset(("package_hash", "patches", "namespace", "external", "external_extra"))
+_WITH_VERSION = frozenset(
+    ("package_hash", "patches", "namespace", "external", "external_extra", PROVIDED)
+)
 """Attributes that normally change with the version."""
 
 Values = dict[str, tuple[str, ...]]
@@ -201,7 +213,9 @@ def _rows(
             is_listed = attribute in LISTED_BY_PAGES or attribute.startswith("variant:")
             cells = tuple(
                 None
-                if each is None or (is_page and not is_listed)
+                if each is None
+                or (is_page and not is_listed)
+                or (attribute == PROVIDED and not all(PROVIDED in node for node in each))
                 else _cell(node.get(attribute, ()) for node in each)
                 for each, is_page in zip(values, are_pages, strict=True)
             )

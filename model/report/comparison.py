@@ -8,7 +8,7 @@ from itertools import islice
 from string import ascii_lowercase
 from typing import Literal
 
-from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.dag import PROVIDED, Dag
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
 from spackscope.model.core.columns import SHORT_HASH
@@ -488,7 +488,9 @@ def _own_rows(
         is_conditional = ":" in name and any(name not in each for each in values)
         follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
         cells = (
-            each.get(name) if name in each or id_ in listing or ":" in name else UNKNOWN
+            each.get(name)
+            if name in each or ":" in name or (id_ in listing and name != PROVIDED)
+            else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
         yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=follows)

@@ -41,6 +41,7 @@ ATTRIBUTE_LABELS = {
     "external_module": "module",
     "external_extra": "external attributes",
     "spec_format": "spec format",
+    "provided_virtuals": "provides",
 }
 
 
