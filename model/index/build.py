@@ -152,18 +152,15 @@ class _Reading:
         if is_known and not failure:
             return ""
         of_documents = (
-            Problem(*texts)
-            for source, document, *texts in self.staged.problems
+            Problem("" if origin == discovered.source else origin, *texts)
+            for source, document, origin, *texts in self.staged.problems
             if source == number and document is not None
         )
         first = next(of_documents, None)
         if not failure:
+            reason = reason if first is None else f"cannot be read: {first}"
             failure = f"the source {discovered.source} {reason}"
-            if first is not None:
-                if first.origin == discovered.source:
-                    first = replace(first, origin="")
-                failure = f"the source {discovered.source} cannot be read: {first}"
-        if failure and first is None:
+        if first is None:
             self.staged.add_problem(discovered.source, Problem("", "", failure))
         return failure
 

@@ -50,6 +50,7 @@ _ENTRIES = {
     storage: attrgetter(*(column.attribute for column in columns))
     for storage, columns in STORED.items()
 }
+_dependencies = attrgetter("dependencies")
 _in_cache = attrgetter("in_cache")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
@@ -169,24 +170,23 @@ class Staged:
         self.is_page[number] = is_page
         presence = Presence(self.dictionaries["presence"], source, cached=document.cached)
         has_problem = has_records = False
-
-        def add_problem(problem: Problem) -> None:
-            nonlocal has_problem
-            has_problem = True
-            self.add_problem(document.source, problem, number)
-
         try:
             for item in items:
                 if isinstance(item, Problem):
-                    add_problem(replace(item, origin=item.origin or document.source))
+                    has_problem = True
+                    self.add_problem(
+                        document.source,
+                        replace(item, origin=item.origin or document.source),
+                        number,
+                    )
                 elif item.hashes:
                     self._add_records(item, number, document, presence)
                     has_records = True
         except Cancelled:
             raise
         except Exception as error:
-            reason = f"cannot be read to its end: {describe_unexpected(error)}"
-            add_problem(Problem(document.origin, "", reason))
+            has_problem = True
+            self.add_problem_of(number, f"cannot be read to its end: {describe_unexpected(error)}")
         return has_records or not has_problem
 
     def _add_document(self, source: int, digest: bytes, origin: str) -> int:
@@ -215,43 +215,34 @@ class Staged:
         if document.stack:
             values["stack_set"] = (value or (document.stack,) for value in values["stack_set"])
         code_of: dict[str, dict[Entry, int]] = {**self.dictionaries, "presence": presence}
-        codes = {
-            "document": array("I", repeat(number, len(looks))),
-            "unlisted": array("I", list(unlisted)),
-            **{s: array("I", map(code_of[s].__getitem__, its)) for s, its in values.items()},
-        }
+        codes = {s: array("I", map(code_of[s].__getitem__, its)) for s, its in values.items()}
+        codes["document"] = array("I", repeat(number, len(looks)))
+        codes["unlisted"] = array("I", list(unlisted))
+        nodes = list(map(self.nodes_stated.__getitem__, map(_node, looks)))
+        its_nodes = array("I", map(nodes.__getitem__, numbers))
         hashes = pack_hashes("".join(records.hashes))
         sizes = array("d", (nan if size is None else size for size in records.sizes))
-        # What states no dependencies states nothing else beside the columns, as pages do.
-        lists = any(look.dependencies is not None for look in looks)
-        facts = array("I", bytes(self.nodes.itemsize * len(numbers)))
-        edges, provenance = {}, {}
-        if lists:
-            stated = self.nodes_stated
-            nodes = [0 if look.dependencies is None else stated[_node(look)] for look in looks]
-            facts = array("I", map(nodes.__getitem__, numbers))
-            for record, number_ in enumerate(numbers, first_record):
-                look = looks[number_]
-                if look.dependencies:
-                    edges[record] = look.dependencies
-                if look.dependencies is not None and any(its := _provenance(look)):
-                    provenance[record] = its
-        look_alikes = array("I", map(first.__add__, numbers))
-        is_repeated = len(set(records.hashes)) < len(records.hashes)
-        specs = len(numbers) - sum(map(unlisted.__getitem__, numbers)) * any(unlisted)
+        # What states no dependencies states nothing of where it comes from, as pages do.
+        listed = list(map(_dependencies, looks))
+        stating = [
+            each for each in enumerate(numbers, first_record) if listed[each[1]] is not None
+        ]
+        edges = {record: its for record, n in stating if (its := listed[n])}
+        provenance = {r: its for r, n in stating if any(its := _provenance(looks[n]))}
         # Nothing from here on raises an error, so that all columns have the same length.
         for name, column in self.codes.items():
             column.extend(codes[name])
-        self.look_alikes.extend(look_alikes)
+        self.look_alikes.extend(map(first.__add__, numbers))
         self.hashes += hashes
         self.sizes.extend(sizes)
-        self.nodes.extend(facts)
+        self.nodes.extend(its_nodes)
         self.edges.update(edges)
         self.provenance.update(provenance)
-        self.specs[number] += specs
-        if lists:
-            self.dependencies[number] = 1
-        if is_repeated:
+        self.dependencies[number] |= bool(stating)
+        self.specs[number] += len(numbers)
+        if any(unlisted):
+            self.specs[number] -= sum(map(unlisted.__getitem__, numbers))
+        if len(set(records.hashes)) < len(records.hashes):
             # Which of them is the first is not known later.
             self.merged[number] = 1
 
