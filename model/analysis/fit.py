@@ -244,7 +244,7 @@ class HostFit:
         if not self._edges.lists(id_):
             return 0
         below = (self._runtimes.get(child, 0) for child in self._edges.down.of(id_))
-        return reduce(or_, below, _compiler_bit(self._text("compiler", id_)))
+        return reduce(or_, below, _compiler_bit(self._catalog.text("compiler", id_)))
 
     @cached_property
     def _runtimes(self) -> Mapping[int, Mask]:
@@ -269,10 +269,6 @@ class HostFit:
 
     def _facts(self, id_: int) -> NodeFacts:
         return self._node(self._catalog.column("node")[id_])
-
-    def _text(self, column: str, id_: int) -> str:
-        codes = self._catalog.column(FIELDS[column].storage)
-        return self._catalog.texts(column)[codes[self._catalog.look_alike(id_)]]
 
     def _own_mask(self, id_: int) -> Mask:
         """Return the reasons of a node itself."""
@@ -359,7 +355,7 @@ class HostFit:
         if own is None:
             return self._mask(_UNKNOWN_LIBC)
         # Not the record: that has the answer whether it runs, which is being computed.
-        name, version = (self._text(column, id_) for column in ("package", "version"))
+        name, version = (self._catalog.text(column, id_) for column in ("package", "version"))
         libc = Libc(name, version, self._facts(id_).external)
         if own.runs(libc):
             return 0
@@ -435,7 +431,7 @@ class HostFit:
         """Return what a reason says of a node."""
         if id_ >= self._edges.count:
             return reason.label
-        facts, target, host = self._facts(id_), self._text("target", id_), self.host.target
+        facts, target, host = self._facts(id_), self._catalog.text("target", id_), self.host.target
         of_label = {
             _TOO_NEW: f"target {target} > {host}",
             _OTHER: f"target {target} needs more than {host} has",

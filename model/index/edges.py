@@ -204,7 +204,7 @@ class Edges:
     def name(self, id_: int) -> str:
         """Return the package of a record or of an absent dependency."""
         absent = self.absent_at(id_)
-        return self._text("package", id_) if absent is None else absent.name
+        return self._data.text("package", id_) if absent is None else absent.name
 
     def compilers(self, id_: int) -> tuple[Compiler, ...] | None:
         """Return the direct dependencies that compile a record, ordered by name.
@@ -217,12 +217,9 @@ class Edges:
         for edge in self.of(id_):
             if not set(LANGUAGES).isdisjoint(edge.virtuals):
                 is_absent = self.absent_at(edge.child) is not None
-                version = "" if is_absent else self._text("version", edge.child)
+                version = "" if is_absent else self._data.text("version", edge.child)
                 compilers.append(Compiler(self.name(edge.child), version, edge.virtuals))
         return tuple(sorted(compilers, key=attrgetter(*Compiler.__match_args__)))
-
-    def _text(self, column: str, id_: int) -> str:
-        return self._data.texts(column)[self._data.column(column)[self._data.look_alike(id_)]]
 
     def path(self, start: int, end: int) -> list[Edge] | None:
         """Return the edges of a shortest path from a record down to a dependency.

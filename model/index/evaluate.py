@@ -13,11 +13,11 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import COLUMNS, FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import LANGUAGES, compiler_name, is_compiler
+from spackscope.model.core.records import LANGUAGES, NO_VIRTUALS, compiler_name, is_compiler
 from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, cut_list
-from spackscope.model.core.variants import is_propagated, split_variant
+from spackscope.model.core.variants import split_variant
 from spackscope.model.index.columns import union
 from spackscope.model.index.edges import Adjacency, Edges
 from spackscope.model.index.masks import Span, flags_of, mask_of
@@ -31,6 +31,7 @@ from spackscope.model.query.ast import (
     Group,
     Query,
     Term,
+    asks_for_propagated,
     compiler_fits,
     exact_term,
     fits_missing,
@@ -115,7 +116,7 @@ class Virtuals:
         return names if names and self._states_compilers() else ()
 
     def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
-        names = set(texts) - {""}
+        names = set(texts).difference(("",), NO_VIRTUALS)
         unknown = sorted(names.difference(self._data.texts("package"))) if names else []
         providers = ((name, sorted(self._providers_of(name))) for name in unknown)
         return {name: packages for name, packages in providers if packages}
@@ -382,7 +383,7 @@ class Evaluation:
         if condition.column == ANY:
             return len(self._with_prefix(condition)) > 0
         is_own = condition.column in ("hash", "size") or FIELDS[condition.column].is_by_host
-        return is_own or _is_propagated(condition)
+        return is_own or asks_for_propagated(condition)
 
     def _with_prefix(self, term: Term) -> Sequence[int]:
         """Return the specs whose hash has the prefix that a term asks for, if it is one."""
@@ -462,7 +463,7 @@ class Evaluation:
             match = self._direct_dependents if condition.direct else self._transitive_dependents
             return self._dependents.get(condition, lambda: bytes(match(condition)))
         if isinstance(condition, Term):
-            if _is_propagated(condition):
+            if asks_for_propagated(condition):
                 return self._propagated(condition)
             if condition.column == "size":
                 low, high = size_range(condition.pattern)
@@ -620,7 +621,3 @@ class Evaluation:
         )
         without = mask_of(self._edges.up.reached(others), self._edges.count)
         return without.translate(b"\1\0" + bytes(254))
-
-
-def _is_propagated(term: Term) -> bool:
-    return term.column == "variants" and is_propagated(term.pattern)

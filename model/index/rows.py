@@ -261,6 +261,11 @@ class IndexData:
         """Return the values of a column whose values are single texts, as `values` does."""
         return cast(Sequence[str], self.values(column))
 
+    def text(self, column: str, id_: int) -> str:
+        """Return the value of a spec in a column whose values are single texts."""
+        code = self.column(FIELDS[column].storage)[self.look_alike(id_)]
+        return self.texts(column)[code]
+
     def _restore(self, stored: Sequence[Column], code: int) -> tuple[Any, ...]:
         values = [column.restore(self.values(column.name)[code]) for column in stored]
         return tuple(chain.from_iterable(values))

@@ -164,7 +164,7 @@ class Depends(Frozen):
         stated = {term.column: term.pattern for term in plain}
         if "package" in stated:
             stated["package"] = compiler_name(stated["package"])
-        ignored = [t for t in terms if t.column == "namespace" or _is_propagated(t)]
+        ignored = [t for t in terms if t.column == "namespace" or asks_for_propagated(t)]
         pattern = "".join(sign + stated[name] for name, sign in _STATED.items() if name in stated)
         return pattern, len(stated) + len(ignored) < len(self.terms)
 
@@ -301,14 +301,15 @@ def fits_missing(condition: Condition, dependency: Dependency) -> bool:
     """Check a dependency whose record is missing, so that only its name and hash are known."""
     if isinstance(condition, Depends):
         return condition.negated
-    if _is_propagated(condition):
+    if asks_for_propagated(condition):
         return not condition.negated
     spec = absent_spec(dependency)
     fits = any(condition.fits(column.name, column.value(spec)) for column in condition.columns)
     return condition.negated != fits
 
 
-def _is_propagated(term: Term) -> bool:
+def asks_for_propagated(term: Term) -> bool:
+    """Check whether a condition is one on a propagated variant, such as `++x`."""
     return term.column == "variants" and is_propagated(term.pattern)
 
 

@@ -95,6 +95,7 @@ def found(catalog: Catalog, query: str) -> set[str]:
         ("libgfortran !@6:", {"gcc-runtime"}),
         ("libgfortran@4 libgfortran@5", {"gcc-runtime"}),
         ("fortran-rt@9", {"gcc-runtime"}),
+        ("none", set()),
         ("^zlib-api", {"hdf5", "old hdf5"}),
         ("%zlib-api", {"hdf5", "old hdf5"}),
         ("^zlib-api@1.3", {"hdf5", "old hdf5"}),
