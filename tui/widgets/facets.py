@@ -214,7 +214,8 @@ class FacetPane(Vertical):
             )
         self.rows.show_lines(lines, cursor, filter_needles(typed), empty)
 
-    def _choose(self, verb: Verb) -> None:
+    def action_mark(self, verb: Verb) -> None:
+        """Include or exclude the value, or no more; or remove the filters of the section."""
         line = self.line
         if line is None:
             return
@@ -231,18 +232,6 @@ class FacetPane(Vertical):
         if line.is_switch and line.section.key in self._opened:
             self.rows.move_to(row)
 
-    def action_include(self) -> None:
-        """Include the value, or stop including it."""
-        self._choose("include")
-
-    def action_exclude(self) -> None:
-        """Exclude the value, or stop excluding it."""
-        self._choose("exclude")
-
-    def action_clear(self) -> None:
-        """Remove the filters of the section."""
-        self._choose("clear")
-
     def action_leave(self) -> None:
         """Close the filter; if none is open, go back to the rows."""
         if not self._close_filter():
@@ -255,7 +244,7 @@ class FacetPane(Vertical):
     def action_only(self) -> None:
         """Include only this value, and go to the rows; elsewhere open the section."""
         line = self.line
-        self._choose("only")
+        self.action_mark("only")
         if line is not None and line.value is not None:
             self.post_message(Browse("leave_facets"))
 
@@ -264,7 +253,7 @@ class FacetPane(Vertical):
         event.stop()
         line = self.line
         if line is not None and not line.is_head:
-            self._choose("include")
+            self.action_mark("include")
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -120,7 +120,7 @@ class PackageRows(VirtualList):
         name = self._shown_name(package, room)
         blank = " " * (room - cell_width(name) + 1)
         pieces = [*self._name_pieces(row, package, name), (blank, "")]
-        return [*pieces, (pad(count, len(count)), "dim"), (" ", "")]
+        return [*pieces, (count, "dim"), (" ", "")]
 
     def package_of(self, row: int) -> PackageCount | None:
         """Return the package of a row, if it is of one."""
