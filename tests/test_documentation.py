@@ -214,7 +214,7 @@ def test_the_tables_that_documents_name_exist() -> None:
         match
         for page in PAGES
         for match in re.findall(
-            r"`([A-Z_]+)` of `((?:model|tui)/\S+\.py)`", page.read_text("utf-8")
+            r"`([A-Z_]+)`\s+of\s+`((?:model|tui)/\S+\.py)`", page.read_text("utf-8")
         )
     ]
     assert len(named) > 10
