@@ -76,6 +76,8 @@ class Panes:
     ) -> None:
         self._screen, self._is_pick = screen, is_pick
         self._state = BrowserState()
+        # The query and the package of the spec whose values are shown.
+        self._described = self._state.view.query, ""
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(id="title")
@@ -403,9 +405,12 @@ class Panes:
         details = state.details
         # While another catalog is read the last lines stay.
         if details is not None and details.is_pending:
-            self.detail.wait()
+            query, package = self._described
+            is_other = package != details.row.spec.package
+            self.detail.wait(at_once=is_other and query != state.view.query)
         elif details is not None:
             row = details.row
+            self._described = state.view.query, row.spec.package
             self.detail.show_details(
                 [*details.lines, *details.relations],
                 details.tree,

@@ -167,8 +167,10 @@ class DetailPane(Vertical):
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)
 
-    def wait(self) -> None:
-        """Dim the values, soon, while those of another spec are read."""
+    def wait(self, *, at_once: bool) -> None:
+        """Dim the values, soon or at once, while those of another spec are read."""
+        if at_once:
+            self.add_class("-pending")
         if self._waiting is None:
             self._waiting = self.set_timer(_PATIENCE, lambda: self.add_class("-pending"))
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.index.tree import read_unfolded
+from spackscope.tui.browser import read_details
 from spackscope.tui.browser.copy import copy_hash
-from tests.browsing import SAMPLE
+from spackscope.tui.widgets import detail_pane
+from tests.browsing import SAMPLE, browsing
 from tests.builders import (
     ARCHIVE_TYPE,
     PROJECT_SUBKEY,
     ZLIB,
+    database,
     entry,
+    installs,
+    leaf,
     manifest,
     mirror_v3,
     record,
@@ -23,6 +30,7 @@ from tests.builders import (
     write_page,
     zlib_index,
 )
+from tests.program import PATIENCE
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import OTHER, A, B, C, write_look_alikes
@@ -276,3 +284,33 @@ def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     assert relations(folded) == [fits, reason, others[1]]
     write_page(tmp_path / "zlib" / "specs.md", [record(1)], title="zlib")
     assert relations(FakeBrowser(tmp_path, environ=HOST).load()) == [fits, reason, others[1]]
+
+
+async def test_the_values_of_another_package_are_dimmed_while_a_query_settles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_let_go, read = threading.Event(), read_details.read_details
+
+    def wait_and_read(*arguments: Any, **options: Any) -> object:
+        is_let_go.wait(PATIENCE)
+        return read(*arguments, **options)
+
+    # The moment after which all old values are dimmed does not come.
+    monkeypatch.setattr(detail_pane, "_PATIENCE", PATIENCE)
+    path = tmp_path / "index.json"
+    path.write_bytes(
+        database(installs(leaf(A, "xz", "5"), leaf(B, "zlib", "1"), leaf(C, "zlib", "2")))
+    )
+    async with browsing(path, size=(110, 30)) as browser:
+
+        def dims() -> list[bool]:
+            its = [segment for segment in browser.segments if "xz@5" in segment.text]
+            return [bool(segment.style and segment.style.dim) for segment in its]
+
+        await browser.press("2")
+        assert dims() == [False]
+        monkeypatch.setattr(read_details, "read_details", wait_and_read)
+        await browser.press("slash", *"zlib", settle=False)
+        await browser.until(lambda: dims() == [True])
+        is_let_go.set()
+        await browser.until(lambda: dims() == [])
