@@ -50,6 +50,7 @@ if TYPE_CHECKING:
 _TOO_FEW = "Only one of the marked specs is in the index"
 ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
 NO_CACHE = "No cache is open to compare with: open one beside the environment"
+CACHES_LOADING = "The caches to compare with are still being read"
 NO_ENVIRONMENT = "No source is an environment: open one with -f spack.lock, beside caches."
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
@@ -264,7 +265,7 @@ class Answers:
                 environment = load([source], replace(self._host.session, should_stop=task))
             except SourceError as error:
                 return str(error)
-            coverage, remarks = cover(environment, catalog, [name]), _remarks(catalog)
+            coverage, remarks = cover(environment, catalog, [name]), self._remarks(catalog)
             if is_first:
                 first = coverage_report(coverage, knows_nearest=False, remarks=remarks).read()
                 task.report(
@@ -285,10 +286,24 @@ class Answers:
             if isinstance(report, str):
                 screen.show_failure(report)
             else:
-                known[name] = report
+                # What is said of sources that are still being read is true for now only.
+                if not self._host.is_running("load"):
+                    known[name] = report
                 screen.show_coverage(report)
 
         self._host.run(job, done, group="cover")
+
+    def _remarks(self, catalog: Catalog) -> list[str]:
+        """Return what keeps a coverage from being the whole truth: caches that are not there."""
+        from spackscope.model.analysis.cover import environments
+
+        if len(environments(catalog)) == len(catalog.sources):
+            return [self._no_cache()]
+        return _unread(catalog)
+
+    def _no_cache(self) -> str:
+        """Return why there is no cache to compare with."""
+        return CACHES_LOADING if self._host.is_running("load") else NO_CACHE
 
     # Changes from one source to another
 
@@ -454,7 +469,7 @@ class Answers:
             if not catalog.total:
                 return "The sources have no specs"
             if len(every) == len(catalog.sources):
-                return NO_CACHE
+                return self._no_cache()
             # Those that were not read are named above the others.
             failed = {source.name for source in catalog.sources if source.failure}
             names = [name for name in every if name not in failed]
@@ -653,15 +668,6 @@ def _find(catalog: Catalog, destination: Destination, _should_stop: ShouldStop) 
         return id_
     below = Walker(graph).walk([start], run_only=False).nodes
     return min(below.get(path[-1], ()), default=None)
-
-
-def _remarks(catalog: Catalog) -> list[str]:
-    """Return what keeps a coverage from being the whole truth: caches that are not there."""
-    from spackscope.model.analysis.cover import environments
-
-    if len(environments(catalog)) == len(catalog.sources):
-        return [NO_CACHE]
-    return _unread(catalog)
 
 
 def _unread(catalog: Catalog) -> list[str]:

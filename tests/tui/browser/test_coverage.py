@@ -9,7 +9,7 @@ import pytest
 
 from spackscope.model.report.coverage import MISSING, WHY
 from spackscope.model.report.report import Report, Row, Section
-from spackscope.tui.browser.answers import NO_ENVIRONMENT
+from spackscope.tui.browser.answers import CACHES_LOADING, NO_CACHE, NO_ENVIRONMENT
 from spackscope.tui.dialogs.coverage import CoverageScreen
 from tests.browsing import browsing
 from tests.builders import (
@@ -80,6 +80,19 @@ def test_caches_that_are_not_there_are_noted(
     (tmp_path / "part.json").write_bytes(database(installs(zlib) | bad))
     screen = screen_of(FakeBrowser(*(tmp_path / name for name in names)).load())
     assert remark.format(tmp_path) in screen.notes()[0]
+
+
+def test_a_cache_that_is_being_read_is_not_said_to_be_closed(sources: list[Path]) -> None:
+    browser = FakeBrowser(sources[0]).load()
+    browser.controllers.loading.load()
+    browser.controllers.answers.cover()
+    browser.host.work("menu")
+    browser.host.work("cover")
+    screen, _ = browser.host.dialogs[-1]
+    assert isinstance(screen, CoverageScreen)
+    assert screen.notes()[0] == CACHES_LOADING
+    browser.settle()
+    assert screen_of(browser).notes()[0] == NO_CACHE
 
 
 def test_a_report_is_read_once(sources: list[Path]) -> None:
