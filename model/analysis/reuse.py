@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from functools import reduce
+from collections.abc import Iterator, Sequence
+from functools import cached_property, reduce
 from operator import or_
 from typing import NamedTuple
 
-from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.records import FitReason, Problem, is_compiler
-from spackscope.model.core.text import clean
+from spackscope.model.core.suggestions import listed
+from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Depends, Query, Term, exact_query
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import parse, parse_spec
 from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, place_of
 from spackscope.model.sources.source_name import spack_argument
 from spackscope.model.sources.spack_config import Selection, Text
@@ -26,6 +25,9 @@ _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 _NO_INDEX = "its mirror has no index"
 _REUSE, MIRROR = "concretizer:reuse", "its mirror"
 """The beginnings of the reasons, by the place of the rule."""
+
+_MAX_SPECS = 6
+"""Specs of a rule that its reason names."""
 
 
 class KeptOut(NamedTuple):
@@ -67,23 +69,35 @@ class _Finder:
             mask[start:stop] = b"\1" * (stop - start)
         return int.from_bytes(mask, "little")
 
-    def _specs(self, *specs: Text, query_of: Callable[[str], Query] = parse) -> int:
-        """Return the specs that match one of several specs of the configuration."""
-        found = 0
-        for spec in specs:
-            try:
-                query = query_of(spec)
-                if any(isinstance(c, Term) and c.column in HOST_COLUMNS for c in query.conditions):
-                    raise QueryError("Spack has no such key")
-                found |= self._matching(query)
-            except (QueryError, Unanswerable) as error:
-                why = clean(f"{spec} is not considered: {error}")
-                self.problems.append(Problem(spec.file, f"line {spec.line}", why))
-        return found
+    def _among(self, mask: int, spec: Text, virtual: str = "") -> int | None:
+        """Return those of some specs that match a spec of the configuration.
 
-    def _selected(self, selection: Selection) -> int:
-        included = self._specs(*selection.include) if selection.include else self._every
-        return included & ~self._specs(*selection.exclude)
+        With a `virtual`, those of whose dependencies the one that provides it matches. None where
+        the spec is a problem.
+        """
+        try:
+            query = parse_spec(spec)
+            if virtual:
+                if query.package is None:
+                    raise QueryError("Expected the name of a package", 0)
+                query = Query().also(Depends(True, tuple(query.conditions), (virtual,)))
+            return mask and mask & self._matching(query)
+        except (QueryError, Unanswerable) as error:
+            why = clean(f"{spec} is not considered: {error}")
+            self.problems.append(Problem(spec.file, f"line {spec.line}", why))
+            return None
+
+    def _included(self, selection: Selection, mask: int) -> int:
+        """Return those of some specs that a selection includes."""
+        masks = [self._among(mask, spec) for spec in selection.include]
+        known = [each for each in masks if each is not None]
+        return reduce(or_, known) if known else mask
+
+    def _selected(self, selection: Selection, mask: int) -> int:
+        mask = self._included(selection, mask)
+        for spec in selection.exclude:
+            mask &= ~(self._among(mask, spec) or 0)
+        return mask
 
     def _reason(self, mask: int, label: str, place: Text, letter: str = "C") -> KeptOut:
         reason = FitReason(letter, clean(label), "", False, place_of(place))
@@ -124,69 +138,85 @@ class _Finder:
         for source in self._catalog.sources:
             of_source = cached & self._matching(exact_query("source", source.name))
             selection = rules.mirrors.get(source.name, Selection())
-            fetched |= of_source & self._selected(selection)
+            fetched |= self._selected(selection, of_source)
             filters.append((MIRROR, selection, of_source))
-        from_caches, from_trees = (
-            reduce(or_, map(self._selected, selections), 0)
-            for selections in (rules.caches, rules.trees)
-        )
+        reused = 0
+        for selections, among in ((rules.caches, fetched), (rules.trees, installed)):
+            for selection in selections:
+                reused |= self._selected(selection, among)
         filters += [(_REUSE, selection, fetched) for selection in rules.caches]
         filters += [(_REUSE, selection, installed) for selection in rules.trees]
-        left = (cached | installed) & ~(fetched & from_caches | installed & from_trees)
+        left = (cached | installed) & ~reused
         for name, selection, among in filters:
             for spec in selection.exclude:
-                if mask := left & among & self._specs(spec):
+                if mask := self._among(left & among, spec):
                     yield self._reason(mask, f"{name} excludes {spec}", spec)
                     left &= ~mask
-            if selection.include and (mask := left & among & ~self._specs(*selection.include)):
-                label = f"{name} includes only {', '.join(selection.include)}"
+            among &= left
+            if mask := among & ~self._included(selection, among):
+                label = f"{name} includes only {_shown(selection.include, 'and')}"
                 yield self._reason(mask, label, selection.include[0])
                 left &= ~mask
         if left and rules.reuse is not None:
             yield self._reason(left, f"{_REUSE} takes nothing from there", rules.reuse)
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
-        """Yield the specs that break a requirement of packages.yaml on a package or a virtual."""
-        packages, others = set(self._catalog.texts("package")), self._every
-        for name, requirements in rules.requirements.items():
-            if name in packages:
-                of_package = self._matching(Query().with_package(name))
-                others &= ~of_package
-                for requirement in requirements:
-                    yield from self._unmet(requirement, of_package, parse)
-            elif name != ALL:
-                # A virtual: the provider that a dependent uses must match.
-                def provider(spec: str, virtual: str = name) -> Query:
-                    conditions = tuple(parse(spec).conditions)
-                    return Query().also(Depends(True, conditions, (virtual,)))
+        """Yield the specs that break requirements or conflicts of packages.yaml.
 
-                dependents = self._matching(Query().also(Depends(True, (), (name,))))
-                for requirement in requirements:
-                    yield from self._unmet(requirement, dependents, provider, f" for {name}")
-        for requirement in rules.requirements.get(ALL, ()):
-            yield from self._unmet(requirement, others, parse, is_of_all=True)
+        Those on a virtual are for the provider that a dependent uses. As `RequirementParser` in
+        lib/spack/spack/solver/requirements.py.
+        """
+        packages, left = set(self._catalog.texts("package")), self._every
+        for by_name in (rules.requirements, rules.conflicts):
+            others = self._every
+            for name in sorted(by_name, key=ALL.__eq__):
+                virtual = ""
+                if name == ALL:
+                    among = others
+                elif name in packages:
+                    among = self._matching(Query().with_package(name))
+                    others &= ~among
+                else:
+                    virtual = name
+                    among = self._matching(Query().also(Depends(True, (), (name,))))
+                for requirement in by_name[name]:
+                    broken = self._broken(requirement, left & among, virtual, name == ALL)
+                    if broken:
+                        verb = "conflicts with" if requirement.policy == "none_of" else "requires"
+                        what = _shown(requirement.specs, "or") + (virtual and f" for {virtual}")
+                        why = requirement.message and f": {requirement.message}"
+                        label = f"packages.yaml {verb} {what}{why}"
+                        yield self._reason(broken, label, requirement.specs[0], "Q")
+                        left &= ~broken
 
-    def _unmet(
-        self,
-        requirement: Requirement,
-        among: int,
-        query_of: Callable[[str], Query],
-        of_what: str = "",
-        *,
-        is_of_all: bool = False,
-    ) -> Iterator[KeptOut]:
-        if requirement.when is not None:
-            among &= self._specs(requirement.when)
-        met = met_twice = 0
-        for spec in requirement.specs:
-            matching = self._specs(spec, query_of=query_of)
-            if is_of_all:
-                among &= self._able(spec)
-            met_twice |= met & matching if requirement.only_one else 0
+    def _broken(self, rule: Requirement, among: int, virtual: str, is_of_all: bool) -> int:
+        """Return which of some specs break a rule; none where a spec of it is a problem."""
+        applies = among
+        if rule.when is not None:
+            applies = self._among(among, rule.when) or 0
+        # A default does not apply to specs that can match none of it.
+        is_default = is_of_all and rule.policy != "none_of"
+        met = met_twice = able = 0
+        is_known = True
+        for spec in rule.specs:
+            # One that matches already is not looked for again.
+            rest = applies & ~met if rule.policy == "any_of" else applies
+            matching = self._among(rest, spec, virtual)
+            if matching is None:
+                is_known = False
+                continue
+            if is_default:
+                can_match = self._able(spec)
+                able |= can_match
+                matching &= can_match
+            met_twice |= met & matching
             met |= matching
-        if mask := among & ~(met & ~met_twice):
-            label = f"packages.yaml requires {' or '.join(requirement.specs)}{of_what}"
-            yield self._reason(mask, label, requirement.specs[0], "Q")
+        if not is_known:
+            return 0
+        if rule.policy == "none_of":
+            return met
+        kept = met if rule.policy == "any_of" else met & ~met_twice
+        return applies & ~kept & (able if is_default else applies)
 
     def _able(self, spec: Text) -> int:
         """Return the specs that a requirement of all packages applies to: those with its variants.
@@ -194,18 +224,28 @@ class _Finder:
         A requirement on the compiler applies to neither compilers nor specs without one.
         """
         able = self._every
-        with suppress(QueryError):
-            for condition in parse(spec).conditions:
-                if isinstance(condition, Depends):
-                    able &= self._matching(Query().also(Term("compiler", "?*")))
-                    for name in filter(is_built_without, self._catalog.texts("package")):
-                        able &= ~self._matching(Query().with_package(name))
-                elif condition.column == "variants":
-                    name, _ = split_variant(condition.pattern)
-                    forms = (f"+{name}", f"~{name}", f"{name}=*")
-                    queries = (Query().also(Term("variants", form)) for form in forms)
-                    able &= reduce(or_, map(self._matching, queries))
+        for condition in parse_spec(spec).conditions:
+            if isinstance(condition, Depends):
+                able &= self._compiled
+            elif condition.column == "variants":
+                name, _ = split_variant(condition.pattern)
+                forms = (f"+{name}", f"~{name}", f"{name}=*")
+                queries = (Query().also(Term("variants", form)) for form in forms)
+                able &= reduce(or_, map(self._matching, queries))
         return able
+
+    @cached_property
+    def _compiled(self) -> int:
+        """The specs with a compiler that are neither compilers nor runtimes."""
+        compiled = self._matching(Query().also(Term("compiler", "?*")))
+        for name in filter(is_built_without, self._catalog.texts("package")):
+            compiled &= ~self._matching(Query().with_package(name))
+        return compiled
+
+
+def _shown(specs: Sequence[Text], word: str) -> str:
+    """Name the first of some specs."""
+    return listed(cut_list(specs, _MAX_SPECS), word)
 
 
 def is_built_without(package: str) -> bool:

@@ -9,7 +9,7 @@ from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Fit
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
-from spackscope.model.query.parser import parse
+from spackscope.model.query.parser import parse_spec
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
                 if (prefix, modules) != (external.prefix, external.modules):
                     continue
                 with suppress(QueryError):
-                    query, spec = parse(external.spec), catalog.rows([id_])[0].spec
+                    query, spec = parse_spec(external.spec), catalog.rows([id_])[0].spec
                     terms = [term for term in query.conditions if isinstance(term, Term)]
                     if query.package is not None and all(
                         term.fits(term.column, term.columns[0].value(spec)) for term in terms

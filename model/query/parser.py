@@ -106,6 +106,17 @@ def parse(text: str, *, packages: Packages = None, named: NamedQueries | None = 
     return Parser(packages, named).parse(text, lexer.tokens(text))
 
 
+def parse_spec(text: str) -> Query:
+    """Parse one spec as Spack's own files have it, without the additions of spackscope.
+
+    Words and keys of spackscope's own are packages and variants. Raises QueryError where Spack
+    refuses the text, and where a value has a wildcard, which no value of a spec has.
+
+    Example: `parse_spec("stack=a")` asks for a variant.
+    """
+    return _SpecParser(None, None).parse(text, lexer.tokens(text))
+
+
 class NamedQueries:
     """The texts of queries by their names; `places` has where each is defined, such as a line."""
 
@@ -630,6 +641,43 @@ class Parser:
                 return specs
             wholes += specs
         return [_either(wholes)]
+
+
+class _SpecParser(Parser):
+    """Parse one spec as `parse_one_or_raise` of lib/spack/spack/spec_parser.py."""
+
+    def _name(self, token: Token) -> None:
+        if self._at is not None and not self._at.is_begun:
+            super()._name(token)
+            return
+        self._begin("package", always=bool(self._read))
+        for term in _name_terms(token) if token.text != "*" else ():
+            self._add(term, token)
+
+    def _pair(self, token: Token) -> None:
+        parts = KEYED.fullmatch(token.text)
+        key = ALIASES.get(parts[1], parts[1]) if parts is not None else ""
+        if key == ANY or (key in FIELDS and FIELDS[key].syntax != "spack"):
+            self._add(Term("variants", token.text), token, self._at)
+        else:
+            super()._pair(token)
+
+    def _not(self, token: Token) -> None:
+        raise QueryError(f'Unexpected "{token.text}"', token.start)
+
+    _or = _not
+
+    def _begin(self, column: str, *, always: bool = False) -> None:
+        if always or column in self._begun_with:
+            offset = self._before.end if self._before is not None else 0
+            raise QueryError("Expected one spec, found another", offset)
+        self._begun_with.add(column)
+
+    def _add(self, term: Term, token: Token, place: _Dependency | None = None) -> None:
+        values = split_variant(term.pattern)[1] if term.column == "variants" else (term.pattern,)
+        if values != ("*",) and any(map(is_glob, values)):
+            raise QueryError("Spack has no wildcards", token.start)
+        super()._add(term, token, place)
 
 
 def check_once(conditions: Iterable[tuple[Condition, int]], *, in_view: bool = False) -> None:

@@ -14,30 +14,31 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX
 from spackscope.model.sources.spack_config import (
+    Kind,
+    Scopes,
     Selection,
     SpackConfig,
     Text,
     is_false,
-    mapping,
-    texts,
 )
 
 ALL = "all"
 """The entry of packages.yaml for packages that say nothing themselves."""
 
-_BOTH: tuple[Mapping[str, Any], ...] = ({"type": "local"}, {"type": "buildcache"})
+_BOTH: tuple[Mapping[str, Any], ...] = ({"type": Text("local")}, {"type": Text("buildcache")})
 """The default of concretizer:reuse:from."""
 
 
 class Requirement(Frozen):
-    """A requirement of packages.yaml: one of the specs must match, and no other if `only_one`.
+    """A requirement or a conflict of packages.yaml, on specs that match `when`, if there is one.
 
-    It applies to specs that match `when`, if there is one.
+    How many of the specs must match says `policy`: one_of, any_of, or none_of for a conflict.
     """
 
     specs: tuple[Text, ...]
-    only_one: bool = True
+    policy: str = "one_of"
     when: Text | None = None
+    message: str = ""
 
 
 class ReuseRules(Frozen):
@@ -48,7 +49,7 @@ class ReuseRules(Frozen):
     asked for. A cached spec is considered if one of `caches` selects it, one in the own install
     tree if one of `trees` does. `mirrors` has the filter of each mirror, by both names that it has
     as a source. The others are entries of packages.yaml by package, or `all`: `require`,
-    `buildable: false`, `prefer` and `allowed_deprecation_severity`.
+    `conflict`, `buildable: false`, `prefer` and `allowed_deprecation_severity`.
     """
 
     reuse: Text | None = None
@@ -58,36 +59,48 @@ class ReuseRules(Frozen):
     trees: tuple[Selection, ...] = (Selection(),)
     mirrors: Mapping[str, Selection] = field(default_factory=dict)
     requirements: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
+    conflicts: Mapping[str, tuple[Requirement, ...]] = field(default_factory=dict)
     not_buildable: Mapping[str, Text] = field(default_factory=dict)
     preferred: Mapping[str, tuple[Text, ...]] = field(default_factory=dict)
     deprecation: Mapping[str, Text] = field(default_factory=dict)
 
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
-    """Read the rules of a configuration.
+    """Read the rules of a configuration; its problems grow by those of the rules.
 
     read_reuse_rules(session.spack).caches[0].exclude[0].line
     """
-    concretizer, packages = map(spack.scopes.section, ("concretizer", "packages"))
-    reuse = concretizer.get("reuse")
-    details = mapping(reuse)
-    place = next((key for key in concretizer if key == "reuse"), None) if details else reuse
-    parts = details.get("from", _BOTH)
-    selections: dict[object, list[Selection]] = {"local": [], "buildcache": []}
-    for part in parts if isinstance(parts, list | tuple) else ():
-        if mapping(part).get("type") in selections:
-            include, exclude = (part.get(k, details.get(k)) for k in ("include", "exclude"))
-            selections[part["type"]].append(Selection(texts(include), texts(exclude)))
+    scopes = spack.scopes
+    section = scopes.section("concretizer")
+    reuse = section.get("reuse")
+    details = reuse if isinstance(reuse, dict) else {}
+    place = next((key for key in section if key == "reuse"), None) if details else None
+    place = place or scopes.value(section, "reuse", Text)
+    selections: dict[str, list[Selection]] = {"local": [], "buildcache": []}
+    for part in scopes.entries(details, "from") if "from" in details else _BOTH:
+        if (kind := scopes.value(part, "type", Text)) in selections:
+            include, exclude = (
+                scopes.texts(part if key in part else details, key)
+                for key in ("include", "exclude")
+            )
+            selections[kind].append(Selection(include, exclude))
+    packages = scopes.mappings("packages")
 
-    def of_packages(key: str) -> Iterator[tuple[str, Any]]:
+    def of_packages(key: str, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
         for name, entry in packages.items():
-            if value := mapping(entry).get(key):
+            if value := scopes.value(entry, key, kind):
                 yield name, value
 
+    def constraints(key: str) -> dict[str, tuple[Requirement, ...]]:
+        read = (
+            (name, tuple(_constraints(scopes, entry, key))) for name, entry in packages.items()
+        )
+        return {name: rules for name, rules in read if rules}
+
     return ReuseRules(
-        place if isinstance(place, Text) else None,
+        place,
         is_false(reuse),
-        reuse == "dependencies" or is_false(details.get("roots")),
+        reuse == "dependencies" or is_false(scopes.value(details, "roots", Text)),
         tuple(selections["buildcache"]),
         tuple(selections["local"]),
         {
@@ -95,22 +108,31 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             for mirror in spack.mirrors.values()
             for source in (f"{PREFIX}{mirror.name}", mirror.url)
         },
-        {name: tuple(_requirements(each)) for name, each in of_packages("require")},
-        {name: each for name, each in of_packages("buildable") if is_false(each)},
-        {name: texts(each) for name, each in of_packages("prefer")},
-        dict(of_packages("allowed_deprecation_severity")),
+        constraints("require"),
+        constraints("conflict"),
+        {name: each for name, each in of_packages("buildable", Text) if is_false(each)},
+        {
+            name: tuple(spec for rule in rules for spec in rule.specs)
+            for name, rules in constraints("prefer").items()
+        },
+        dict(of_packages("allowed_deprecation_severity", Text)),
     )
 
 
-def _requirements(required: Any) -> Iterator[Requirement]:
-    """Yield the requirements of a package, each of a list for itself."""
-    for entry in required if isinstance(required, list) else [required]:
-        if isinstance(entry, Text):
-            yield Requirement((entry,))
-        elif isinstance(entry, dict):
-            for key in ("spec", "one_of", "any_of"):
-                if specs := texts(entry.get(key)):
-                    yield Requirement(specs, key != "any_of", entry.get("when"))
+def _constraints(scopes: Scopes, fields: Mapping[str, Any], key: str) -> Iterator[Requirement]:
+    """Yield the constraints of a package below `require`, `prefer` or `conflict`."""
+    policies = {"spec": "none_of" if key == "conflict" else "one_of"}
+    if key == "require":
+        policies |= {"one_of": "one_of", "any_of": "any_of"}
+        if isinstance(fields.get(key), Text):
+            fields = {key: [fields[key]]}
+    for entry in scopes.entries(fields, key, "spec"):
+        when, message = (scopes.value(entry, name, Text) for name in ("when", "message"))
+        if isinstance(entry.get("when"), list | dict):
+            continue
+        for name, policy in policies.items():
+            if specs := scopes.texts(entry, name):
+                yield Requirement(specs, policy, when, message or "")
 
 
 def place_of(text: Text) -> str:

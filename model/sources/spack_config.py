@@ -11,13 +11,14 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, TypeVar
 
 from spackscope.model.core.errors import SourceError, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
 from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
 
@@ -50,6 +51,10 @@ class Text(str):
     line: int
 
 
+Kind = TypeVar("Kind", Text, list[Any], dict[Any, Any])
+_KIND_NAMES: Mapping[type, str] = {Text: "a text", list: "a list", dict: "a mapping"}
+
+
 class Selection(Frozen):
     """The specs that match one of `include`, if there are any, and none of `exclude`."""
 
@@ -77,7 +82,7 @@ class ConfiguredMirror(Frozen):
 class ConfiguredExternal(Frozen):
     """An external of packages.yaml: its spec, its prefix or "", and its modules."""
 
-    spec: str
+    spec: Text
     prefix: str = ""
     modules: tuple[str, ...] = ()
 
@@ -103,20 +108,23 @@ class SpackConfig(Frozen):
 
     mirrors: Mapping[str, ConfiguredMirror]
     trees: tuple[str, ...]
-    problems: tuple[Problem, ...]
     environments: str
     scopes: Scopes = field(repr=False)
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What of the sections that were read so far is left out, and why."""
+        return tuple(dict.fromkeys(self.scopes.problems))
 
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that packages.yaml lists."""
-        externals = []
-        for package in self.scopes.section("packages").values():
-            for entry in map(mapping, sequence(mapping(package).get("externals"))):
-                spec, prefix = entry.get("spec"), entry.get("prefix")
-                if isinstance(spec, str):
-                    prefix = prefix if isinstance(prefix, str) and prefix not in _NULL else ""
-                    modules = tuple(map(str, sequence(entry.get("modules"))))
+        externals, scopes = [], self.scopes
+        for package in scopes.mappings("packages").values():
+            for entry in scopes.entries(package, "externals"):
+                prefix = scopes.value(entry, "prefix", Text) or ""
+                modules = scopes.texts(entry, "modules")
+                if spec := scopes.value(entry, "spec", Text):
                     externals.append(ConfiguredExternal(spec, prefix, modules))
         return tuple(externals)
 
@@ -134,19 +142,20 @@ def read_spack_config(environ: Mapping[str, str]) -> SpackConfig | None:
         return None
     root, config = scopes.root, scopes.section("config")
     own = _tree(scopes, config) or (root and os.path.join(root, "opt", "spack"))
-    upstreams = (_tree(scopes, each) for each in scopes.section("upstreams").values())
+    upstreams = (_tree(scopes, each) for each in scopes.mappings("upstreams").values())
     # As `env_root_path` of Spack.
-    environments = _usable(scopes.path(config.get("environments_root")))
+    environments = _usable(scopes.path(scopes.value(config, "environments_root", Text)))
     environments = environments or (root and os.path.join(root, "var", "spack", "environments"))
     mirrors = {mirror.name: mirror for mirror in _mirrors(scopes)}
     trees = tuple(dict.fromkeys(filter(None, (own, *upstreams))))
-    return SpackConfig(mirrors, trees, tuple(scopes.problems), environments, scopes)
+    return SpackConfig(mirrors, trees, environments, scopes)
 
 
-def _tree(scopes: Scopes, section: Any) -> str:
+def _tree(scopes: Scopes, section: Mapping[Any, Any]) -> str:
     """Return the install tree of a section; "" without one."""
-    tree = mapping(section).get("install_tree")
-    return _usable(scopes.path(tree.get("root") if isinstance(tree, dict) else tree))
+    tree = section.get("install_tree")
+    fields, key = (tree, "root") if isinstance(tree, dict) else (section, "install_tree")
+    return _usable(scopes.path(scopes.value(fields, key, Text)))
 
 
 def _usable(path: str) -> str:
@@ -156,45 +165,30 @@ def _usable(path: str) -> str:
 
 def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
     for name, entry in scopes.section("mirrors").items():
-        fields = entry if isinstance(entry, dict) else {"url": entry}
-        fetch = fields.get("fetch", fields.get("pull", ""))
-        if isinstance(fetch, str):
-            fetch = {} if fetch in _NULL else {"url": fetch}
-        if isinstance(fetch, dict):
-            fields = {**fields, **fetch}
-        url, view = scopes.path(fields.get("url")), fields.get("view", "")
+        fields = entry if isinstance(entry, dict) else {_text(name.file, "url", name.line): entry}
+        key = "fetch" if "fetch" in fields else "pull"
+        if isinstance(fields.get(key), dict):
+            fields = {**fields, **fields[key]}
+        elif fetch := scopes.value(fields, key, Text):
+            fields = {**fields, "url": fetch}
+        url = scopes.path(scopes.value(fields, "url", Text))
         if not url:
-            why = "it has no url to fetch from"
-            scopes.problems.append(Problem("mirrors.yaml", shown_url(name), why))
+            scopes.refuse(name, f"the mirror {shown_url(name)} has no url to fetch from")
             continue
         options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
-        binary, signed = (not is_false(fields.get(key)) for key in ("binary", "signed"))
-        view = view if isinstance(view, str) else ""
+        binary, signed = (
+            not is_false(scopes.value(fields, key, Text)) for key in ("binary", "signed")
+        )
+        view = scopes.value(fields, "view", Text) or ""
         binaries = Selection(
-            *(texts(fields.get(f"{key}_binary")) for key in ("include", "exclude"))
+            *(scopes.texts(fields, f"{key}_binary") for key in ("include", "exclude"))
         )
         yield ConfiguredMirror(name, url, view, binary, signed, options, binaries)
-
-
-def mapping(value: Any) -> dict[Any, Any]:
-    """Return a mapping; what else there may be is empty."""
-    return value if isinstance(value, dict) else {}
-
-
-def sequence(value: Any) -> list[Any]:
-    """Return a list; what else there may be is empty."""
-    return value if isinstance(value, list) else []
 
 
 def is_false(value: object) -> bool:
     """Check for a boolean of YAML 1.1 that is false."""
     return str(value).lower() in _FALSE
-
-
-def texts(value: object) -> tuple[Text, ...]:
-    """Return the texts of a list, or a text alone; what else there may be is left out."""
-    values = value if isinstance(value, list) else [value]
-    return tuple(each for each in values if isinstance(each, Text) and each not in _NULL)
 
 
 def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExtension]:
@@ -205,7 +199,7 @@ def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExten
     scopes = Scopes({**environ, "SPACK_ENV": ""})
     own = os.path.realpath(scopes.own_directories()[1])
     listed = []
-    for entry in sequence(scopes.section("config").get("extensions")):
+    for entry in scopes.texts(scopes.section("config"), "extensions"):
         path = scopes.path(entry)
         if os.path.basename(path) == name:
             directory = os.path.dirname(entry.file)
@@ -314,7 +308,59 @@ class Scopes:
                 content = self._read(os.path.join(path, f"{name}.yaml"))
             part = {key: value for key, value in content.items() if key.rstrip(":") == name}
             merged = _merge(part, merged)
-        return mapping(merged.get(name))
+        return self.value(merged, name, dict) or {}
+
+    def mappings(self, name: str) -> dict[Text, dict[Any, Any]]:
+        """Return the entries of a section that has only mappings."""
+        section = self.section(name)
+        return {key: self.value(section, key, dict) or {} for key in section}
+
+    def value(self, fields: Mapping[Any, Any], key: str, kind: type[Kind]) -> Kind | None:
+        """Return the value of a key; None without one, and where it has another type."""
+        value = fields.get(key)
+        if value is None or (isinstance(value, str) and value in _NULL):
+            return None
+        if isinstance(value, kind):
+            return value
+        self._refuse_type(_key_of(fields, key), value, kind, clean(key))
+        return None
+
+    def entries(
+        self, fields: Mapping[Any, Any], key: str, short_for: str = ""
+    ) -> list[dict[Any, Any]]:
+        """Return the mappings of a list; a text in it is the value of the key `short_for`."""
+        mappings = []
+        for entry in self.value(fields, key, list) or ():
+            if short_for and isinstance(entry, Text):
+                mappings.append({short_for: entry})
+            elif isinstance(entry, dict):
+                mappings.append(entry)
+            else:
+                self._refuse_type(_key_of(fields, key), entry, dict, f"an entry of {key}")
+        return mappings
+
+    def texts(self, fields: Mapping[Any, Any], key: str) -> tuple[Text, ...]:
+        """Return the texts of a list, or a text alone."""
+        if isinstance(fields.get(key), str):
+            text = self.value(fields, key, Text)
+            return () if text is None else (text,)
+        texts = []
+        for entry in self.value(fields, key, list) or ():
+            if not isinstance(entry, Text):
+                self._refuse_type(_key_of(fields, key), entry, Text, f"an entry of {key}")
+            elif entry not in _NULL:
+                texts.append(entry)
+        return tuple(texts)
+
+    def _refuse_type(self, place: Text, value: object, kind: type, what: str) -> None:
+        found = next(name for each, name in _KIND_NAMES.items() if isinstance(value, each))
+        self.refuse(
+            _first_text(value) or place, f"{what} has to be {_KIND_NAMES[kind]}, not {found}"
+        )
+
+    def refuse(self, place: Text, why: str) -> None:
+        """Add the problem of what is left out at a place."""
+        self.problems.append(Problem(place.file, f"line {place.line}", why))
 
     def path(self, value: object) -> str:
         """Return the absolute path, or the URL, that a value stands for; "" for no text."""
@@ -368,8 +414,10 @@ class Scopes:
         }
 
     def _includes_user_scope(self, directory: str) -> bool:
-        included = sequence(self._read(os.path.join(directory, "include.yaml")).get("include"))
-        return any(mapping(entry).get("name") == "user" for entry in included)
+        included = self._read(os.path.join(directory, "include.yaml"))
+        return any(
+            entry.get("name") == "user" for entry in self.entries(included, "include", "path")
+        )
 
     def _add(self, path: str) -> None:
         """Add a directory or file as a scope, above those that it includes."""
@@ -388,9 +436,9 @@ class Scopes:
         # The configuration in an environment, or a file that contains nothing else.
         parts = (content.get(key) for key in ("spack", "env"))
         content = next((part for part in parts if isinstance(part, dict)), content)
-        for entry in reversed(sequence(content.get("include"))):
+        for entry in reversed(self.entries(content, "include", "path")):
             try:
-                if below := self._included(entry if isinstance(entry, dict) else {"path": entry}):
+                if below := self._included(entry):
                     self._add(below)
             except SourceError as error:
                 self.problems.append(Problem(file, "include", str(error)))
@@ -404,17 +452,23 @@ class Scopes:
 
         Raises SourceError where it cannot be included.
         """
-        written, condition = fields.get("path"), fields.get("when")
-        skipped = f"{shown_url(str(fields.get('git') or written))[:200]} is skipped"
-        if "git" in fields or not isinstance(written, Text):
+        git, written, condition, name, variable = (
+            self.value(fields, key, Text)
+            for key in ("git", "path", "when", "name", "path_override_env_var")
+        )
+        if not (git or written) and {"git", "path"} & fields.keys():
+            return ""
+        skipped = f"{shown_url(git or written or '')[:200]} is skipped"
+        if git or not written:
             raise SourceError(f"{skipped}: {_ONLY_FILES}")
-        applies = condition is None or self._applies(str(condition))
+        if condition is None and isinstance(fields.get("when"), list | dict):
+            return ""
+        applies = condition is None or self._applies(condition)
         if applies is None:
             raise SourceError(f"{skipped}: its condition {condition} is not understood")
         if not applies:
             return ""
-        variable = fields.get("path_override_env_var") or _OWN_PATHS.get(fields.get("name", ""))
-        path = self._environ.get(str(variable)) or written
+        path = self._environ.get(variable or _OWN_PATHS.get(name or "", "")) or written
         path = self._absolute(path, os.path.dirname(written.file))
         if scheme_of(path) == "file":
             from spackscope.model.storage.urls import local_path
@@ -478,13 +532,25 @@ def _text(file: str, value: str, line: int) -> Text:
     return text
 
 
+def _key_of(fields: Mapping[Text, Any], name: str) -> Text:
+    """Return the key of a name as it is written in a file."""
+    return next(key for key in fields if key == name)
+
+
+def _first_text(value: object) -> Text | None:
+    """Return the text that is written first in a value, if it has one."""
+    while isinstance(value, dict | list) and value:
+        value = next(iter(value))
+    return value if isinstance(value, Text) else None
+
+
 def _merge(high: Any, low: Any) -> Any:
     """Merge two values as `merge_yaml` of Spack: a key that ends in a colon replaces the lower."""
     if isinstance(high, list) and isinstance(low, list):
         return [*high, *low]
     if not isinstance(high, dict):
         return high
-    low, merged = mapping(low), {}
+    low, merged = low if isinstance(low, dict) else {}, {}
     for key, value in high.items():
         name = _text(key.file, key.rstrip(":"), key.line)
         merged[name] = _merge(value, None if key.endswith(":") else low.get(name))

@@ -127,6 +127,39 @@ def catalog(tmp_path: Path) -> Catalog:
         ("{all: {require: '%clang'}, hdf5: {require: '@1.14'}, mpich: {require: '@4'}}",
          {"hdf5": "q packages.yaml requires %clang", "zlib": "Q packages.yaml requires %clang"}),
         ("{hdf5: {buildable: false, prefer: ['@1.12']}}", {}),
+        # A default counts only as far as a package can match it.
+        ("{all: {require: [{any_of: ['+nothing', '%gcc']}]}}", {}),
+        (
+            "{zlib: {conflict: ['@2', '%gcc@13']}}",
+            {
+                "hdf5": "q packages.yaml conflicts with %gcc@13",
+                "zlib": "Q packages.yaml conflicts with %gcc@13",
+            },
+        ),
+        (
+            "{hdf5: {conflict: [{spec: '@1.14', when: '^mpich', message: 'use 1.12'}]}}",
+            {"hdf5": "Q packages.yaml conflicts with @1.14: use 1.12"},
+        ),
+        ("{hdf5: {conflict: [{spec: '@1.14', when: '^openmpi'}]}}", {}),
+        (
+            "{all: {conflict: ['%gcc'], require: '@1:'}, hdf5: {conflict: ['+nothing']},"
+            " zlib: {conflict: ['@9']}}",
+            {
+                "hdf5": "q packages.yaml conflicts with %gcc",
+                "mpich": "Q packages.yaml conflicts with %gcc",
+            },
+        ),
+        (
+            "{mpi: {conflict: [mpich@4]}}",
+            {"hdf5": "Q packages.yaml conflicts with mpich@4 for mpi"},
+        ),
+        ("{mpi: {conflict: [mpich@3]}}", {}),
+        # What is a query, but not a spec of Spack's, is no rule.
+        ("{hdf5: {require: ['!hdf5', '@1|@2', 'hdf5 zlib', 'py-*', '@1.1*']}}", {}),
+        (
+            "{hdf5: {conflict: [cached, any=hdf5, name=hdf5], require: cached}}",
+            {"hdf5": "Q packages.yaml requires cached"},
+        ),
     ],
 )  # fmt: skip
 def test_requirements_rule_out_what_is_there(

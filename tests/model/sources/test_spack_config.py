@@ -210,7 +210,8 @@ def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
     assert "CACHE_ID" not in repr(configured["split"])
     assert (configured["short"].url, configured["short"].options) == ("https://y.example.org", {})
     assert [each.partition(": ")[2] for each in problems(spack)] == [
-        f"{name}: it has no url to fetch from" for name in ("empty", "none")
+        f"line {line}: the mirror {name} has no url to fetch from"
+        for line, name in ((12, "empty"), (13, "none"))
     ]
 
 
