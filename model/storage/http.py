@@ -23,6 +23,7 @@ from spackscope.model.core.errors import (
     Unauthorized,
     Unreachable,
 )
+from spackscope.model.core.files import MAX_GZIP_MEMBERS
 from spackscope.model.core.redaction import library_message
 from spackscope.model.core.tasks import MAX_THREADS
 from spackscope.model.storage.base import Wanted
@@ -130,11 +131,13 @@ def _unpacked(chunks: Iterator[bytes], origin: str) -> Iterator[bytes]:
 
     urllib3 takes a body that is cut off for whole, and reads on without end for one that is empty.
     """
-    member = zlib.decompressobj(_GZIP)
+    member, members = zlib.decompressobj(_GZIP), 1
     for chunk in chunks:
         while chunk:
             if member.eof:
-                member = zlib.decompressobj(_GZIP)
+                member, members = zlib.decompressobj(_GZIP), members + 1
+            if members > MAX_GZIP_MEMBERS:
+                raise SourceError(f"{origin} is packed in more than {MAX_GZIP_MEMBERS:,} parts")
             try:
                 yield member.decompress(chunk, _PIECE_SIZE)
             except zlib.error as error:

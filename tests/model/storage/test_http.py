@@ -104,6 +104,7 @@ def is_empty_for_ever(exchange: Exchange) -> None:
     ("script", "sentence"),
     [
         (packed(bytes(65 << 20)), "unpacks to more than 100 times its size"),
+        (zipped(gzip.compress(b"") * 65_537), "is packed in more than 65,536 parts"),
         (is_empty_for_ever, "is larger than the 1,000,000 bytes allowed"),
         (packed(b"x" * 1_000_001), "is larger than the 1,000,000 bytes allowed"),
         (zipped(gzip.compress(NEW, mtime=0)[:-9]), "cannot be unpacked: it is cut off"),
