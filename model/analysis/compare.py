@@ -197,7 +197,7 @@ class _Use(NamedTuple):
 
 
 class Pairs:
-    """The pairs of nodes below specs that are compared, each read once, and known by a number.
+    """The pairs of nodes below specs that are compared, each known by a number, and read once.
 
     Children are matched by name below matched parents, and not entered where their hashes are
     equal. What is below more than MAX_PAIRS_OF_ALL is not read: then it `is_full`.
@@ -205,8 +205,7 @@ class Pairs:
 
     def __init__(self, dag: Dag) -> None:
         self.dag = dag
-        self.nodes: list[tuple[Node, Node]] = []
-        """The nodes of each pair by its number."""
+        self._pairs: list[tuple[int, int]] = []
         self.steps = 0
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self.node = lru_cache(None)(self._read_node)
@@ -223,15 +222,24 @@ class Pairs:
     @property
     def is_full(self) -> bool:
         """Whether there are more pairs than are read."""
-        return len(self.nodes) >= MAX_PAIRS_OF_ALL
+        return len(self._pairs) >= MAX_PAIRS_OF_ALL
 
     def number(self, a: int, b: int) -> int:
         """Return the number of a pair: one for all with the same two hashes."""
         key = self._identity(a), self._identity(b)
         if (number := self._numbers.get(key)) is None:
-            number = self._numbers[key] = len(self.nodes)
-            self.nodes.append((self.node(a), self.node(b)))
+            number = self._numbers[key] = len(self._pairs)
+            self._pairs.append((a, b))
         return number
+
+    def nodes(self, number: int) -> tuple[Node, Node]:
+        """Return the nodes of a pair."""
+        a, b = self._pairs[number]
+        return self.node(a), self.node(b)
+
+    def name(self, number: int) -> str:
+        """Return the package of a pair, for which no node is read."""
+        return self._name(self._pairs[number][0])
 
     def below(self, number: int) -> Mapping[int, _Use]:
         """Return the numbers of the dependencies of a pair that differ, in pairs by name."""
@@ -239,7 +247,7 @@ class Pairs:
             if self.is_full:
                 return {}
             below = self._below[number] = {}
-            for a, b in _match_links(*self.nodes[number]):
+            for a, b in _match_links(*self.nodes(number)):
                 if a is not None and b is not None and a.identity != b.identity:
                     child, use = self.number(a.id, b.id), _use(a.kind, b.kind)
                     if child in below:
@@ -260,7 +268,7 @@ class Pairs:
         return differences
 
     def _read_differences(self, number: int) -> Iterator[Difference]:
-        a, b = self.nodes[number]
+        a, b = self.nodes(number)
         if not (a.is_described and b.is_described):
             return
         if a.configuration != b.configuration:
@@ -308,7 +316,7 @@ class Pairs:
 
     def are_one_build(self, number: int) -> bool:
         """Check whether specs with different hashes were built as one, and then spliced."""
-        a, b = self.nodes[number]
+        a, b = self.nodes(number)
         if not (a.build_spec or b.build_spec):
             return False
         hashes = self.dag.hashes((a.id, b.id))
@@ -395,7 +403,7 @@ class Pairs:
             links += len(children)
             is_cut |= links >= MAX_LINKS
             entered = below[number] = {}
-            for child in sorted(children, key=lambda n: (self.nodes[n][0].name, n)):
+            for child in sorted(children, key=lambda n: (self.name(n), n)):
                 if child not in depths:
                     if len(order) == MAX_PAIRS or depths[number] > MAX_DEPTH:
                         is_cut = True
@@ -422,7 +430,7 @@ class Pairs:
             if own := self.differences(number):
                 differences[number] = own
             elif not below[number] and not self.are_one_build(number):
-                unexplained[self.nodes[number][0].name] = None
+                unexplained[self.name(number)] = None
         have_below = set[int]()
         for number in bottom_up:
             if any(child in differences or child in have_below for child in below[number]):
@@ -434,10 +442,10 @@ class Pairs:
                 above[child] |= above[number]
 
         def path(number: int, parents: Mapping[int, int]) -> tuple[str, ...]:
-            return tuple(self.nodes[each][0].name for each in path_to(parents, number)[1:])
+            return tuple(self.name(each) for each in path_to(parents, number)[1:])
 
         def cause(number: int) -> Cause:
-            node, other = self.nodes[number]
+            node, other = self.nodes(number)
             compiler = COMPILERS_OF_RUNTIMES.get(node.name, "")
             return Cause(
                 node.name,
@@ -448,7 +456,7 @@ class Pairs:
                 number not in have_below,
                 above[number].bit_count(),
                 differences[number],
-                compiler if compiler in (self.nodes[n][0].name for n in below[number]) else "",
+                compiler if compiler in (self.name(n) for n in below[number]) else "",
                 number in compiling,
                 path(number, run_parents) if number in run_parents else (),
             )
@@ -473,7 +481,7 @@ class Pairs:
             if self.are_one_build(number):
                 below_one_build.update(below[number])
             elif number != start:
-                a, b = self.nodes[number]
+                a, b = self.nodes(number)
                 replaced.append(Replaced(a.name, *self.dag.hashes((a.id, b.id))))
         return tuple(sorted(replaced))
 
@@ -544,7 +552,7 @@ def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
 
 def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Add to the differences of a node the attributes that they normally come with."""
-    names = [item.attribute for item in differences]
+    names = {item.attribute: None for item in differences}
     variant = next((name for name in names if name.startswith("variant:")), "")
     toolchain = next((name for name in ("platform", "compiler") if name in names), "")
     if not toolchain and any(

@@ -10,7 +10,7 @@ from spackscope.model.analysis.dag import Value, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
 
@@ -18,7 +18,8 @@ MAX_PAIRS = 2_000
 """Pairs of builds that are compared; a real site has some hundred."""
 
 MAX_STEPS = 1_000_000
-"""Pairs of nodes with their dependencies below the builds; a real site has a tenth of that."""
+"""Pairs of nodes with their dependencies below the builds, and differences of the builds
+themselves; a real site has a tenth of that."""
 
 _MAX_CANDIDATES = 30
 """Builds that another one is compared with to find the nearest."""
@@ -80,6 +81,7 @@ def find_doubles(
     *,
     is_ignored: Callable[[str], bool] = lambda name: False,
     should_stop: ShouldStop = never,
+    on_progress: OnProgress = no_progress,
 ) -> Doubles:
     """Find the packages that a catalog lists with several hashes, and that are not ignored.
 
@@ -112,7 +114,7 @@ def find_doubles(
         )
         for name, ids in several.items()
     }
-    pairs = [*_explained(Pairs(graph), builds, should_stop)]
+    pairs = [*_explained(Pairs(graph), builds, should_stop, on_progress)]
     groups: dict[tuple[Difference, ...], list[PairCause]] = {}
     for pair in pairs:
         # Changes of any package, if there are some, and the same in both directions.
@@ -132,24 +134,29 @@ def find_doubles(
 
 
 def _explained(
-    pairs: Pairs, builds: Mapping[str, Sequence[Build]], should_stop: ShouldStop
+    pairs: Pairs,
+    builds: Mapping[str, Sequence[Build]],
+    should_stop: ShouldStop,
+    on_progress: OnProgress,
 ) -> Iterator[PairCause]:
     """Yield each build but the first with the nearest one before it, and their first cause."""
 
     def distance(id_: int, other: int) -> tuple[int, int]:
         """Count the differences of two builds themselves, and their other dependencies."""
+        if should_stop():
+            raise Cancelled
         own = pairs.differences(pairs.number(other, id_))
+        pairs.steps += len(own)
         a, b = ({link.identity for link in pairs.node(each).links} for each in (other, id_))
         return sum(not difference.follows for difference in own), len(a ^ b)
 
-    count = 0
+    count, total = 0, sum(len(its) - 1 for its in builds.values())
     for package, its in builds.items():
         ids = [build.id for build in its]
         for number, id_ in enumerate(ids[1:], 1):
             if count == MAX_PAIRS or pairs.steps > MAX_STEPS:
                 return
-            if should_stop():
-                raise Cancelled
+            on_progress("builds compared", count, total)
             count += 1
             nearest = min(
                 ids[: min(number, _MAX_CANDIDATES)], key=lambda other: distance(id_, other)

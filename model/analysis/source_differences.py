@@ -315,13 +315,13 @@ def _find_causes(
     @lru_cache(None)
     def own_mask(number: int) -> Mask:
         """Return the changes of a pair by itself as bits: what is not told, then change sets."""
-        below, nodes = pairs.below(number), pairs.nodes[number]
+        below, nodes = pairs.below(number), pairs.nodes(number)
         if not all(node.is_described for node in nodes):
             return _UNEXPLAINED
         # What is not entered any more is not told; nor is it if nothing differs.
         mask = _UNEXPLAINED if pairs.is_full else 0
         compiler = COMPILERS_OF_RUNTIMES.get(nodes[0].name)
-        if compiler not in {pairs.nodes[child][0].name for child in below}:
+        if compiler not in {pairs.name(child) for child in below}:
             # Two edges to one name may differ alike.
             changes = dict.fromkeys(changes_of(pairs.differences(number)))
             if of_package := tuple(change for change in changes if change.package):

@@ -12,6 +12,7 @@ from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
+    Pairs,
     compare,
     fold_differences,
 )
@@ -32,6 +33,7 @@ from tests.builders import (
     write_page,
 )
 from tests.model.analysis.cases import ids_by_short_hash, spack_answers
+from tests.model.analysis.lock_files import made, write_lock
 
 
 def in_json(attribute: str, value: Value) -> Any:
@@ -384,6 +386,22 @@ def test_a_comparison_is_bounded_and_says_so(
     comparison = compared(tmp_path, *fields, *below)
 
     assert (comparison.pairs, comparison.is_cut) == (pairs, True)
+
+
+def test_what_is_beyond_the_limit_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hubs = [
+        made("hub", links=[made(f"leaf{leaf}", str(version)) for leaf in range(50)])
+        for version in (1, 2)
+    ]
+    catalog = catalog_of(write_lock(tmp_path / "spack.lock", *hubs))
+    monkeypatch.setattr("spackscope.model.analysis.compare.MAX_PAIRS", 3)
+    pairs = Pairs(dag_of(catalog))
+    a, b = (catalog.by_hash(hub.hash)[0].id for hub in hubs)
+    comparison = pairs.compare(a, b)
+    assert (comparison.pairs, comparison.is_cut) == (3, True)
+    assert pairs.node.cache_info().currsize == 6
 
 
 def test_a_comparison_is_cancelled(tmp_path: Path) -> None:

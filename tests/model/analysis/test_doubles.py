@@ -11,6 +11,7 @@ import pytest
 from spackscope.model.analysis import doubles as search
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
+from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import is_run
 from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
 from tests.model.analysis.lock_files import Made, made, write_lock
@@ -123,6 +124,30 @@ def test_what_is_too_large_is_not_searched(
     found = doubles_of(tmp_path, *roots)
 
     assert found.unexplained == 2
+
+
+def test_builds_that_differ_too_much_are_not_all_searched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    builds = [
+        made("app", variants={f"v{name}": str(number) for name in range(300)})
+        for number in range(4)
+    ]
+    monkeypatch.setattr(search, "MAX_STEPS", 700)
+    progress = list[tuple[str, int, int | None]]()
+    catalog = catalog_of(write_lock(tmp_path / "spack.lock", *builds))
+    found = find_doubles(catalog, on_progress=lambda *done: progress.append(done))
+    # The second build is compared with the first, the third with both.
+    assert found.unexplained == 1
+    assert progress == [("builds compared", 0, 3), ("builds compared", 1, 3)]
+
+    with pytest.raises(Cancelled):
+        find_doubles(
+            catalog,
+            should_stop=lambda: len(progress) > 2,
+            on_progress=lambda *done: progress.append(done),
+        )
+    assert len(progress) == 3
 
 
 def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
