@@ -132,6 +132,8 @@ class SpackscopeApp(App[list[str]]):
 
     def on_source_chosen(self, event: SourceChosen) -> None:
         """Begin anew with other sources; those before can be opened again."""
+        while isinstance(dialog := self.screen, Dialog):
+            dialog.dismiss()
         self.workers.cancel_node(self._browser)
         before = [self._browser.host.sources, *self._browser.before]
         others = [each for each in before if each != event.sources]

@@ -39,6 +39,7 @@ _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""
 _NAME = 24
 """Cells of the name of a source in a message."""
+_STOPPED = "reading was stopped"
 _STILL_LOADING, _NOT_ALL_LOADED = "still loading", "not all loaded"
 _ROWS_SHOWN = 2.0
 """Seconds that the first rows are waited for at most before sources are checked."""
@@ -146,14 +147,7 @@ class Loading:
         what is read first is shown while the others are waited for. A catalog that
         is shown stays if its index is the current one.
         """
-        stages = Stages()
-
-        def on_progress(what: str, done: int, total: int | None) -> None:
-            progress = stages.progress(what, done, total)
-            report(lambda: self._show_progress(progress))
-
-        session = replace(session, on_progress=on_progress)
-        on_late = None
+        session, on_late = self._with_progress(session, report), None
         if shown is None:
             shown = self._show_cached(session, report)
             if shown is None:
@@ -162,6 +156,47 @@ class Loading:
             # Catalogs that were replaced before have connections, in every thread, and cycles.
             gc.collect()
         return self._summarize(load(self._host.sources, session, current=shown, on_late=on_late))
+
+    def open(self, sources: Sequence[str], show: Callable[[], object]) -> None:
+        """Read other sources, and call `show` once there is something of them.
+
+        Where none of them can be read, all stays as it is, and the reason is said.
+        """
+
+        def show_once() -> None:
+            self._host.cancel("load")
+            self._host.show_progress("")
+            show()
+
+        def job(task: Task) -> str:
+            session = replace(self._host.session, should_stop=task)
+            session = self._with_progress(session, task.report)
+            try:
+                if open_cached(sources, session) is None:
+                    load(sources, session, on_late=lambda _: task.report(show_once))
+            except SourceError as error:
+                return str(error)
+            return ""
+
+        def done(reason: str) -> None:
+            if not reason:
+                show_once()
+                return
+            self._host.show_progress("")
+            self._fail(self.failure or _STOPPED, len(self._host.sources))
+            self._host.say(reason, error=True)
+
+        self._host.run(job, done, group="load")
+
+    def _with_progress(self, session: Session, report: Report) -> Session:
+        """Return a session whose progress is shown."""
+        stages = Stages()
+
+        def on_progress(what: str, done: int, total: int | None) -> None:
+            progress = stages.progress(what, done, total)
+            report(lambda: self._show_progress(progress))
+
+        return replace(session, on_progress=on_progress)
 
     def _summarize(self, catalog: Catalog) -> Summary:
         """Read what the titles show of a catalog, and have it answer for the host."""
@@ -285,7 +320,7 @@ class Loading:
         """Stop loading at once."""
         self._host.cancel("load")
         self._host.show_progress("")
-        self._fail("reading was stopped")
+        self._fail(_STOPPED)
         self.failure = ""
 
     def reload(self) -> None:

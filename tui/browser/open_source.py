@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.message import Message
@@ -36,7 +37,10 @@ def open_source(screen: BrowserScreen) -> None:
 
     def take(sources: Sequence[str] | None) -> None:
         if sources is not None:
-            screen.post_message(SourceChosen(sources))
+            # What cannot be read can be corrected.
+            screen.before = [sources, *(each for each in screen.before if each != sources)]
+            show = partial(screen.post_message, SourceChosen(sources))
+            screen.controllers.loading.open(sources, show)
 
     spack = screen.host.session.spack
     mirrors = spack.mirrors.values() if spack is not None else ()

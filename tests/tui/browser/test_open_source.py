@@ -33,7 +33,38 @@ async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) 
             await browser.press("O")
             await browser.press(*str(tmp_path / name), "enter")
         assert browser.packages == {"zlib": 1}
-        await browser.press("O", "enter")
-        assert "also-gone.json" in browser.text, "the last one comes first"
-        await browser.press("O", "enter")
+        await browser.press("O")
+        assert "gone.json" in browser.text
+
+
+async def test_what_is_shown_stays_where_another_source_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "notes.json").write_text("none")
+    async with browsing(query="py-build") as browser:
+        await browser.press("2", "j")
+        query, shown, current = browser.query, browser.shown, browser.current
+        for name, why in (("gone", "does not exist"), ("notes.json", "is not JSON")):
+            await browser.press("O")
+            await browser.press(*str(tmp_path / name), "enter")
+            assert browser.dialog is None
+            assert why in browser.status
+            assert (browser.query, browser.shown) == (query, shown)
+            assert browser.current.spec.hash == current.spec.hash
+            await browser.press("O")
+            assert name in browser.text, "it can be chosen again"
+            await browser.press("escape")
+
+
+async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
+    tmp_path: Path,
+) -> None:
+    index = tmp_path / "index.json"
+    index.write_bytes(database(installs(node(dependencies=[]))))
+    async with browsing() as browser:
+        await browser.press("O")
+        await browser.press(*str(index), settle=False)
+        browser.send("enter", "question_mark")
+        await browser.settle()
+        if browser.dialog is not None:
+            await browser.press("escape")
         assert browser.packages == {"zlib": 1}
+        assert browser.dialog is None
