@@ -16,7 +16,7 @@ pytestmark = pytest.mark.pty
 ESCAPE = "\x1b"
 TOUR = {
     ("j", "jjj", "2", "jj", "z", "j", "d", ESCAPE, "+"): "unzoom",
-    ("+", "v", "jj"): "filter…",
+    ("+", "v", "jj"): " filters ",
     ("v", "?"): "run it",
     ("j", ESCAPE, ":", "sort", ESCAPE, ESCAPE, "/", "mpi +cuda"): "mpi +cuda",
     (ESCAPE, "s", "3", "j", "1"): "all packages",

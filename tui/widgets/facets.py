@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.message import Message
 from textual.widgets import Input
 
@@ -16,7 +15,7 @@ from spackscope.model.report.frame import FacetLine, facet_lines
 from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.model.report.progress import bar
 from spackscope.tui.keymap import FACETS, bindings, shown
-from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
@@ -129,18 +128,18 @@ def nearest_line(lines: Sequence[FacetLine], current: FacetLine, row: int) -> in
     return next(same, next(heads, min(row, max(0, len(lines) - 1))))
 
 
-class FacetPane(Vertical):
+class FacetPane(FilteredPane):
     """A filter above the sections; it posts what the user does with a value.
 
     Sections are shown in place of those before, with the cursor on the same value.
     """
 
     BINDINGS = bindings(FACETS)
+    FILTER_KEY = "facets-filter"
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.rows = FacetRows(id="facet-rows")
-        self.filter = FilterInput("", name="facets")
         self.sections: Sequence[FacetSection] = ()
         self._opened: set[FacetKey] = set()
         self._place: Place | None = None
@@ -148,7 +147,7 @@ class FacetPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Lay out the filter above the rows."""
-        yield self.filter
+        yield FilterInput(name="facets")
         yield self.rows
 
     @property
@@ -281,14 +280,6 @@ class FacetPane(Vertical):
         self.rows.focus()
         self._refill()
         return True
-
-    def on_descendant_focus(self) -> None:
-        """Show where the filter is."""
-        self.filter.placeholder = "filter…"
-
-    def on_descendant_blur(self) -> None:
-        """Leave the line of the filter blank."""
-        self.filter.placeholder = ""
 
 
 def _find(

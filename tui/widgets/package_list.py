@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
@@ -26,7 +25,7 @@ from spackscope.model.report.frame import (
 )
 from spackscope.model.report.highlight import Piece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
-from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
@@ -161,7 +160,7 @@ def _style(column: OverviewColumn, cell: str, is_all: bool) -> str:
     return "" if column.name in ("newest", "builds") and not is_all else "dim"
 
 
-class PackageList(Vertical):
+class PackageList(FilteredPane):
     """The packages with a filter on their names, and the one that is selected; None for all."""
 
     class Selected(Message):
@@ -189,12 +188,12 @@ class PackageList(Vertical):
     def compose(self) -> ComposeResult:
         """Lay out the title and the filter above the rows."""
         yield Static("packages", id="packages-title", classes="pane-title")
-        yield FilterInput("filter…", name=self.FILTER, id="names")
+        yield FilterInput(name=self.FILTER, id="names")
         yield PackageRows(id="package-rows", opens_source=self._opens_source)
 
     def focus_filter(self) -> None:
         """Go to the filter."""
-        self.query_one(FilterInput).focus()
+        self.filter.focus()
 
     def say_instead_of_rows(self, text: str) -> None:
         """Show a text while there are no packages."""
@@ -228,7 +227,7 @@ class PackageList(Vertical):
 
     def filter_by(self, text: str) -> None:
         """Show the packages that fit a text, with the cursor where it is."""
-        self.query_one(FilterInput).reflect(text)
+        self.filter.reflect(text)
         self._refill()
 
     def take_summaries(self, summaries: Summaries) -> None:
@@ -237,13 +236,13 @@ class PackageList(Vertical):
 
     def reveal(self, name: str) -> None:
         """Remove the filter if it hides a package."""
-        input_ = self.query_one(FilterInput)
+        input_ = self.filter
         if not matching(input_.value, [name], str):
             input_.value = ""
 
     def _refill(self) -> None:
         rows = self.rows
-        text = self.query_one(FilterInput).value
+        text = self.filter.value
         packages = matching(text, self.packages, lambda package: package.name)
         rows.set_packages(packages, filter_needles(text))
         length = len(packages) + rows.first if packages or not text else 0

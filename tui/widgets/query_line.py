@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rich.highlighter import Highlighter
 from rich.text import Text
-from textual import events, getters
+from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.binding import Binding
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.strip import Strip
@@ -160,6 +160,20 @@ class _QueryHighlighter(Highlighter):
         for start, end, kind in lexer.highlights(self._input.parsed.tokens):
             style = part_style(self._input, f"query--{kind}")
             text.stylize(style, start, end)
+
+
+class FilteredPane(Vertical):
+    """A list under a filter, which says how to come to it while the list has the focus."""
+
+    FILTER_KEY = "filter"
+    filter = getters.query_one(FilterInput)
+
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _name_filter_key(self) -> None:
+        """Say that letters filter only where they do."""
+        how = f"{shown(self.FILTER_KEY)} filters" * self.has_focus_within
+        self.filter.placeholder = "filter…" if self.filter.has_focus else how
 
 
 class QueryInput(FilterInput):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests.browsing import SAMPLE, browsing, hashes
 from tests.builders import record, write_page
 
@@ -91,3 +93,21 @@ async def test_a_long_list_of_packages_can_be_walked(tmp_path: Path) -> None:
         await browser.press("pageup", "ctrl+u", "home", "pagedown", "k")
         assert browser.selected is not None
         assert browser.current.spec.package == browser.selected
+
+
+@pytest.mark.parametrize(("pane", "key"), [("1", "f"), ("v", "f")])
+async def test_the_line_of_a_filter_names_its_key_until_letters_are_typed_into_it(
+    pane: str, key: str
+) -> None:
+    async with browsing() as browser:
+        await browser.press("2")
+        assert "filter…" not in browser.text
+        await browser.press(pane)
+        assert " filters " in browser.text
+        assert "filter…" not in browser.text, "letters are keys"
+        await browser.press(key)
+        assert "filter…" in browser.text
+        await browser.press(*"cu")
+        assert "cu " in browser.text
+        await browser.press("escape", "escape")
+        assert "filter…" not in browser.text
