@@ -22,7 +22,7 @@ DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
 COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
 COVERAGE, COPYING, PATH = "coverage", "copying", "path"
 EXPORTING = "exporting"
-SEARCHED, REPORTS, DIALOGS = "searched", "reports", "dialogs"
+SEARCHED, OPENING, REPORTS, DIALOGS = "searched", "opening", "reports", "dialogs"
 HISTORY = "history"
 
 
@@ -241,6 +241,9 @@ KEYS = (
         "Take the query under the cursor.", "take it"),
     Key(SEARCHED, "searched-choose", "enter", "choose",
         "Run the command under the cursor.", "run it"),
+    Key(OPENING, "opening-choose", "enter", "choose", "Open the source under the cursor.", "open"),
+    Key(OPENING, "opening-complete", "tab", "complete",
+        "Complete the path that is typed, or go on from the row under the cursor.", "complete"),
     Key(REPORTS, "reports-choose", "enter", "take",
         "Go to the record, the source, or what an environment lacks.", "go to it"),
     Key(REPORTS, "reports-copy", "ctrl+y", "copy", "Copy the text of the line.", "copy"),
@@ -286,6 +289,7 @@ HEADINGS = {
     PATH: "On the path to a dependency",
     HISTORY: "In the history of queries",
     SEARCHED: "In the help and the commands",
+    OPENING: "While a source is named",
     REPORTS: "In the problems and the sources",
     DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
@@ -295,13 +299,13 @@ HEADINGS = {
 STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
     *((pane, LISTS, DIALOGS) for pane in (COMPARE, PATH, DIALOGS)),
-    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED)),
+    *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, OPENING)),
     *((pane, DIALOGS) for pane in (FREQUENCY, COVERAGE, REPORTS)),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, FREQUENCY, COVERAGE, REPORTS)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING, FREQUENCY, COVERAGE, REPORTS)
 """The panes in which letters are typed, so that they are no keys."""
 
 

@@ -13,6 +13,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 
 if TYPE_CHECKING:
+    from spackscope.model.assist.answers import Completion
     from spackscope.tui.browser.screen import BrowserScreen
     from spackscope.tui.dialogs.pick import Pick
 
@@ -28,12 +29,26 @@ class SourceChosen(Message):
 def open_source(screen: BrowserScreen) -> None:
     """Ask for another source: one of the list, any that is typed, or what was open before."""
     # A dialog is imported when it is first opened.
-    from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
+    from spackscope.model.assist.paths import complete_path
+    from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
+
+    searched, paths = "", list[str]()
+
+    def take_paths(found: Sequence[Completion]) -> None:
+        paths[:] = [each.text for each in found]
+        dialog.is_reading = False
+        dialog.show_picks(picks)
 
     def find_all(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:
+        nonlocal searched
+        if search != searched:
+            searched, dialog.is_reading = search, True
+            screen.host.run(lambda _: complete_path(search), take_paths, group="paths")
+        below = [Pick([each], each, "path") for each in paths if each.startswith(search)]
+        below = [pick for pick in below if search not in ("", pick.text)]
         typed = [Pick([search], search, "open it", "")] if search else []
         fitting = best_first(search, picks)
-        return [*typed, *fitting] if "/" in search else [*fitting, *typed]
+        return [*typed, *below, *fitting] if "/" in search else [*fitting, *typed, *below]
 
     def take(sources: Sequence[str] | None) -> None:
         if sources is not None:
@@ -51,4 +66,5 @@ def open_source(screen: BrowserScreen) -> None:
         *(Pick([name], clean(name), clean(what)) for name, what in names.items()),
     ]
     title = "open: choose, or type a URL, file or directory"
-    screen.host.open(PickDialog(title, "source", picks, choose="open", find_all=find_all), take)
+    dialog = SourceDialog(title, "source", picks, find_all=find_all)
+    screen.host.open(dialog, take)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Generic
 
@@ -20,11 +21,13 @@ from spackscope.tui.dialogs.base import Dialog, Result
 from spackscope.tui.keymap import (
     DIALOGS,
     HISTORY,
+    OPENING,
     SEARCHED,
     Hint,
     bindings,
     first_key,
     hints,
+    key_names,
     shown_key,
 )
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -264,6 +267,35 @@ class HistoryDialog(PickDialog, inherit_bindings=False):
 
     PANE = HISTORY
     BINDINGS = [*LIST_BINDINGS, *bindings(HISTORY), *Dialog.BINDINGS]
+
+
+class SourceDialog(PickDialog, inherit_bindings=False):
+    """Pick a source, or type one; its value is a list of names.
+
+    The picks that fit what is typed are also the paths that it can become; `is_reading` while
+    these are read.
+    """
+
+    PANE = OPENING
+    BINDINGS = [*LIST_BINDINGS, *bindings(OPENING), *Dialog.BINDINGS]
+    is_reading = False
+
+    def is_behind(self, event: events.Key | events.Paste) -> bool:
+        """Check whether a key completes a path that is still being read."""
+        is_key = isinstance(event, events.Key) and event.key in key_names("opening-complete")
+        return self.is_reading and is_key
+
+    def action_complete(self) -> None:
+        """Complete what is typed as far as the paths agree, or take the row under the cursor."""
+        names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
+        longer = [name for name in names if name.startswith(self.search) and name != self.search]
+        chosen = self.pick.value[0] if self.pick is not None else ""
+        if chosen == self.search and longer:
+            # Letter by letter, as a shell does.
+            common = os.path.commonprefix(longer)  # noqa: RUF071
+            chosen = common if common != self.search else longer[0]
+        self.input.value = chosen
+        self.input.cursor_position = len(chosen)
 
 
 def best_first(search: str, picks: Sequence[Pick]) -> Sequence[Pick]:

@@ -54,6 +54,25 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(tmp_path:
             await browser.press("escape")
 
 
+async def test_tab_completes_the_path_of_a_source(tmp_path: Path) -> None:
+    folder = tmp_path / "caches"
+    folder.mkdir()
+    (folder / "large.json").write_bytes(database(installs(node(dependencies=[]))))
+    (folder / "late.json").write_text("")
+    async with browsing(size=(150, 30)) as browser:
+        await browser.press("O", *str(folder)[:-3], "tab", "l", "tab")
+        assert f"› {folder}/la " in browser.text, "as far as both agree"
+        assert "late.json" in browser.text
+        await browser.press("tab", "enter")
+        assert browser.packages == {"zlib": 1}
+
+        await browser.press("O", *str(folder / "large.jsn"), "enter")
+        assert "does not exist" in browser.status
+        await browser.press("O", "tab", "backspace", "backspace", "tab", "enter")
+        assert browser.dialog is None
+        assert browser.packages == {"zlib": 1}, "a name that was wrong is corrected"
+
+
 async def test_another_source_is_shown_also_where_the_help_was_opened_meanwhile(
     tmp_path: Path,
 ) -> None:

@@ -24,7 +24,7 @@ from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import WORDS, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
-from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog
+from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog, SourceDialog
 from spackscope.tui.dialogs.report import ReportsDialog
 from spackscope.tui.keymap import (
     ANYWHERE,
@@ -41,6 +41,7 @@ from spackscope.tui.keymap import (
     HISTORY,
     KEYS,
     LISTS,
+    OPENING,
     PACKAGES,
     PATH,
     RELAXATIONS,
@@ -79,6 +80,7 @@ OWNERS: dict[str, type[Widget]] = {
     PATH: DependencyPathDialog,
     HISTORY: HistoryDialog,
     SEARCHED: SearchDialog,
+    OPENING: SourceDialog,
     REPORTS: ReportsDialog,
     DIALOGS: Dialog,
     FILTERS: FilterInput,

@@ -24,10 +24,10 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
+from spackscope.model.assist.paths import complete_path
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.redaction import shown_url
@@ -69,8 +69,6 @@ _PATIENCE = 3.0
 _MIN_HASH = 2
 """Characters from which a word may be the prefix of a hash."""
 
-_MAX_ENTRIES = 10_000
-"""Entries of a directory that are looked at."""
 
 _HOST_KEYS = ("target", "os", "platform", "glibc", "musl", "libc")
 _SCHEMES = ("https://", "http://", "file://", "s3://", "gs://", "oci://")
@@ -396,25 +394,9 @@ class _Answers:
 
 
 def _paths(place: Place, environ: Mapping[str, str]) -> list[Completion]:
-    """Return the paths that the word of a place can become; directories end in a slash.
-
-    They are of one directory. A file whose name begins with a dot is among them only where the
-    dot was typed.
-    """
-    folder, slash, start = place.text.rpartition("/")
-    try:
-        with os.scandir(_expanded(folder + slash, environ) or ".") as entries:
-            found = [
-                (f"{folder}{slash}{entry.name}{'/' * entry.is_dir()}", entry.is_dir())
-                for entry in islice(entries, _MAX_ENTRIES)
-                if entry.name.startswith(start) and (start or not entry.name.startswith("."))
-            ]
-    except (OSError, ValueError):
-        return []
-    choices = [
-        Completion(path, is_whole=not is_dir) for path, is_dir in sorted(found) if is_clean(path)
-    ]
-    return [replace(each, text=place.head + each.text) for each in bounded(choices)]
+    """Return the paths that the word of a place can become."""
+    found = complete_path(place.text, lambda word: _expanded(word, environ))
+    return [replace(each, text=place.head + each.text) for each in found]
 
 
 def _expanded(word: str, environ: Mapping[str, str]) -> str:
