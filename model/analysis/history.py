@@ -279,7 +279,9 @@ class _Git:
                     return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
                 finally:
                     if process.poll() is None:
-                        os.killpg(process.pid, SIGKILL)
+                        # It may end at this moment.
+                        with contextlib.suppress(OSError):
+                            os.killpg(process.pid, SIGKILL)
             errors.seek(0)
             line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
         return printed, (line or "git fails") if process.returncode else ""
@@ -293,13 +295,13 @@ class _Git:
         log, reason = self.run("rev-list", "--timestamp", most, "HEAD", "--", name)
         if not log:
             return [], reason
-        # The last line may be cut.
+        # What comes last may be cut.
         lines = [line.split() for line in log[: log.rfind(b"\n") + 1].splitlines()]
         commits = b"".join(commit + b"\n" for _, commit in lines)
         # A merge that is listed is compared with each of its parents.
         options = ("--stdin", "--root", "-m", "-r", "-z")
         changes, failure = self.run("diff-tree", *options, "--", name, data=commits)
-        blobs, commit, words = dict[bytes, bytes](), b"", iter(changes.split(b"\0"))
+        blobs, commit, words = dict[bytes, bytes](), b"", iter(changes.split(b"\0")[:-1])
         for word in words:
             if word.startswith(b":"):
                 *_, blob, status = word.split()
