@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, reduce
+from itertools import chain
 from operator import or_
 from typing import NamedTuple
 
@@ -52,6 +53,7 @@ def find_kept_out(
     kept = [*finder.not_indexed()]
     if rules is not None:
         kept += [*finder.not_selected(rules), *finder.not_required(rules)]
+        finder.check(chain.from_iterable(rules.preferred.values()))
     return kept, list(dict.fromkeys(finder.problems))
 
 
@@ -86,6 +88,11 @@ class _Finder:
             why = clean(f"{spec} is not considered: {error}")
             self.problems.append(Problem(spec.file, f"line {spec.line}", why))
             return None
+
+    def check(self, specs: Iterable[Text]) -> None:
+        """Add the problems of specs that keep nothing out."""
+        for spec in specs:
+            self._among(0, spec)
 
     def _included(self, selection: Selection, mask: int) -> int:
         """Return those of some specs that a selection includes."""

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.errors import QueryError
 from spackscope.model.core.records import Fit
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Term
-from spackscope.model.query.parser import parse_spec
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
@@ -68,13 +65,12 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
             for external in externals:
                 if (prefix, modules) != (external.prefix, external.modules):
                     continue
-                with suppress(QueryError):
-                    query, spec = parse_spec(external.spec), catalog.rows([id_])[0].spec
-                    terms = [term for term in query.conditions if isinstance(term, Term)]
-                    if query.package is not None and all(
-                        term.fits(term.column, term.columns[0].value(spec)) for term in terms
-                    ):
-                        return True
+                spec = catalog.rows([id_])[0].spec
+                terms = [term for term in external.query.conditions if isinstance(term, Term)]
+                if external.query.package is not None and all(
+                    term.fits(term.column, term.columns[0].value(spec)) for term in terms
+                ):
+                    return True
             return False
 
         def kept_out() -> list[KeptOut]:

@@ -11,9 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from spackscope.model.core.errors import SourceError, Unreadable, reason
+from spackscope.model.core.errors import QueryError, SourceError, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.records import Problem
@@ -21,6 +21,9 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import DEFAULT_TAG, PREFIX, PUBLIC, TAG_LIST
 from spackscope.model.storage.base import scheme_of
+
+if TYPE_CHECKING:
+    from spackscope.model.query.ast import Query
 
 _PLATFORM = "windows" if sys.platform == "win32" else sys.platform
 _OWN_PATHS = {"user": "SPACK_USER_CONFIG_PATH", "system": "SPACK_SYSTEM_CONFIG_PATH"}
@@ -83,6 +86,7 @@ class ConfiguredExternal(Frozen):
     """An external of packages.yaml: its spec, its prefix or "", and its modules."""
 
     spec: Text
+    query: Query = field(repr=False)
     prefix: str = ""
     modules: tuple[str, ...] = ()
 
@@ -119,13 +123,20 @@ class SpackConfig(Frozen):
     @cached_property
     def externals(self) -> tuple[ConfiguredExternal, ...]:
         """The externals that packages.yaml lists."""
+        from spackscope.model.query.parser import parse_spec
+
         externals, scopes = [], self.scopes
         for package in scopes.mappings("packages").values():
             for entry in scopes.entries(package, "externals"):
                 prefix = scopes.value(entry, "prefix", Text) or ""
                 modules = scopes.texts(entry, "modules")
                 if spec := scopes.value(entry, "spec", Text):
-                    externals.append(ConfiguredExternal(spec, prefix, modules))
+                    try:
+                        query = parse_spec(spec)
+                    except QueryError as error:
+                        scopes.refuse(spec, clean(f"{spec} is not considered: {error}"))
+                    else:
+                        externals.append(ConfiguredExternal(spec, query, prefix, modules))
         return tuple(externals)
 
 

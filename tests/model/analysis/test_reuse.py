@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.sources.reuse_rules import ReuseRules, read_reuse_rules
-from spackscope.model.sources.spack_config import read_spack_config
+from spackscope.model.sources.spack_config import listed_extensions, read_spack_config
 from tests.builders import (
     GCC,
     SPACK_DATA,
@@ -211,3 +212,114 @@ def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path)
     assert problem.endswith(
         "mirrors.yaml: line 5: @@ is not considered: Expected a version after @"
     )
+
+
+ODD = (["local"], {"a": "b"}, [["a"]], [{"a": ["b"]}], "x", None)
+"""Values, of which most are of another type than that of any place."""
+
+SECTIONS: dict[str, object] = {
+    "mirrors": {
+        "site": {"fetch": {"url": "/c", "view": "a"}, "binary": True, "exclude_binary": ["zlib"]},
+        "own": {"url": "/d", "signed": True, "pull": "/e", "include_binary": "zlib"},
+    },
+    "concretizer": {
+        "reuse": {
+            "roots": True,
+            "include": ["zlib"],
+            "exclude": ["gcc"],
+            "from": [{"type": "local", "include": ["zlib"]}, {"type": "buildcache"}],
+        }
+    },
+    "packages": {
+        "zlib": {
+            "require": [{"spec": "@1", "when": "@1", "message": "a"}, {"any_of": ["@1", "@2"]}],
+            "conflict": [{"spec": "@1", "when": "@1", "message": "a"}, "@2"],
+            "prefer": [{"spec": "@1"}, "@2"],
+            "buildable": True,
+            "externals": [{"spec": "zlib@1", "prefix": "/usr", "modules": ["zlib"]}],
+            "allowed_deprecation_severity": "low",
+        }
+    },
+    "config": {
+        "extensions": ["/x"],
+        "environments_root": "/e",
+        "install_tree": {"root": "/opt"},
+    },
+    "upstreams": {"site": {"install_tree": "/u"}},
+    "include": [
+        {"path": "/none", "when": "false", "name": "a", "path_override_env_var": "A"},
+        "/n",
+    ],
+}
+
+
+def with_odd(value: object) -> Iterator[object]:
+    """Yield a value once for each odd value in the place of each of its parts."""
+    yield from ODD
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from ({**value, key: other} for other in with_odd(part))
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from ([*value[:number], o, *value[number + 1 :]] for o in with_odd(part))
+
+
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_value_of_another_type_is_a_problem(
+    section: str, catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    for value in with_odd(SECTIONS[section]):
+        # JSON is YAML.
+        spack.write(f"home/.spack/{section}.yaml", json.dumps({section: value}))
+        config = read_spack_config(spack.environ)
+        assert config is not None
+        kept, problems = find_kept_out(catalog, read_reuse_rules(config))
+        assert all(reason.place for reason, _ in kept)
+        assert all(isinstance(each.spec, str) for each in config.externals)
+        listed_extensions(spack.environ, "x")
+        for problem in (*problems, *config.problems):
+            assert problem.place == "include" or problem.place == "line 1", problem
+
+
+@pytest.mark.parametrize(
+    ("section", "value", "why"),
+    [
+        ("concretizer", {"reuse": {"from": [{"type": ["local"]}]}},
+         "type has to be a text, not a list"),
+        ("concretizer", {"reuse": {"from": ["local"]}},
+         "an entry of from has to be a mapping, not a text"),
+        ("concretizer", {"reuse": ["a"]}, "reuse has to be a text, not a list"),
+        ("packages", {"zlib": {"require": [{"spec": "@1", "when": ["@1"]}]}},
+         "when has to be a text, not a list"),
+        ("packages", {"zlib": {"conflict": "@1"}}, "conflict has to be a list, not a text"),
+        ("packages", {"zlib": {"conflict": [["@1"]]}},
+         "an entry of conflict has to be a mapping, not a list"),
+        ("packages", {"zlib": {"externals": [{"spec": {}}]}},
+         "spec has to be a text, not a mapping"),
+        ("packages", {"zlib": {"require": "!zlib"}}, '!zlib is not considered: Unexpected "!"'),
+        ("packages", {"zlib": {"prefer": ["zlib gcc"]}},
+         "zlib gcc is not considered: Expected one spec, found another"),
+        ("packages", {"zlib": {"externals": [{"spec": "a|b"}]}},
+         'a|b is not considered: Unexpected "|"'),
+        ("packages", {"mpi": {"require": "@4"}},
+         "@4 is not considered: Expected the name of a package"),
+        ("mirrors", {"site": ["/c"]}, "url has to be a text, not a list"),
+        ("upstreams", {"site": "/c"}, "site has to be a mapping, not a text"),
+        ("include", [{"path": "x", "name": ["user"]}], "name has to be a text, not a list"),
+        ("include", [{"path": "x", "when": {"a": "b"}}], "when has to be a text, not a mapping"),
+    ],
+)  # fmt: skip
+def test_what_spack_refuses_is_named_with_its_line(
+    section: str, value: object, why: str, catalog: Catalog, tmp_path: Path
+) -> None:
+    spack = SpackRoot(tmp_path)
+    file = spack.write(f"home/.spack/{section}.yaml", f"\n{json.dumps({section: value})}")
+    config = read_spack_config(spack.environ)
+    assert config is not None
+    kept, problems = find_kept_out(catalog, read_reuse_rules(config))
+    # A `from` without a valid entry takes nothing.
+    assert not kept or section == "concretizer"
+    assert not config.externals
+    texts = {str(problem) for problem in (*problems, *config.problems)}
+    assert f"{file}: line 2: {why}" in texts

@@ -12,12 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from spackscope.model.sources.spack_config import (
-    ConfiguredExternal,
-    ConfiguredMirror,
-    SpackConfig,
-    read_spack_config,
-)
+from spackscope.model.sources.spack_config import ConfiguredMirror, SpackConfig, read_spack_config
 from tests.builders import SpackRoot
 
 SITE = "spack/etc/spack/mirrors.yaml"
@@ -167,10 +162,10 @@ def test_lists_follow_each_other_and_values_know_their_places(spack: SpackRoot) 
     spack.write("spack/etc/spack/packages.yaml", text.format("zlib@1.2", "null", "zlib/1"))
     path = spack.write("home/.spack/packages.yaml", text.format("zlib@1.3", "/usr", "a, b"))
     found = config(spack)
-    assert found.externals == (
-        ConfiguredExternal("zlib@1.3", "/usr", ("a", "b")),
-        ConfiguredExternal("zlib@1.2", "", ("zlib/1",)),
-    )
+    assert [(each.spec, each.prefix, each.modules) for each in found.externals] == [
+        ("zlib@1.3", "/usr", ("a", "b")),
+        ("zlib@1.2", "", ("zlib/1",)),
+    ]
     ((name, zlib),) = found.scopes.section("packages").items()
     spec = zlib["externals"][0]["spec"]
     assert (name, name.file, name.line) == ("zlib", str(path), 2)
