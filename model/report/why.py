@@ -271,8 +271,9 @@ def why_report(
         if rows := cut(list(reason_rows()), limit):
             columns = _REASON_COLUMNS[total == 1 :]
             yield Section("why not", rows, is_apart=True, columns=columns)
+        # A missing spec names the nearest build, which is then part of what is alike.
         alike = folded(
-            judged, lambda its: its.hash if shows_all else its._replace(hash="", candidate="")
+            judged, lambda e: e.hash if shows_all else (e.missing and e.candidate, *e[1:5])
         )
         if rows := cut([candidate_row(*each) for each in alike], limit):
             noun = "missing, with the nearest builds" if judged[0].missing else "builds"
