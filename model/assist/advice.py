@@ -193,7 +193,7 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
     Of several specs the last query is without all names of unknown packages.
     """
     specs, unknown = _specs(query), [(term,) for term in catalog.virtuals.unknown(query)]
-    rest = _without(specs, unknown)
+    rest, unlisted = _without(specs, unknown), catalog.virtuals.unlisted(query)
 
     def with_spec(old: _Groups, *new: Group, without: _Groups = ()) -> Query:
         return _without([new if spec == old else spec for spec in specs], without)
@@ -205,12 +205,13 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
             if len(group) > 1 or not isinstance(word, Term) or word.negated:
                 continue
             # The name of a package means that, unless the version may be that of a compiler.
-            is_name = word.column == "package" and (group in unknown or versions)
+            is_unlisted = group in unknown or word.pattern in unlisted
+            is_name = word.column == "package" and (is_unlisted or versions)
             if not (is_name or word.column == ANY):
                 continue
             text = _typed(spec, word)
             if len(specs) > 1 and group in unknown:
-                for name in near(text, catalog.package_of_name, _ALIKE):
+                for name in near(text, _listed_packages(catalog), _ALIKE):
                     named = ((Term("package", name),) if g == group else g for g in spec)
                     yield _CHANGED, f"{name} instead of {text}", with_spec(spec, *named)
             if (meant := _meant_condition(catalog, text, should_stop, rest)) is not None:
@@ -316,7 +317,7 @@ def _wider(
         column = "package"
         if len(typed) >= _MIN_HASH_WORD and catalog.hashes.with_prefix(typed):
             yield Term("hash", typed)
-        if can_be_near and typed not in catalog.package_of_name:
+        if can_be_near and typed not in _listed_packages(catalog):
             nearest = near(typed, values("package"))
     elif column == "hash":
         # The longest prefix that some hash has.
@@ -451,7 +452,7 @@ def _meant_condition(
 
     compilers = _values(catalog, Query(), "compiler", should_stop)
     names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
-    if is_compiler(word) or word in names.difference(catalog.package_of_name):
+    if is_compiler(word) or word in names.difference(_listed_packages(catalog)):
         return Depends(True, (Term("package", word),))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
@@ -506,7 +507,7 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
         packages = Query(tuple(g for g in spec.groups if all(c.column == "package" for c in g)))
         try:
             advice = None
-            for group in spec.minus(packages).groups:
+            for group in (*packages.groups[:1], *spec.minus(packages).groups):
                 if not catalog.count(packages.plus(Query((group,))), should_stop=should_stop):
                     sentence = _sentence(catalog, spec, packages, group, should_stop)
                     advice = Advice(clean(sentence), group[0])
@@ -592,10 +593,8 @@ def _sentence(
         unknown = packages.also(Term(column, UNKNOWN))
         may_fit = pattern == YES and catalog.count(unknown, should_stop=should_stop)
         return f"{none} {_ON_HOST[column, pattern][bool(may_fit)]}"
-    if column == ANY:
-        word, which = clean(pattern), name or "spec"
-        shown = f"Unknown package {word}, and no {which} shows it in any column"
-        return shown + _meant(catalog, spec.groups, pattern, spec.minus(Query((group,))))
+    if column == ANY or pattern in catalog.virtuals.unlisted(packages):
+        return _unknown_package(catalog, spec, condition)
     values = [] if column == "size" else counted(column)
     guess = ""
     if column != "version" and len(values) > _MAX_VALUES:
@@ -603,33 +602,37 @@ def _sentence(
     return f"{none} has {condition}{guess or _only(values)}"
 
 
-def _unknown_package(catalog: Catalog, query: Query, name: Term) -> str:
-    """Return the sentence on the name of an unknown package in a query."""
-    specs = _specs(query)
-    spec = next(spec for spec in specs if any(name in group for group in spec))
-    word, is_needed = _typed(spec, name), name.pattern in catalog.texts("package")
-    sentence = f"{word} is only a dependency here" if is_needed else f"Unknown package {word}"
-    others = _without(specs, [(term,) for term in catalog.virtuals.unknown(query)])
-    return clean(sentence) + _meant(catalog, spec, word, others)
+def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
+    """Return the sentence on a word of a query that is no package, and guess what was meant.
 
-
-def _meant(catalog: Catalog, spec: _Groups, word: str, others: Query = Query()) -> str:
-    """Guess what was meant by a word that is not a package: with its key, or alike.
-
-    Among `others` of several words it must be more alike.
+    Among several words that must be more alike.
     """
-    if word in ENGLISH_WORDS:
-        return f". {ENGLISH_WORDS[word]}"
-    meant = _meant_condition(catalog, word, never, others)
+    specs = _specs(query)
+    spec = next(spec for spec in specs if any(word in group for group in spec))
+    text, unknown = _typed(spec, word), [(term,) for term in catalog.virtuals.unknown(query)]
+    others = _without(specs, [*unknown, (word,)])
+    sentence = f"Unknown package {text}"
+    if word.column == ANY:
+        sentence += f", and no {others.package or 'spec'} shows it in any column"
+    elif (word,) not in unknown:
+        sentence = f"{text} is only a dependency here"
+    sentence = clean(sentence)
+    if text in ENGLISH_WORDS:
+        return f"{sentence}. {ENGLISH_WORDS[text]}"
+    meant = _meant_condition(catalog, text, never, others)
     if meant is None:
-        names = [f"{word}="] if word in COLUMN_KEYS else [*catalog.package_of_name, *WORDS]
-        if guess := did_you_mean(word, names, _ALIKE if others else CLOSE):
-            return guess
-        meant = _meant_condition(catalog, word, never, others, is_near=True)
+        names = [f"{text}="] if text in COLUMN_KEYS else [*_listed_packages(catalog), *WORDS]
+        if guess := did_you_mean(text, names, _ALIKE if others else CLOSE):
+            return sentence + guess
+        meant = _meant_condition(catalog, text, never, others, is_near=True)
     if meant is None:
-        return ""
+        return sentence
     versions = [g[0] for g in spec if g[0].column == "version" and isinstance(meant, Depends)]
-    return f". Did you mean {clean(str(meant))}{''.join(map(str, versions[:1]))}?"
+    return f"{sentence}. Did you mean {clean(str(meant))}{''.join(map(str, versions[:1]))}?"
+
+
+def _listed_packages(catalog: Catalog) -> list[str]:
+    return [package.name for package in catalog.all_packages]
 
 
 def _only(values: Sequence[Facet]) -> str:

@@ -85,26 +85,23 @@ class Virtuals:
     def unknown(self, query: Query) -> list[Term]:
         """Return the conditions that name an unknown package: with one a query matches nothing.
 
-        Such a word was meant otherwise, and would begin a spec that takes the conditions after
-        it. Known are packages with a listed spec; to be excluded, dependency-only ones as well.
+        Such a word was meant otherwise, and would begin a spec that takes the conditions after it.
         """
+        known = {*self._data.texts("package"), *self.providers(query)}
         terms = (c for c in query.conditions if isinstance(c, Term) and c.column == "package")
-        named = [
-            term for term in terms if term.pattern and not (term.negated and is_glob(term.pattern))
-        ]
-        listed_names = self._data.package_of_name.keys()
-        unlisted = [term for term in named if term.pattern not in listed_names]
-        if not unlisted:
-            return []
-        every, providers = frozenset(self._data.texts("package")), self.providers(query)
+        unknown = (term for term in terms if term.pattern and term.pattern not in known)
         return [
             term
-            for term in unlisted
-            if (every if term.negated else listed_names).isdisjoint(
-                [term.pattern, *providers.get(term.pattern, ())]
-            )
-            and not (is_glob(term.pattern) and any(map(term.matcher("package"), listed_names)))
+            for term in unknown
+            if not is_glob(term.pattern)
+            or not (term.negated or any(map(term.matcher("package"), known)))
         ]
+
+    def unlisted(self, query: Query) -> list[str]:
+        """Return the packages that a query names and that have dependency-only specs alone."""
+        names = {_package_name(c) for c in query.conditions if not c.negated} - {""}
+        listed_names = {package.name for package in self._data.all_packages}
+        return sorted(names.intersection(self._data.texts("package")) - listed_names)
 
     def asked_of_compilers(self, query: Query) -> Iterable[str]:
         """Return the virtuals that a query names after `%` where records name their compiler.
@@ -132,7 +129,7 @@ class Virtuals:
         return Query((), tuple(_resolve((*query.groups, *s), providers) for s in query.specs))
 
     def sentence(self, query: Query) -> str:
-        """Return a sentence on the virtuals in a query; empty if it has none."""
+        """Return a sentence on the virtuals in a query, and on packages that are not listed."""
         provided = [
             f"{clean(name)} is a virtual package, provided here by {_some(packages)}"
             for name, packages in self.providers(query).items()
@@ -142,7 +139,13 @@ class Virtuals:
             f" Spack 1.0, and no recipes are read. Write ^{clean(name)} for a dependency"
             for name in self.asked_of_compilers(query)
         ]
-        return "; ".join([*provided, *asked])
+        unlisted = [
+            f"{clean(name)} is only a dependency here, and not listed. Write %{clean(name)} for"
+            " what depends on it"
+            for name in self.unlisted(query)
+            if name != query.package
+        ]
+        return "; ".join([*provided, *asked, *unlisted])
 
 
 def _package_name(condition: Condition) -> str:

@@ -7,7 +7,7 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
 from itertools import chain, groupby, islice, repeat
 from operator import itemgetter, sub
@@ -402,8 +402,7 @@ class IndexData:
         return sum(self.columns.numbers("package.specs"))
 
     @cached_property
-    def package_of_name(self) -> Mapping[str, PackageCount]:
-        """The packages with a spec that is listed, by their names."""
+    def _package_of_name(self) -> dict[str, PackageCount]:
         return {package.name: package for package in self.all_packages}
 
     def selected_package(self, query: Query) -> PackageCount | None:
@@ -411,13 +410,13 @@ class IndexData:
         if (term := query.package_term) is None:
             return None
         if query.package is not None:
-            return self.package_of_name.get(query.package)
+            return self._package_of_name.get(query.package)
         packages = self.all_packages
         return next((p for p in packages if exact_term("package", p.name) == term), None)
 
     def package_span(self, name: str) -> tuple[int, int]:
         """Return the id of the first spec of a package that is listed, and that after its last."""
-        package = self.package_of_name.get(name)
+        package = self._package_of_name.get(name)
         return (0, 0) if package is None else package.span
 
     # Sources and problems

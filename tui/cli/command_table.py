@@ -206,12 +206,7 @@ spackscope find py-ml-dtypes target=aarch64
 spackscope find ~/mirror hdf5 +mpi
 spackscope find --json 'py-*' %gcc@13: | jq '.[].hash'
 spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
-        other_names=(
-            "list",
-            "ls",
-            "search",
-            "query",
-        ),
+        other_names=("list", "ls", "search", "query"),
     ),
     Command(
         "show",
@@ -233,11 +228,7 @@ there. The key is read from the signature, which nothing but Spack verifies.""",
 spackscope show 23r4fq5
 spackscope show --json /23r4fq5ly72u3bfmbi3o3unokk4d5ipr
 spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
-        other_names=(
-            "info",
-            "spec",
-            "describe",
-        ),
+        other_names=("info", "spec", "describe"),
     ),
     Command(
         "needs",
@@ -256,10 +247,7 @@ only comes last. The spec is named as for `spackscope show`.""",
         examples="""\
 spackscope needs 23r4fq5
 spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'""",
-        other_names=(
-            "deps",
-            "dependencies",
-        ),
+        other_names=("deps", "dependencies"),
     ),
     Command(
         "doubles",
@@ -616,10 +604,7 @@ cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
 spackscope sources
 spackscope sources -f spack:develop -f ~/spack/opt/spack
 spackscope sources --verify -f ~/mirror""",
-        other_names=(
-            "mirror",
-            "mirrors",
-        ),
+        other_names=("mirror", "mirrors"),
     ),
     Command(
         "index",
@@ -638,11 +623,7 @@ they need to.""",
         examples="""\
 spackscope index -f ~/cache/_cache
 spackscope index --rebuild""",
-        other_names=(
-            "update",
-            "refresh",
-            "rebuild",
-        ),
+        other_names=("update", "refresh", "rebuild"),
     ),
     Command(
         "config",

@@ -324,7 +324,7 @@ def test_rows_keep_their_order_when_the_host_comes_to_be_known(
         ("os=windows", "No spec has os=windows"),
         ("os=ubuntu22.04 !os=ubuntu22.04", "No match"),
         ("version=0.4.5 os=windows", "No spec has os=windows"),
-        ("zzzzz", "No spec shows zzzzz"),
+        ("zzzzz", "Unknown package zzzzz, and no spec shows it"),
         ("os=sequoia target=x86_64_v3", "No match"),
     ],
 )
