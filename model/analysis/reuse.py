@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, reduce
+from functools import cache, cached_property, reduce
 from itertools import chain
 from operator import or_
 from typing import NamedTuple
@@ -62,7 +62,7 @@ class _Finder:
 
     def __init__(self, catalog: Catalog) -> None:
         self.problems: list[Problem] = []
-        self._catalog = catalog
+        self._catalog, self._parse = catalog, cache(parse_spec)
         self._every = int.from_bytes(b"\1" * catalog.total, "little")
 
     def _matching(self, query: Query) -> int:
@@ -78,12 +78,14 @@ class _Finder:
         the spec is a problem.
         """
         try:
-            query = parse_spec(spec)
+            query = self._parse(spec)
+            if virtual and query.package is None:
+                raise QueryError("Expected the name of a package", 0)
+            if not mask:
+                return 0
             if virtual:
-                if query.package is None:
-                    raise QueryError("Expected the name of a package", 0)
                 query = Query().also(Depends(True, tuple(query.conditions), (virtual,)))
-            return mask and mask & self._matching(query)
+            return mask & self._matching(query)
         except (QueryError, Unanswerable) as error:
             why = clean(f"{spec} is not considered: {error}")
             self.problems.append(Problem(spec.file, f"line {spec.line}", why))
@@ -208,14 +210,14 @@ class _Finder:
         for spec in rule.specs:
             # One that matches already is not looked for again.
             rest = applies & ~met if rule.policy == "any_of" else applies
+            if is_default and self._among(0, spec) is not None:
+                can_match = self._able(spec)
+                able |= can_match
+                rest &= can_match
             matching = self._among(rest, spec, virtual)
             if matching is None:
                 is_known = False
                 continue
-            if is_default:
-                can_match = self._able(spec)
-                able |= can_match
-                matching &= can_match
             met_twice |= met & matching
             met |= matching
         if not is_known:
@@ -231,7 +233,7 @@ class _Finder:
         A requirement on the compiler applies to neither compilers nor specs without one.
         """
         able = self._every
-        for condition in parse_spec(spec).conditions:
+        for condition in self._parse(spec).conditions:
             if isinstance(condition, Depends):
                 able &= self._compiled
             elif condition.column == "variants":
