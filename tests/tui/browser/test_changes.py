@@ -66,7 +66,7 @@ async def test_a_line_on_no_package_leads_to_no_whole_source() -> None:
     mirrors = SPACK_DATA / "mirror-v2", SPACK_DATA / "mirror-v3"
     async with browsing(*mirrors, size=(100, 30)) as browser:
         await browser.press("D")
-        assert changes(browser)[1] == "▸ spec format 4 → 5 (15 builds)"
+        assert "▸ spec format 4 → 5 (15 builds)" in changes(browser)
         assert "⏎" not in browser.lines[-1]
         await browser.press("enter")
         assert browser.dialog is not None

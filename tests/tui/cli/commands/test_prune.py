@@ -88,7 +88,7 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
     nodes = installs(leaf(CMAKE, "cmake", "3.31"), in_buildcache=False, installed=True)
     nodes |= installs(leaf(ZLIB, "zlib", "1.3"))
     (program.home / "index.json").write_bytes(database(nodes))
-    assert prune(program, "cmake", "zlib")[0].startswith("Prune preview: removes 1 of 1 spec")
+    assert prune(program, "zlib")[0].startswith("Prune preview: removes 1 of 1 spec")
 
 
 @pytest.mark.parametrize(
