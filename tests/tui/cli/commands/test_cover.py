@@ -400,3 +400,27 @@ def test_what_a_mirror_filters_out_is_told(program: Program, home: Path) -> None
     assert lines[1] == "        1  cached, but its mirror excludes zlib (~/.spack/mirrors.yaml:4)"
     left_out = program(*words, "--config", "none").stdout.splitlines()
     assert left_out == [lines[0], *lines[2:]]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["index.json", "spack.lock"],
+        ["spack.lock", "index.json"],
+        ["-f", "index.json", "-f", "spack.lock"],
+        [".", "-f", "index.json"],
+    ],
+)
+def test_caches_and_the_environment_may_be_in_any_order(
+    program: Program, home: Path, words: list[str]
+) -> None:
+    whole = program("cover", "spack.lock", "-f", "index.json", "--json")
+    result = program("cover", *words, "--json")
+    assert whole.stdout
+    assert (result.returncode, result.stdout) == (whole.returncode, whole.stdout)
+
+
+def test_a_second_environment_is_no_cache(program: Program, home: Path) -> None:
+    result = program("cover", "spack.lock", "./spack.lock", "-f", "index.json")
+    assert result.returncode == 2
+    assert "takes one environment, and caches with -f: ./spack.lock" in result.stderr
