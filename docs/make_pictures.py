@@ -110,7 +110,7 @@ TOUR = (
         "enter",
         "⏎",
         "opens it: there are four ways to run, and this is why.",
-        "build tools only: all run the same",
+        "only build dependencies differ",
         4.0,
     ),
     Step(

@@ -19,11 +19,13 @@ from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
+    BUILD_DEPENDENCIES,
     NOT_LISTED,
     NOTHING_DIFFERS,
     build_only_section,
     path_text,
 )
+from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
 from spackscope.model.report.progress import fitting
 from spackscope.model.report.report import Column, Piece, Row, Section, Style, styled
 from spackscope.model.report.spec_list import spec_rows
@@ -31,7 +33,7 @@ from spackscope.model.report.spec_list import spec_rows
 PART_HEADS: dict[Part, str] = {
     "own": "the specs themselves",
     "run": "run-time dependencies",
-    "build": "to build only",
+    "build": BUILD_DEPENDENCIES,
 }
 BUILD, USED_BY = "build", "used by"
 """The groups of the line that folds what only builds the specs, and of the row of their users."""
@@ -555,7 +557,7 @@ def _kinds_text(table: ComparedTable) -> str:
     if not all(table.lists_dependencies):
         return NOT_LISTED
     if table.runs_the_same:
-        return f"build tools only: all {table.total:,} run the same"
+        return f"{ONLY_BUILD_DIFFERS}: all {table.total:,} run the same"
     same = ": those with one letter run the same" if len(table.specs) < table.total else ""
     return f"{counted(table.total, 'spec')}, {len(table.specs):,} ways to run{same}"
 

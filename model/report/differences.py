@@ -22,6 +22,7 @@ from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
+from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
 from spackscope.model.report.report import Cell, Line, Piece, Row, Section
 
 BETWEEN_NAMES = " › "
@@ -240,6 +241,8 @@ MAX_LINES = 200
 """Lines of each part of a report, and causes."""
 
 _SAME = "both run the same"
+BUILD_DEPENDENCIES = "build dependencies"
+"""The head of what differs only in how specs are built."""
 
 
 def pair_sections(
@@ -253,11 +256,11 @@ def pair_sections(
     run = [line for line in lines if line.runs]
     build = [line for line in lines if not line.runs]
     if same:
-        yield Section(_SAME if run or not build else f"build tools only: {_SAME}")
+        yield Section(_SAME if run or not build else f"{ONLY_BUILD_DIFFERS}: {_SAME}")
     if run:
         yield _bounded("run-time dependencies" if comparison.lists_dependencies else "", run)
     if build and (shows_build or not run):
-        yield _bounded("" if same and not run else "to build only", build)
+        yield _bounded("" if same and not run else BUILD_DEPENDENCIES, build)
     elif build:
         count = len({name for line in build for name in line.packages})
         yield build_only_section(count)
@@ -268,7 +271,7 @@ def pair_sections(
 def build_only_section(count: int) -> Section:
     """Return how many packages differ that are used for building only."""
     verb, them = ("differs", "it") if count == 1 else ("differ", "them")
-    text = f"to build only: {counted(count, 'package')} {verb}; --build shows {them}"
+    text = f"{BUILD_DEPENDENCIES}: {counted(count, 'package')} {verb}; --build shows {them}"
     return Section((Piece(text),))
 
 
@@ -278,7 +281,11 @@ def cause_sections(comparison: Comparison) -> Iterator[Section]:
         above = cause.above - 1
         parts = [
             f"through {path_text(path)}" if len(path := shown_path(cause)) > 1 else "",
-            "" if not cause.path else "a run-time dependency" if cause.run else "to build only",
+            ""
+            if not cause.path
+            else "a run-time dependency"
+            if cause.run
+            else "a build dependency",
             f"{counted(above, 'differing package')} above" if above else "",
             f"follows {clean(cause.follows)}" if cause.follows else "",
         ]

@@ -26,10 +26,7 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.varying import Cell, ComparedRow
 
 
-BUILD_TOOLS_ONLY = "build tools only"
-ALL_RUN_THE_SAME = f"{BUILD_TOOLS_ONLY}: all run the same"
-ONLY_BUILD = "the only one"
-"""Stands for what sets a row apart of which there is no other."""
+ONLY_BUILD_DIFFERS = "only build dependencies differ"
 
 MAX_PHRASES = 5
 """Differences that a line names; the others are counted."""
@@ -68,7 +65,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
         more = [each for each in phrases if each not in before]
         if not phrases:
             telling = [clean(phrase(row, column)) for row, _ in stated if row.tells]
-            lines.append(ALL_RUN_THE_SAME if size > 1 else _listed(telling))
+            lines.append(ONLY_BUILD_DIFFERS if size > 1 else _listed(telling))
         elif before and len(phrases) > len(before) and set(before) <= set(phrases):
             lines.append(f"the same, and {_listed(more)}")
         else:
@@ -195,7 +192,7 @@ class _Package:
         self._numbers = numbers
         stated = [texts[name] for name in self.names]
         self._stated = [tuple(each[at] for each in stated) for at in range(len(numbers))]
-        widths = dict(told.widths)
+        self._widths = widths = dict(told.widths)
         self._is_told = [name in widths for name in self.names]
         shown = [
             [cut_name(text, widths[name]) for text in texts[name]]
@@ -212,10 +209,10 @@ class _Package:
         self._first_phrases: dict[tuple[str, ...], dict[tuple[int, str], int]] = defaultdict(dict)
 
     def apart(self, look_alike: int) -> tuple[str, bool]:
-        """Return what sets a look-alike apart, and whether the table tells that already.
+        """Return what sets a look-alike apart, and whether the cells of the table do so already.
 
         Those with the same cells are told apart from all others of them, by the values that the
-        fewest of these have; others from the most similar one.
+        fewest of these have; others from the most similar one, by what no cell shows.
         """
         at = bisect_left(self._numbers, look_alike)
         mine, twins = self._stated[at], self._alike[self._cells[at]]
@@ -223,10 +220,11 @@ class _Package:
         near = range(max(0, at - _NEAR), min(at + _NEAR, len(self._numbers))) if is_told else twins
         others = [self._stated[n] for n in near[:MAX_COMPARED] if n != at]
         if not others:
-            return ONLY_BUILD, True
+            return "", True
         if is_told:
             nearest = min(others, key=lambda other: self._distance(mine, other))
-            return self._phrases(mine, list(compress(count(), map(ne, mine, nearest)))), True
+            differing = compress(count(), map(ne, mine, nearest))
+            return self._phrases(mine, [n for n in differing if not self._is_shown(at, n)]), True
         chosen: list[int] = []
         while others:
             rarest = min(range(len(mine)), key=lambda n: sum(o[n] == mine[n] for o in others))
@@ -241,6 +239,13 @@ class _Package:
         if first is not None:
             chosen = [first, *(n for n in chosen if n != first)]
         return self._phrases(mine, chosen), False
+
+    def _is_shown(self, at: int, number: int) -> bool:
+        """Check whether a cell of a look-alike has the whole text of a name."""
+        name, text = self.names[number], self._stated[at][number]
+        if name[:1] == "+" and "variants" in self._widths:
+            return short_digests(text) in self._cells[at][-1].rstrip("…").split()
+        return name in self._widths and cut_name(text, self._widths[name]) == text
 
     def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
         """Return in how many of the columns that are told two differ, and in how many of all."""
@@ -353,7 +358,7 @@ class RowNotes:
         if row.role in (RowRole.SPEC, RowRole.GROUP):
             users, is_open = sum(kind.total_users for kind in kinds), row.role is RowRole.GROUP
             if len(kinds) == 1:
-                return RowNote(users, "", ALL_RUN_THE_SAME if is_open else BUILD_TOOLS_ONLY)
+                return RowNote(users, "", ONLY_BUILD_DIFFERS)
             return RowNote(users, f"{len(kinds):,} ways to run", "", is_whole=is_open)
         number = next(number for number, kind in enumerate(kinds) if row.id in kind.ids)
         kind = kinds[number]

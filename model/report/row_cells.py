@@ -11,13 +11,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import USED_BY, RowRole
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.highlight import Piece, highlight
-from spackscope.model.report.kinds import (
-    ALL_RUN_THE_SAME,
-    BUILD_TOOLS_ONLY,
-    NoteKey,
-    RowNote,
-    note_key,
-)
+from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, NoteKey, RowNote, note_key
 from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
@@ -27,8 +21,7 @@ from spackscope.model.report.table_columns import (
 )
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
-_RUN_THE_SAME = (ALL_RUN_THE_SAME, BUILD_TOOLS_ONLY)
-_SHORTER = (BUILD_TOOLS_ONLY, "build only")
+_SHORTER = ("only build dependencies", "only build…")
 _BETWEEN = " · "
 _INDENT = 3
 _MIN_NOTE_WIDTH = 60
@@ -133,7 +126,7 @@ class RowCells:
         """Return what sets a row apart, and then what its specs differ in."""
         note = self._note(row)
         apart, text = note.apart, note.differs
-        if text in _RUN_THE_SAME and cell_width(f"{apart}{_BETWEEN}{text}") > width:
+        if text == ONLY_BUILD_DIFFERS and cell_width(f"{apart}{_BETWEEN}{text}") > width:
             # That is said as long as there is room for it; elsewhere no sign is one, too.
             left = width - (cell_width(apart + _BETWEEN) if apart else 0)
             text = next((short for short in _SHORTER if cell_width(short) <= left), "")
@@ -145,7 +138,7 @@ class RowCells:
         room = width - cell_width(between + text)
         apart = _cut_note(apart, max(room, width // 2 if between else width), " ")
         text = between + _cut_note(text, width - cell_width(apart + between), ",")
-        is_same = note.differs in _RUN_THE_SAME
+        is_same = note.differs == ONLY_BUILD_DIFFERS
         rest = width - cell_width(apart + text)
         return [(apart, "value"), (text, "dim" if is_same else "value"), (" " * rest, "")]
 

@@ -51,7 +51,7 @@ def test_equal_rows_and_what_follows_are_folded_away() -> None:
         "run-time dependencies",
         "mpich",
         "1 more follows from these (= shows all)",
-        "to build only nothing differs",
+        "build dependencies nothing differs",
     ]
     assert rows_in_sight(table) == [rows[0]]
     assert rows_in_sight(table, shows_equal=True) == list(rows)
@@ -94,11 +94,11 @@ def test_it_is_said_what_is_not_told() -> None:
     read = [pending, replace(pending, rows=()), replace(pending, rows=(), build_rows=())]
     assert list(map(lines_of, read)) == [
         ["run-time dependencies", "comparing…"],
-        ["run-time dependencies", "nothing differs: all run the same", "to build only …"],
+        ["run-time dependencies", "nothing differs: all run the same", "build dependencies …"],
         [
             "run-time dependencies",
             "nothing differs: all run the same",
-            "to build only nothing differs",
+            "build dependencies nothing differs",
         ],
     ]
 

@@ -117,7 +117,7 @@ def test_what_only_builds_comes_last_and_is_counted() -> None:
     sections = pair_sections(Comparison(tuple(causes)), same=None, shows_build=False)
     assert [text_of(section.heading) for section in sections] == [
         "run-time dependencies",
-        "to build only: 2 packages differ; --build shows them",
+        "build dependencies: 2 packages differ; --build shows them",
     ]
 
 

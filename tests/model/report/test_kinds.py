@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from spackscope.model.analysis.varying import Cell, ComparedRow
-from spackscope.model.report.kinds import ALL_RUN_THE_SAME, differing_lines, phrase
+from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS, differing_lines, phrase
 
 
 def row(
@@ -26,7 +26,7 @@ def test_the_usual_kind_runs_the_same_and_others_differ() -> None:
     ]
 
     assert differing_lines(rows, [9, 1, 1, 1]) == [
-        ALL_RUN_THE_SAME,
+        ONLY_BUILD_DIFFERS,
         "libiconv 1.17, others 1.18",
         "mpich +hwloc, libfabric ~rxm",
         "the same, and pkgconf 1.9.5",
@@ -64,7 +64,7 @@ def test_a_provider_is_named_once() -> None:
     ]
 
     assert differing_lines(rows, [2, 1, 1, 1]) == [
-        ALL_RUN_THE_SAME,
+        ONLY_BUILD_DIFFERS,
         "openmpi 5.0.9",
         "openmpi 5.0.8",
         "no mpi",

@@ -9,7 +9,7 @@ import pytest
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
-from spackscope.model.report.kinds import MAX_COMPARED, ONLY_BUILD, RowNote, row_notes
+from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
 from spackscope.model.report.table_columns import Told
 from tests.builders import (
     Node,
@@ -65,7 +65,7 @@ def test_folded_rows_have_their_users_and_the_number_of_kinds(catalog: Catalog) 
         (GMAKE, 1, RowNote(1)),
         (LIB, 1, RowNote(2)),
         (OTHER, 1, RowNote(1)),
-        (hash_of(30), 2, RowNote(0, "", "build tools only")),
+        (hash_of(30), 2, RowNote(0, "", "only build dependencies differ")),
         (USER, 1, RowNote(0)),
     ]
 
@@ -76,11 +76,11 @@ def test_kinds_have_what_they_differ_in(catalog: Catalog) -> None:
 
     assert notes[:3] == [
         (A, 3, RowNote(1, "2 ways to run", "")),
-        (B, 2, RowNote(1, "", "build tools only: all run the same")),
+        (B, 2, RowNote(1, "", "only build dependencies differ")),
         (C, 1, RowNote(0, "", "lib 2, others 1")),
     ]
     assert notes[-4:-1] == [
-        (hash_of(30), 2, RowNote(0, "", "build tools only: all run the same")),
+        (hash_of(30), 2, RowNote(0, "", "only build dependencies differ")),
         (hash_of(30), 1, RowNote(0, "", "twin recipe abc====")),
         (hash_of(31), 1, RowNote(0, "", "twin recipe other")),
     ]
@@ -93,7 +93,7 @@ def test_specs_of_a_kind_have_what_they_are_built_with(catalog: Catalog) -> None
     view = View(folded=True, opened=frozenset({look_alike}), opened_kinds=opened_kinds)
 
     assert notes_on(catalog, view)[1:4] == [
-        (B, 2, RowNote(1, "", "build tools only: all run the same")),
+        (B, 2, RowNote(1, "", "only build dependencies differ")),
         (B, 1, RowNote(1, "", "with gmake 4")),
         (A, 1, RowNote(0, "", "without gmake")),
     ]
@@ -127,18 +127,19 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
         "~hl +mpi": "~hl",
         "+hl +mpi": "+mpi +hl no map",
         "+hl +mpi +map": "+map",
-        "+hl": "sles15 no mpi",
+        "+hl": "no mpi",
     }
     assert apart()["+hl"] == "no mpi", "the os is not told, but the variant suffices"
+    assert apart(("os", 11), ("variants", 20))["+hl ~mpi"] == "", "a cell says it already"
 
 
-def test_a_row_without_another_says_so(tmp_path: Path) -> None:
+def test_a_row_without_another_says_nothing(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)], title="zlib")
     catalog = catalog_of(tmp_path)
     listing = catalog.listing(View(folded=True))
     (note,) = row_notes(catalog).of(listing, catalog.rows([0]), Told()).values()
 
-    assert note.apart == ONLY_BUILD
+    assert note.apart == ""
 
 
 def test_it_can_be_cancelled(catalog: Catalog) -> None:
@@ -157,5 +158,5 @@ def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None
     opened = frozenset({catalog.rows([0])[0].look_alike})
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
-    assert notes[0][2] == RowNote(0, "", "build tools only: all run the same")
+    assert notes[0][2] == RowNote(0, "", "only build dependencies differ")
     assert notes[1][2] == RowNote(0, "", "one of 501, too many to compare")

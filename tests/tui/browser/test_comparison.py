@@ -93,7 +93,7 @@ def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
     assert [line.strip() for line in lines] == [
         "run-time dependencies",
         "nothing differs: all run the same",
-        "to build only (1 package)  ▸",
+        "build dependencies (1 package)  ▸",
         "used by",
     ]
 

@@ -84,14 +84,14 @@ async def test_the_specs_are_columns_and_what_differs_is_a_row() -> None:
             "▸   libiconv   1.18     1.17     1.18     1.18     mpich › libxml2 › libiconv",
             "    libfabric  +rxm     +rxm     ~rxm     ~rxm     mpich › libfabric",
             "    hwloc      -        -        2.12     2.11     mpich › hwloc",
-            "  to build only (1 package)  ▸",
+            "  build dependencies (1 package)  ▸",
             "  used by      7        7        -        -        vtk visit cgns",
             " uehz56w: libiconv 1.18 · mpich › libxml2 › libiconv · 3 of 4 the same",
         ]
         await browser.press("b", "equals_sign")
         rows = shown(browser)
         assert "    zlib-ng    2.3.2    2.3.2    2.3.2    2.3.2" in rows
-        assert "  to build only (1 package)  ▾" in rows
+        assert "  build dependencies (1 package)  ▾" in rows
         assert "    ncurses    6.5      6.1      6.5      6.5" in rows
         await browser.press("b", "equals_sign")
         assert not any("zlib-ng" in row or "ncurses" in row for row in shown(browser))
@@ -220,7 +220,7 @@ async def test_without_dependencies_the_screen_says_so() -> None:
     table = replace(TABLE, lists_dependencies=(False,) * 4, rows=(row,), build_rows=None)
     async with comparing(table) as (browser, _, _):
         assert "Dependencies not listed: not compared" in browser.text
-        assert "to build only" not in browser.text
+        assert "build dependencies" not in browser.text
 
 
 async def test_what_differs_has_a_sign_where_there_are_no_colours() -> None:

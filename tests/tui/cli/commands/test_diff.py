@@ -79,14 +79,17 @@ def test_the_causes_are_listed_with_their_path(program: Program, index: Path) ->
 def test_what_only_builds_is_counted_or_listed(program: Program, index: Path) -> None:
     same = program("diff", "-f", str(index), HDF5, OTHER_CMAKE)
     assert same.returncode == 1
-    assert same.stdout.splitlines()[3:] == ["build tools only: both run the same", "  cmake 3 ≠ 4"]
+    assert same.stdout.splitlines()[3:] == [
+        "only build dependencies differ: both run the same",
+        "  cmake 3 ≠ 4",
+    ]
 
     words = ("diff", "-f", str(index), OTHER_ZLIB, OTHER_CMAKE)
     assert program(*words).stdout.splitlines()[-1] == (
-        "to build only: 1 package differs; --build shows it"
+        "build dependencies: 1 package differs; --build shows it"
     )
     assert program(*words, "--build").stdout.splitlines()[-2:] == [
-        "to build only",
+        "build dependencies",
         "  cmake 3 ≠ 4",
     ]
 
@@ -150,9 +153,9 @@ def test_more_specs_are_a_table_of_what_varies(program: Program, index: Path) ->
 def test_specs_that_run_the_same_show_what_builds_them(program: Program, index: Path) -> None:
     result = program("diff", "-f", str(index), HDF5, OTHER_CMAKE, SAME_CMAKE)
     assert result.stdout.splitlines()[4:] == [
-        "build tools only: all 3 run the same",
+        "only build dependencies differ: all 3 run the same",
         "         a  b  c",
-        "to build only",
+        "build dependencies",
         "  cmake  3  4  4",
     ]
 
