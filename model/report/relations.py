@@ -47,7 +47,7 @@ def difference_values(
     values = [
         *_values(running, _MAX_DIFFERENCES),
         *([DetailLine("runs the same")] if runs_the_same else ()),
-        *_values(building, 1 if running else _MAX_DIFFERENCES, "build only: "),
+        *_values(building, 1 if running else _MAX_DIFFERENCES, "build dependencies: "),
     ]
     if rest := unexplained_text(comparison):
         values.append(DetailLine(rest, kind="dim"))
@@ -91,13 +91,6 @@ def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator
             yield DetailLine(f"({virtuals})", kind="virtual", lead=" ")
     if shared is None:
         yield DetailLine(needs_line(needs), DOWNLOAD)
-
-
-def unlisted_line() -> DetailLine:
-    """Return that the source of a spec lists no dependencies."""
-    from spackscope.model.report.needs import UNLISTED
-
-    return DetailLine(UNLISTED, NEEDS, kind="dim")
 
 
 def user_values(graph: Dag, users: Sequence[int], total: int) -> Iterator[DetailLine]:

@@ -39,7 +39,6 @@ from spackscope.model.report.relations import (
     kinds_line,
     needs_values,
     pending_lines,
-    unlisted_line,
     user_values,
 )
 from spackscope.model.sources.session import Session
@@ -122,7 +121,7 @@ def pending_lines_of(
     if mark is not None:
         lines += pending_lines([NEXT_TO])
     if not asked.catalog.edges.lists(asked.row.id):
-        return [*lines, unlisted_line()]
+        return lines
     labels = [NEEDS, USED_BY] if members.is_group else [NEEDS, DOWNLOAD, USED_BY]
     return [*lines, *pending_lines(labels)]
 
@@ -167,7 +166,7 @@ def read_relations(
 def _fits(catalog: Catalog, session: Session, id_: int) -> list[DetailLine]:
     """Read whether a spec runs on the host, and why not."""
     fit = fit_of(catalog, id_)
-    if fit is None:
+    if fit is None or (fit.fits is None and not catalog.edges.lists(id_)):
         return []
     lines = list(fit_lines(fit, host_phrase(session)))
     is_said = fit.fits and len(lines) == 1
@@ -181,7 +180,7 @@ def _needs_and_users(
     id_ = members.ids[0]
     needs = read_needs(catalog, id_)
     if needs is None:
-        return [unlisted_line()]
+        return []
     graph = dag_of(catalog)
     shared = None
     if members.is_group:

@@ -27,6 +27,7 @@ from spackscope.model.report.detail import (
 from spackscope.model.report.highlight import Piece, highlight
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.signing import ARCHIVE, SIGNED
+from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
 
@@ -117,18 +118,19 @@ LOW, TALL = 6, 14
 
 _LABEL_WIDTHS = ((100, 18), (64, 17), (30, 13), (0, 10))
 """The cells of the labels from some widths on."""
+_FACTS = ("compiler", "os", "target", "platform")
+"""The labels of what follows the title in a row without labels."""
 _REUSABLE = "reusable"
 _ORDER = (
-    *(INSTALL, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, VARIANTS, FITS, _REUSABLE),
-    *(DOWNLOAD, SIGNED),
+    *(_FACTS[0], VARIANTS, INSTALL, ARCHIVE, KINDS_DIFFER, NEXT_TO, NEEDS, USED_BY, FITS),
+    *(_REUSABLE, DOWNLOAD, SIGNED),
 )
 _LISTS = (ARCHIVE, NEXT_TO, KINDS_DIFFER, NEEDS, USED_BY)
 _MAX_LIST_ROWS = 4
 _MIN_WIDTH_FOR_HINTS = 40
 _SHORT = 40
 _NARROW = 64
-_MIN_WIDTH_FOR_HASH = 56
-_MIN_HASH, _MIN_END = 9, 6
+_MIN_END = 6
 
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
@@ -148,16 +150,23 @@ Block = Sequence[DetailLine]
 def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block, list[Block]]:
     """Return the values of the title, and those of each label in their order."""
     title: list[DetailLine] = []
+    facts = [line for label in _FACTS for line in lines if line.label == label]
+    # Without its label the cell would not say what there is none of.
+    facts[:1] = [replace(f, text=signed(f.label, f.text).lstrip("%")) for f in facts[:1]]
+    if facts:
+        facts[1:] = [replace(fact, label="") for fact in facts[1:]]
     blocks: list[list[DetailLine]] = []
     for line in lines:
-        if line.at_end or line.kind == "title" or (not blocks and line.is_continued):
+        if line.label in _FACTS:
+            continue
+        if line.at_end or line.kind == "title" or (line.is_continued and not blocks):
             title.append(line)
         elif line.is_continued and blocks:
             blocks[-1].append(line)
         else:
             blocks.append([line])
-    order = (*_ORDER[1:], INSTALL) if height < LOW else _ORDER
-    rank = {label: number for number, label in enumerate(order)}
+    blocks += [facts] if facts else []
+    rank = {label: number for number, label in enumerate(_ORDER)}
     blocks.sort(key=lambda block: rank.get(block[0].label, len(rank)))
     ranked = [block for block in blocks if block[0].label in rank]
     others = blocks[len(ranked) :]
@@ -181,22 +190,41 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _title_rows(title: Block, width: int) -> list[LayoutRow]:
-    """Return the title with what is at its end; where it is narrow, suffixes go first."""
+    """Return the title with what is at its end, which stays whole as long as there is room.
+
+    Suffixes go first, then all of a hash but its first letters, then what is neither name nor
+    hash, and then the hash.
+    """
     begin = [line for line in title if not line.at_end]
     end = [line for line in title if line.at_end]
-    suffixes = sum(_title_width(line, True) for line in title) <= width
-    # The state is as good as its sign, but half a hash is no hash.
-    kept = 0 if width >= _MIN_WIDTH_FOR_HASH else sum(_title_width(line, False) for line in end)
+    kept = sum(_title_width(line, False) for line in end)
+
+    def form(hash_: slice, suffixes: bool = False, kinds: tuple[str, ...] = ()) -> list[str]:
+        return [
+            f"/{line.text[hash_]}" if line.kind == "hash" else line.text + line.suffix * suffixes
+            for line in begin
+            if not kinds or line.kind in kinds
+        ]
+
+    named = ("title", "hash")
+    whole, short = slice(None), slice(SHORT_HASH)
+    forms = (
+        form(whole, suffixes=True),
+        form(whole),
+        form(short),
+        form(short, kinds=named),
+        form(short, kinds=named[:1]),
+    )
+    texts = next((texts for texts in forms if _joined_width(texts) + kept <= width), forms[-1])
     flow = Flow(width, 0)
-    for line in begin:
-        flow.add("" if flow.is_empty else (line.lead or GAP)[: flow.room], "")
-        text = ("/" if line.kind == "hash" else "") + line.text + (line.suffix * suffixes)
-        room = min(flow.room, max(_MIN_HASH, flow.room - kept))
-        flow.add(shorten(text, room, keep="start"), STYLES.get(line.kind, ""), line)
-    texts = _end_texts(end, flow.room - len(GAP))
-    blank = flow.room - sum(map(cell_width, texts)) - len(GAP) * max(0, len(texts) - 1)
+    lines = begin if len(texts) == len(begin) else [line for line in begin if line.kind in named]
+    for line, text in zip(lines, texts, strict=False):
+        flow.add("" if flow.is_empty else (line.lead or GAP), "")
+        flow.add(shorten(text, flow.room, keep="start"), STYLES.get(line.kind, ""), line)
+    ends = _end_texts(end, flow.room - len(GAP))
+    blank = flow.room - sum(map(cell_width, ends)) - len(GAP) * max(0, len(ends) - 1)
     flow.add(" " * blank, "")
-    for number, (line, text) in enumerate(zip(end, texts, strict=False)):
+    for number, (line, text) in enumerate(zip(end, ends, strict=False)):
         flow.add(GAP if number else "", "")
         flow.add(text, STYLES.get(line.kind, ""), line)
     flow.end_row()
@@ -215,6 +243,10 @@ def _end_texts(end: Block, room: int) -> list[str]:
     return texts
 
 
+def _joined_width(texts: Sequence[str]) -> int:
+    return sum(map(cell_width, texts)) + len(GAP) * max(0, len(texts) - 1)
+
+
 def _title_width(line: DetailLine, suffixes: bool) -> int:
     text = line.lead + line.text + (line.suffix if suffixes else "")
     return cell_width(text) + len(GAP) + (line.kind == "hash")
@@ -229,7 +261,7 @@ def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
         len(hints) - 1
     )
     margin = min(next(cells for least, cells in _LABEL_WIDTHS if width >= least), width // 2)
-    if first.label == INSTALL and first.kind == "plain":
+    if first.label in _FACTS or (first.label == INSTALL and first.kind == "plain"):
         margin = 0
     room = width - (hints_width + len(GAP) if hints else 0)
     if first.label == INSTALL and cell_width(first.text) > room:
@@ -254,6 +286,8 @@ def _with_hints(row: LayoutRow, hints: Sequence[Hint], at: int) -> LayoutRow:
 
 def _max_rows(label: str, width: int, height: int) -> int:
     """Return how many rows a label may have; 0 if there is no bound."""
+    if label == VARIANTS and height < TALL:
+        return 1 if height < LOW else 2
     if label not in _LISTS:
         return 0
     if label == NEXT_TO and height >= LOW and width < _NARROW:

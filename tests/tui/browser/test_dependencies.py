@@ -296,10 +296,10 @@ async def test_where_the_detail_is_low_the_tree_has_the_whole_screen(index: Path
         assert browser.detail.size.height > 15
         assert len(tree(browser)) == 5
         await browser.press("escape")
-        assert (browser.focus, browser.detail.size.height) == ("spec-rows", 4)
+        assert (browser.focus, browser.detail.size.height) == ("spec-rows", 5)
         await browser.press("3", "u")
         assert browser.detail.size.height > 15
         await browser.press("escape")
         assert (browser.focus, browser.detail.shows_tree) == ("detail", False)
         await browser.press("t", "2")
-        assert not browser.detail.shows_tree, "in four lines the values say more"
+        assert not browser.detail.shows_tree, "in five lines the values say more"

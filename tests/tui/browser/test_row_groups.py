@@ -169,7 +169,7 @@ async def test_kinds_are_shown_with_what_they_differ_in(index: Path) -> None:
         await browser.press("j", "enter")
         assert [" ".join(line.split()) for line in row_texts(browser)] == [
             "▾ ×4 2 ways 1",
-            "├▾×3 2222222 1 build tools only: all run the same",
+            "├▾×3 2222222 1 only build dependencies differ",
             "│ 2222222 1 with gmake 4, lib 2",
             "│ 2222222 - without gmake",
             "│ 2222222 - lib 1,2, others 2",
@@ -197,8 +197,11 @@ async def test_pages_say_once_that_they_list_no_dependencies(tmp_path: Path) -> 
     async with browsing(tmp_path, size=(120, 24)) as browser:
         await browser.press("2")
         assert len(browser.rows) == 2
-        assert [line.split()[-1] for line in row_texts(browser)] == ["b", "develop"]
-        assert browser.text.count("This source lists no dependencies") == 1
+        assert [line.split()[-1] for line in row_texts(browser)] == ["2222222"] * 2, "no note"
+        assert browser.text.count("no dependencies listed") == 1
+        assert "unknown" not in browser.text
+        await browser.press("t")
+        assert browser.status == "This source lists no dependencies"
 
 
 def row_texts(browser: Browser) -> list[str]:

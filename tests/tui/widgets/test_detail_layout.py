@@ -43,7 +43,12 @@ USERS = [
     DetailLine("vtk", USED_BY, kind="link", id=3, suffix="@9.2.6", hints=USERS_HINTS, total=2),
     DetailLine("visit", kind="link", id=4, suffix="@3.4.1"),
 ]
-REST = [DetailLine("gcc@11.4.0", "compiler"), DetailLine("linux", "platform")]
+REST = [
+    DetailLine("gcc@11.4.0", "compiler"),
+    DetailLine("linux", "platform"),
+    DetailLine("ubuntu22.04", "os"),
+    DetailLine("-", "size"),
+]
 LINES = [*TITLE, COMMAND, *VARIANT_LINES, STATE, *REST, *DIFFERENCE, *NEEDED, *USERS]
 
 
@@ -51,24 +56,50 @@ def drawn(rows: list[LayoutRow]) -> list[str]:
     return ["".join(text for text, _ in row.pieces).rstrip() for row in rows]
 
 
-def test_in_four_rows_is_what_matters_and_the_command_comes_last() -> None:
+def test_the_facts_come_first_then_the_command_and_then_how_it_relates_to_others() -> None:
     assert drawn(layout(LINES, 78, 4)) == [
         f"hdf5@1.14.6  /{HASH}                        ● cached",
+        "gcc@11.4.0  ubuntu22.04  linux",
+        "variants         ≠ +hl  +mpi  = ~cxx",
+        f"spack install --cache-only /{HASH}            y hash",
         "next to wuqgt3p  libiconv 1.18 ≠ 1.17 (mpich › libxml2 › libiconv)   d compare",
         "needs to run     mpich@4.3.2 (mpi)  zlib0@1.3  zlib1@1.3  8 more        t tree",
         "used by          vtk@9.2.6  visit@3.4.1                                u users",
-        "variants         ≠ +hl  +mpi  = ~cxx",
-        f"spack install --cache-only /{HASH}            y hash",
-        "compiler         gcc@11.4.0  platform linux",
+        "size             -",
     ]
+    (without_compiler,) = drawn(layout([DetailLine("none", "compiler")], 78, 4))
+    assert without_compiler == "no compiler"
 
 
-def test_where_there_is_room_the_command_follows_the_title_and_lists_are_longer() -> None:
+def test_variants_have_as_many_rows_as_there_is_room_for() -> None:
+    many = [*VARIANT_LINES, *(DetailLine(f"~variant{n}", kind="same") for n in range(30))]
+    for height, rows in (4, 1), (10, 2), (30, 7):
+        shown = drawn(layout(many, 78, height))
+        assert len(shown) == rows
+        assert shown[-1].endswith(" …" if rows < 7 else "~variant29")
+
+
+def test_what_is_at_the_end_of_the_title_is_whole_and_the_hash_is_cut() -> None:
+    verdict = DetailLine("✓ runs here", "runs here", at_end=True)
+    count = DetailLine("×8", kind="dim", lead=" ", suffix=" run the same")
+    lines = [*TITLE, count, STATE, verdict]
+    for width, title in (
+        (98, f"hdf5@1.14.6  /{HASH} ×8 run the same"),
+        (78, f"hdf5@1.14.6  /{HASH} ×8"),
+        (55, "hdf5@1.14.6  /uehz56w ×8"),
+        (47, "hdf5@1.14.6  /uehz56w"),
+        (38, "hdf5@1.14.6"),
+    ):
+        (row,) = drawn(layout(lines, width, 4))
+        assert row.startswith(f"{title}  "), width
+        assert row.removeprefix(title).strip() == "● cached  ✓ runs here"
+
+
+def test_where_there_is_room_lists_are_longer() -> None:
     rows = drawn(layout(LINES, 128, 10))
-    assert rows[1].startswith("spack install --cache-only")
-    assert "zlib6@1.3  3 more" in rows[3]
+    assert "zlib6@1.3  3 more" in rows[5]
     rows = drawn(layout(LINES, 128, 30))
-    assert rows[4].split() == ["zlib7@1.3", "zlib8@1.3", "zlib9@1.3"]
+    assert rows[6].split() == ["zlib7@1.3", "zlib8@1.3", "zlib9@1.3"]
 
 
 @pytest.mark.parametrize("width", [8, 20, 38, 58, 78, 128])
@@ -85,18 +116,19 @@ def test_where_it_is_narrow_versions_of_users_go_first_and_texts_are_cut_between
     rows = drawn(layout([*TITLE, *USERS[:1], *users, *DIFFERENCE], 78, 4))
     assert rows[2].startswith("used by          vtk  package0  package1")
     rows = drawn(layout(LINES, 58, 4))
-    assert rows[1] == "next to      wuqgt3p  libiconv 1.18 ≠ 1.17 …     d compare"
+    assert rows[5] == "next to      wuqgt3p  libiconv 1.18 ≠ 1.17 …     d compare"
 
 
 def test_every_value_is_a_stop_and_keys_are_at_the_ends() -> None:
     rows = layout(LINES, 78, 4)
     assert [stop.line.text for stop in rows[0].stops] == ["hdf5@1.14.6", HASH, "cached"]
-    assert [stop.line.text for stop in rows[3].stops] == ["vtk", "visit"]
-    piece = rows[3].piece_at(len("used by          vtk@9.2.6  v"))
-    assert [stop.line.text for stop in rows[3].stops if stop.piece == piece] == ["visit"]
-    assert rows[3].keys[rows[3].piece_at(77)] == "u"
-    assert rows[3].piece_at(500) == -1
-    (more,) = (stop.line for stop in rows[2].stops if stop.line.text == "8 more")
+    assert [stop.line.text for stop in rows[1].stops] == ["gcc@11.4.0", "ubuntu22.04", "linux"]
+    assert [stop.line.text for stop in rows[6].stops] == ["vtk", "visit"]
+    piece = rows[6].piece_at(len("used by          vtk@9.2.6  v"))
+    assert [stop.line.text for stop in rows[6].stops if stop.piece == piece] == ["visit"]
+    assert rows[6].keys[rows[6].piece_at(77)] == "u"
+    assert rows[6].piece_at(500) == -1
+    (more,) = (stop.line for stop in rows[5].stops if stop.line.text == "8 more")
     assert more.hints == TREE_HINTS, "choosing it shows the tree"
 
 
