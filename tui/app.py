@@ -212,10 +212,8 @@ class SpackscopeApp(App[list[str]]):
             await super().on_event(event)
             return
         assert isinstance(event, events.Key | events.Paste)
-        if isinstance(event, events.Key):
-            self._browser.panes.welcome.display = False
-            if event.key == _EARLY_ENTER:
-                event.key = "enter"
+        if isinstance(event, events.Key) and event.key == _EARLY_ENTER:
+            event.key = "enter"
         self._typed.append(event)
         if not self._is_forwarding:
             self._is_forwarding = True

@@ -68,16 +68,16 @@ class Host(Frozen):
     is_this_machine: bool = False
 
     def __str__(self) -> str:
-        """Return its parts for people, as `zen3 · glibc 2.35 · ubuntu22.04`."""
+        """Return its parts for people, as `zen3, glibc 2.35, ubuntu22.04`."""
         system = self.os or ("" if self.libc is not None else self.platform)
         parts = (self.target, str(self.libc or ""), system)
-        return clean(" · ".join(filter(None, parts)))
+        return clean(", ".join(filter(None, parts)))
 
     @property
     def short(self) -> str:
-        """Its target and the version of its C library, as `zen3 · 2.35`."""
-        system = self.libc.version if self.libc is not None else self.os or self.platform
-        return clean(" · ".join(filter(None, (self.target, system))))
+        """Its target and its C library, as `zen3, glibc 2.35`."""
+        system = str(self.libc or self.os or self.platform)
+        return clean(", ".join(filter(None, (self.target, system))))
 
     @property
     def targets(self) -> frozenset[str]:

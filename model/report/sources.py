@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import Problem, SourceStatus
-from spackscope.model.core.text import clean, counted, cut_list
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.query.parser import parse
 from spackscope.model.report.report import Column, Report, Row, Section, styled
-from spackscope.model.sources.source_name import PREFIX, SAMPLE
 
 if TYPE_CHECKING:
     from spackscope.model.sources.verify import VerifiedSource
@@ -28,11 +27,6 @@ PROBLEM_COLUMNS = (
     Column(most=36, floors=(8,), may_go=True, is_right=False),
 )
 """The columns of their rows on the screen: the reason of a problem is cut last."""
-
-_AIM = "spackscope finds the Spack binary that fits."
-
-_NAMED = 3
-"""Mirrors that are named."""
 
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
@@ -79,23 +73,6 @@ def tag_table(tags: Mapping[str, object], now: float) -> list[Row]:
         count = f"{len(entries):,}" if isinstance(entries, list) else "-"
         rows.append(Row((clean(tag), count, age_text)))
     return rows
-
-
-def welcome(sources: Sequence[str]) -> str:
-    """Return what a new user needs to know where sources were found, not named; or "".
-
-    The sample is only a sample; the mirrors of a Spack are named.
-    """
-    if SAMPLE in sources and PREFIX in sources:
-        return f"{_AIM} A sample: your Spack has no mirror"
-    if SAMPLE in sources:
-        return f"{_AIM} A sample; yours: spackscope URL"
-    names = [clean(s.removeprefix(PREFIX)) for s in sources if s.startswith(PREFIX)]
-    if not names:
-        return ""
-    mirrors = "Mirror" if len(names) == 1 else "Mirrors"
-    shown = ", ".join(cut_list(names, _NAMED))
-    return f"{_AIM} {mirrors} of your Spack: {shown}; others: spackscope URL"
 
 
 def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
@@ -151,6 +128,8 @@ def source_rows(sources: Iterable[SourceStatus], now: float) -> list[Row]:
 def _source_row(source: SourceStatus, now: float) -> Row:
     name, kind = clean(source.name), _kind(source)
     facts = [kind, counted(source.specs, "spec"), counted(source.problems, "problem")]
+    if source.kind == "pages" and not source.failure:
+        facts.append("no dependencies listed")
     if source.checked is not None:
         facts.append(f"checked {age(now - source.checked)}")
     remarks = [clean(source.failure)] if source.failure else stale_copies([source], now)

@@ -205,7 +205,8 @@ class Loading:
         attach_fit(catalog, session)
         everything = "with dependency-only specs" if session.include_dependency_only else ""
         packages = catalog.packages(Query())
-        remark = " · ".join(filter(None, (titles.tags_title(catalog), everything)))
+        unlisted = "" if catalog.lists_dependencies else "no dependencies listed"
+        remark = " · ".join(filter(None, (titles.tags_title(catalog), unlisted, everything)))
         rebuilt = REBUILT if catalog.was_damaged else ""
         notices = [rebuilt, catalog.notice, *stale_copies(catalog.sources, time.time())]
         return Summary(

@@ -28,24 +28,28 @@ if TYPE_CHECKING:
 _NAME = "spackscope"
 _CACHE, _LIST, _TROUBLE = "●", "○", "▲"
 _GAP = "  "
-_WIDE = 104
+_WIDE = 96
 """Columns from which on there is room for more than the names of the sources."""
 
 _MIN_NAME_WIDTH = 8
 """Cells that the names of sources are not cut below; before that some are left out."""
 
-PROBLEMS, SOURCES = "show_problems", "show_sources"
-"""What a click on the number of problems, and on that of further sources, does."""
+PROBLEMS, SOURCES, OPEN = "show_problems", "show_sources", "open_source"
+"""What a click on the number of problems, that of further sources, and the key does."""
 
 
 class Title(Frozen):
-    """What the line shows; `active` are the conditions on sources in the query."""
+    """What the line shows; `active` are the conditions on sources in the query.
+
+    With `is_sample` it names the key that opens other sources.
+    """
 
     chips: Sequence[SourceChip] = ()
     notes: str = ""
     problems: int = 0
     machine: Machine | None = None
     active: Collection[Condition] = ()
+    is_sample: bool = False
 
 
 class Form(NamedTuple):
@@ -56,12 +60,15 @@ class Form(NamedTuple):
     has_notes: bool = False
     machine: str = ""
     problems: str = ""
+    opens: Sequence[Hint] = ()
 
 
 class TitleLine(PartLine):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
-    _title = Title()
+    def __init__(self, *, id: str | None = None, is_sample: bool = False) -> None:
+        super().__init__(id=id)
+        self._title = Title(is_sample=is_sample)
 
     def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
         """Show where the records come from, and how many could not be read."""
@@ -106,13 +113,16 @@ def lay_out(title: Title, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
 def _forms(title: Title, width: int) -> Iterator[Form]:
     machine = title.machine
     short = machine.short if machine is not None else ""
-    long = f"this machine{_GAP}{machine}" if machine is not None else ""
+    where = "this machine" if machine is not None and machine.is_this_machine else "host"
+    long = f"{where}: {machine}" if machine is not None else ""
     words, number = (_problems(title, with_noun=noun) for noun in (True, False))
+    opens = [*hint("open", "your own cache")] if title.is_sample else []
     if width >= _WIDE:
-        yield Form(True, True, True, long, words)
-        yield Form(True, True, True, short, words)
-        yield Form(True, False, True, short, number)
-    yield Form(False, False, True, short, number)
+        yield Form(True, True, True, long, words, opens)
+        yield Form(True, True, True, short, words, opens)
+    yield Form(True, False, True, short, number, opens)
+    yield Form(True, False, False, short, number, opens)
+    yield Form(True, False, False, "", number, opens)
     yield Form(False, False, False, short, number)
 
 
@@ -138,7 +148,11 @@ def _left(title: Title, form: Form) -> list[Part]:
 
 
 def _right(form: Form) -> list[Part]:
-    parts = [Part([(form.machine, "dim"), (_GAP if form.problems else " ", "")])]
+    between = _GAP if form.problems or form.opens else " "
+    parts = [Part([(form.machine, "dim"), (between, "")])]
+    for key in form.opens:
+        end = _GAP if form.problems else " "
+        parts.append(Part([(key.shown, "accent strong"), (f" {key.word}{end}", "")], OPEN))
     if form.problems:
         parts.append(Part([(f"{form.problems} ", "differs")], PROBLEMS))
     return parts

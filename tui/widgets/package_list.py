@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 
 ALL = "all packages"
-OPEN = "open your own cache…"
 
 
 class PackageRows(VirtualList):
@@ -55,10 +54,8 @@ class PackageRows(VirtualList):
     widest = MIN_WIDTH
     """Cells that the overview needs: its numbers are not far from the names in a wider list."""
 
-    def __init__(self, *, id: str | None = None, opens_source: bool = False) -> None:
+    def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.first = 2 if opens_source else 1
-        """The row of the first package."""
         self._summaries: dict[int, PackageSummary] = {}
         self._asked: set[int] = set()
         self._is_asking = False
@@ -86,9 +83,9 @@ class PackageRows(VirtualList):
     def take_summaries(self, summaries: Mapping[int, PackageSummary]) -> None:
         """Show some summaries."""
         self._summaries.update(summaries)
-        first = max(self.first, self.top)
-        seen = enumerate(self.packages[first - self.first :][: self.size.height + 1])
-        self.refresh_rows(*(first + n for n, package in seen if package.id in summaries))
+        first = max(0, self.top - 1)
+        seen = enumerate(self.packages[first:][: self.size.height + 1], first + 1)
+        self.refresh_rows(*(row for row, package in seen if package.id in summaries))
 
     def on_resize(self) -> None:
         """Draw other columns; without an overview nothing more is needed for it."""
@@ -101,7 +98,7 @@ class PackageRows(VirtualList):
     def _ask(self) -> None:
         """Ask for the summaries of what is on the screen."""
         self._is_asking = False
-        first = max(0, self.top - self.first)
+        first = max(0, self.top - 1)
         seen = self.packages[first : first + self.size.height + 1]
         if any(package.id not in self._asked for package in seen):
             self._asked = {package.id for package in seen}
@@ -110,8 +107,6 @@ class PackageRows(VirtualList):
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the mark of the cursor, the name and the number of specs, or the overview."""
         package = self.package_of(row)
-        if row == 1 and package is None:
-            return [*self._name_pieces(row, package, shorten(OPEN, width - 2))]
         if (layout := self.overview) is not None:
             return self._overview_pieces(layout, row, package)
         count = f"{package.shown if package else self.shown:,}"
@@ -123,7 +118,7 @@ class PackageRows(VirtualList):
 
     def package_of(self, row: int) -> PackageCount | None:
         """Return the package of a row, if it is of one."""
-        return self.packages[row - self.first] if row >= self.first else None
+        return self.packages[row - 1] if row else None
 
     def _shown_name(self, package: PackageCount | None, width: int) -> str:
         name = (clean(package.name) or "(no name)") if package is not None else ALL
@@ -181,15 +176,11 @@ class PackageList(FilteredPane):
 
     rows = getters.query_one(PackageRows)
 
-    def __init__(self, *, id: str, classes: str, opens_source: bool = False) -> None:
-        super().__init__(id=id, classes=classes)
-        self._opens_source = opens_source
-
     def compose(self) -> ComposeResult:
         """Lay out the title and the filter above the rows."""
         yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput(name=self.FILTER, id="names")
-        yield PackageRows(id="package-rows", opens_source=self._opens_source)
+        yield PackageRows(id="package-rows")
 
     def focus_filter(self) -> None:
         """Go to the filter."""
@@ -245,7 +236,7 @@ class PackageList(FilteredPane):
         text = self.filter.value
         packages = matching(text, self.packages, lambda package: package.name)
         rows.set_packages(packages, filter_needles(text))
-        length = len(packages) + rows.first if packages or not text else 0
+        length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n{written_key('⌫')} removes letters"
         rows.show(length, self._row_of(self.selected), empty=empty)
         # It takes no more lines than it needs, and the facets the others.
@@ -276,12 +267,8 @@ class PackageList(FilteredPane):
 
     def _row_of(self, name: str | None) -> int:
         if name is None:
-            return self.rows.cursor if self.rows.cursor < self.rows.first else 0
-        numbers = (
-            n
-            for n, package in enumerate(self.rows.packages, self.rows.first)
-            if package.name == name
-        )
+            return 0
+        numbers = (n for n, package in enumerate(self.rows.packages, 1) if package.name == name)
         return next(numbers, 0)
 
     @on(Input.Changed)
@@ -309,5 +296,4 @@ class PackageList(FilteredPane):
     @on(PackageRows.Chosen)
     def _chosen(self, event: PackageRows.Chosen) -> None:
         event.stop()
-        is_package = not event.row or self.rows.package_of(event.row) is not None
-        self.post_message(Browse("focus_specs" if is_package else "open_source"))
+        self.post_message(Browse("focus_specs"))

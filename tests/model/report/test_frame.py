@@ -27,7 +27,7 @@ from spackscope.model.report.frame import (
 def test_sources_are_named_with_their_size(sample: Catalog) -> None:
     (chip,) = source_chips(sample)
 
-    assert (chip.name, chip.specs, chip.is_cache) == ("sample_data", 346, True)
+    assert (chip.name, chip.specs, chip.is_cache) == ("sample", 346, True)
     assert tags_title(sample) == "develop"
 
 

@@ -16,7 +16,6 @@ from spackscope.model.report.sources import (
     source_rows,
     source_table,
     stale_copies,
-    welcome,
 )
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, database, hash_of, installs, node, record, write_page
@@ -60,24 +59,6 @@ def test_an_age_is_in_the_largest_unit_that_fits(seconds: float, text: str) -> N
     assert age(seconds) == text
 
 
-@pytest.mark.parametrize(
-    ("sources", "note"),
-    [
-        (["sample_data"], "A sample; yours: spackscope URL"),
-        (["spack:", "sample_data"], "A sample: your Spack has no mirror"),
-        (["spack:a"], "Mirror of your Spack: a; others: spackscope URL"),
-        (
-            [f"spack:{name}" for name in "abcde"],
-            "Mirrors of your Spack: a, b, c, 2 more; others: spackscope URL",
-        ),
-        (["https://example.com/mirror"], ""),
-    ],
-)
-def test_sources_that_were_found_are_named(sources: list[str], note: str) -> None:
-    aim = "spackscope finds the Spack binary that fits. "
-    assert welcome(sources) == (aim + note if note else "")
-
-
 def test_a_problem_is_told_in_full_with_the_specs_of_its_source(tmp_path: Path) -> None:
     write_page(tmp_path / "hdf5", [record(1), record(2, hash="TOO-SHORT")])
     catalog = load([str(tmp_path)], Session({}))
@@ -104,7 +85,7 @@ def test_a_source_that_cannot_be_read_says_why_and_counts_as_a_problem(tmp_path:
     gone = tmp_path / "gone"
     catalog = load([str(tmp_path / "good"), str(gone)], Session({}))
     good, bad = source_rows(catalog.sources, NOW)
-    assert good.texts[1] == "pages · 1 spec · 0 problems"
+    assert good.texts[1] == "pages · 1 spec · 0 problems · no dependencies listed"
     assert bad.cells[1] == styled(bad.texts[1], "error")
     assert "does not exist" in bad.texts[1]
     assert bad.note.splitlines()[1:] == [

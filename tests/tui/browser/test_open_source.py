@@ -5,24 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 from spackscope.model.sources.source_name import SAMPLES
+from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
 from tests.builders import database, installs, node
 
 
-async def test_a_line_of_the_first_screen_opens_what_is_typed(tmp_path: Path) -> None:
+async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> None:
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(node(dependencies=[]))))
     async with browsing(*SAMPLES) as browser:
-        assert "A sample; yours: spackscope URL" in browser.lines[-2]
-        await browser.press("down")
-        assert sum(browser.packages.values()) > 1_000, "the line stands for no package"
-        assert "▸ open your own cache…" in browser.text
-        assert "yours: spackscope URL" not in browser.text, "a key removes it"
-        await browser.press("enter")
+        assert browser.lines[0].split()[:3] == ["spackscope", "●", "sample"]
+        assert browser.lines[0].rstrip().endswith("O your own cache")
+        await browser.click(browser.browser.query_one(TitleLine), len(browser.lines[0]) - 4, 0)
         assert "public  the public cache" in browser.text
         await browser.press(*str(index), "enter")
         assert browser.packages == {"zlib": 1}
-        assert "open your own cache…" not in browser.text
+        assert "O your own cache" not in browser.text
 
 
 async def test_another_source_is_offered_where_none_can_be_read(tmp_path: Path) -> None:
@@ -59,7 +57,7 @@ async def test_tab_completes_the_path_of_a_source(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "large.json").write_bytes(database(installs(node(dependencies=[]))))
     (folder / "late.json").write_text("")
-    async with browsing(size=(150, 30)) as browser:
+    async with browsing(size=(200, 30)) as browser:
         await browser.press("O", *str(folder)[:-3], "tab", "l", "tab")
         assert f"› {folder}/la " in browser.text, "as far as both agree"
         assert "late.json" in browser.text

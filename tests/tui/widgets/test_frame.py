@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.host import parse_host
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width
 from spackscope.model.index.listing import MarkedSpec
 from spackscope.model.query.ast import Term
 from spackscope.model.report.frame import SourceChip
 from spackscope.tui import keymap
 from spackscope.tui.widgets.frame import (
+    OPEN,
     PROBLEMS,
     SOURCES,
     MarksLine,
@@ -48,13 +50,23 @@ def words(width: int) -> str:
 
 def test_a_wide_title_shows_counts_and_the_whole_machine() -> None:
     assert words(140) == (
-        "spackscope ● spack1.json 8,980 ○ derecho.lock 1,238 ▲ gone 0 develop this machine "
-        "zen3 · glibc 2.35 · ubuntu22.04 ▲ 3 problems"
+        "spackscope ● spack1.json 8,980 ○ derecho.lock 1,238 ▲ gone 0 develop host: "
+        "zen3, glibc 2.35, ubuntu22.04 ▲ 3 problems"
     )
 
 
 def test_a_narrow_title_shows_names() -> None:
-    assert words(80) == "● spack1.json ○ derecho.lock ▲ gone develop zen3 · 2.35 ▲ 3"
+    assert words(80) == "spackscope ● spack1.json ○ derecho.lock ▲ gone zen3, glibc 2.35 ▲ 3"
+    assert "host" not in words(80)
+
+
+def test_the_title_of_the_sample_names_the_key_that_opens_a_cache() -> None:
+    sample = replace(TITLE, chips=(CHIPS[0]._replace(name="sample"),), is_sample=True)
+    assert text(sample, 80).split() == [
+        *("spackscope", "●", "sample", "develop", "zen3,", "glibc", "2.35"),
+        *("O", "your", "own", "cache", "▲", "3"),
+    ]
+    assert OPEN in [part.target for part in lay_out(sample, 60)[1]]
 
 
 @pytest.mark.parametrize("width", range(1, 170))

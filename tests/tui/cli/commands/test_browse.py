@@ -106,7 +106,7 @@ def test_beside_a_spack_without_binaries_the_browser_says_that_it_shows_the_samp
 ) -> None:
     changes = {"SPACK_ROOT": str(SpackRoot(tmp_path / "spack").root)}
     with program.in_terminal(changes=changes) as terminal:
-        terminal.read_until("your Spack has no mirror")
+        terminal.read_until("Your Spack has no mirror")
     with program.in_terminal("pick", changes=changes) as terminal:
         terminal.read_until("adds the public cache")
         assert terminal.wait() == 3

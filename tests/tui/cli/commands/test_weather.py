@@ -32,8 +32,8 @@ def home(program: Program) -> Path:
 def test_each_environment_has_a_row_and_each_host_a_column(program: Program, home: Path) -> None:
     result = program(*WEATHER, "--host", "zen4")
     assert result.stdout.splitlines() == [
-        "            specs  there  runs on zen3 · linux  runs on zen4 · linux  archives",
-        "spack.lock      3   66 %                  33 %                  66 %   unknown",
+        "            specs  there  runs on zen3, linux  runs on zen4, linux  archives",
+        "spack.lock      3   66 %                 33 %                 66 %   unknown",
         "",
         "missing, most needed first",
         f"  {VTK[:7]}  vtk@1.3.1",
