@@ -614,7 +614,6 @@ async def browsing(
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         # On a slow machine no key may go on, and nothing may vanish, only because time has passed.
         patch.setattr("spackscope.tui.app._MAX_WAIT", PATIENCE)
-        patch.setattr(SpecTable, "pause", PATIENCE)
         for seconds in ("_SECONDS", "_ERROR_SECONDS"):
             patch.setattr(f"spackscope.tui.widgets.frame.{seconds}", PATIENCE)
         patch.setattr(Stylesheet, "_parse_rules", parse_once)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
@@ -308,7 +309,7 @@ _MIN_WITH_USERS = 56
 """Cells of a table from which on the users of its rows come before fields."""
 _MIN_WITH_LONG_USERS = 100
 """Cells from which on the head of the users is more than one word."""
-_MIN_DIFFERS, _MAX_DIFFERS = 20, 30
+_SHORT_DIFFERS, _MIN_DIFFERS, _MAX_DIFFERS = 14, 20, 30
 """Cells that what rows differ in gets before variants do; a quarter of the table."""
 
 
@@ -409,7 +410,8 @@ def _widths(
 ) -> dict[str, int]:
     """Return the widths before the room that is left is given away.
 
-    Fields shrink until they fit beside the fixed columns; then these, until they fit alone.
+    Fields shrink until they fit beside the fixed columns; then these, until they fit alone. What
+    rows differ in is shorter where one more field fits then.
     """
     least = {c.name: max(c.min_width, floors.get(c.name, 0)) for c in columns}
     widths, all_ = dict(least), [*fixed, *fields]
@@ -417,7 +419,11 @@ def _widths(
         if column.field is not None:
             widths[column.name] = max(least[column.name], min(column.width, _MAX_FIELD_WIDTH))
         elif column.name == DIFFERS_IN:
-            widths[column.name] = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS))
+            room = width - _total([c for c in fixed if c is not column], least) - GAP
+            ends = [0, *accumulate(least[each.name] + GAP for each in fields)]
+            most, short = max(_MIN_DIFFERS, min(width // 4, _MAX_DIFFERS)), _SHORT_DIFFERS
+            fields_beside = max((end for end in ends if end + short <= room), default=0)
+            widths[column.name] = max(short, min(most, room - fields_beside))
     for shown, stage in ((all_, [c for c in all_ if c.field is not None]), (fixed, fixed)):
         while (excess := _total(shown, widths) - width) > 0:
             shrinkable = [c.name for c in stage if widths[c.name] > least[c.name]]

@@ -65,9 +65,14 @@ def close_tree(screen: BrowserScreen) -> None:
 
 
 def focus_filter(screen: BrowserScreen) -> None:
-    """Go to the filter of the current column, if it has one."""
-    if not screen.panes.focus.go_to_filter():
-        screen.host.say(f"No filter for {column_word(screen.panes.table.column)}")
+    """Go to the filter of the current column."""
+    screen.panes.focus.go_to_filter()
+
+
+def focus_filter_of(screen: BrowserScreen, column: str) -> None:
+    """Go to the filter of a column."""
+    screen.panes.table.columns.current = column
+    screen.panes.focus.go_to_filter()
 
 
 def sort(screen: BrowserScreen) -> None:
@@ -266,6 +271,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
     "jump_to": lambda self, node: self.controllers.navigation.jump_to(node),
+    "filter": focus_filter_of,
     "add_term": lambda self, term: self.controllers.search.add(term),
     "toggle_term": lambda self, term: self.controllers.search.toggle(term),
     "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),

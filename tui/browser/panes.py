@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
-from textual.content import Content
 from textual.errors import NoWidget
 from textual.screen import Screen
 from textual.widget import Widget
-from textual.widgets import Static
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
@@ -62,33 +60,29 @@ _HINT_WIDTH = len("detail")
 class Panes:
     """The widgets of a screen; `is_pick` if Enter on a row ends the program.
 
-    `welcome` is a line that the first key removes. Where the sources are the sample, a line of
-    the packages opens others.
+    Where the sources are the sample, the title names the key that opens others.
     """
 
     def __init__(
         self,
         screen: Screen[None],
         *,
-        welcome: str = "",
         is_sample: bool = False,
         is_pick: bool = False,
     ) -> None:
-        self._screen, self._is_pick = screen, is_pick
+        self._screen, self._is_pick, self.is_sample = screen, is_pick, is_sample
         self._state = BrowserState()
         # The query and the package of the spec whose values are shown.
         self._described = self._state.view.query, ""
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
-        self.title = TitleLine(id="title")
+        self.title = TitleLine(id="title", is_sample=is_sample)
         self.query_bar = QueryBar(id="query")
-        self.names = PackageList(id="packages", classes="pane", opens_source=is_sample)
+        self.names = PackageList(id="packages", classes="pane")
         self.facets = FacetPane(id="facets", classes="pane")
         self.table = SpecTable(id="specs", classes="pane")
         self.detail = DetailPane(id="detail", classes="pane")
         self.marks = MarksLine(id="marks")
-        self.welcome = Static(Content(welcome), id="welcome")
-        self.welcome.display = bool(welcome)
         self.status = StatusLine(id="status")
         lists = Vertical(self.names, self.facets, id="lists")
         self.side = Horizontal(lists, Divider(id="divider"), id="side", classes="step-packages")
@@ -112,7 +106,6 @@ class Panes:
         yield self.title
         yield self.query_bar
         yield Container(self.side, self.work, id="panes")
-        yield self.welcome
         yield self.marks
         yield self.status
 
@@ -242,6 +235,7 @@ class Panes:
             self.detail.show_details((), None)
         if new.draft is not old.draft:
             self._show_draft(old.draft, new.draft)
+            self.show_counts()
             if new.draft is None:
                 self.table.settle()
                 self.show_query()
@@ -285,7 +279,8 @@ class Panes:
         if draft is None or not (input_ := self.input_named(draft.input)).has_focus:
             self.popup.hide()
             return
-        text, note = draft.parsed.text, draft.note
+        # An error in a filter is said in the query line, so that nothing covers the rows.
+        text, note = draft.parsed.text, draft.note if draft.input == QUERY else None
         if input_.value != text:
             return
         completions = draft.completions or NO_COMPLETIONS
@@ -387,7 +382,10 @@ class Panes:
         if results is None or summary is None:
             return
         if self._state.stale:
-            self.query_bar.show_count([self._state.stale])
+            draft = self._state.draft
+            is_filter = draft is not None and draft.input != QUERY
+            note = draft.note if draft is not None and is_filter else None
+            self.query_bar.show_count([self._state.stale], note.sentence if note else "")
             return
         selected = results.selected
         total = selected.total if selected is not None else summary.total
@@ -574,28 +572,33 @@ class PaneFocus:
         else:
             self.go_to("detail")
 
-    def go_to_filter(self) -> bool:
-        """Move the focus to the filter of the package list, or of the current column.
-
-        Returns False if the column has none.
-        """
+    def go_to_filter(self) -> None:
+        """Move the focus to the filter of the package list, or of the current column."""
         if self.pane == "packages":
             self._panes.names.focus_filter()
-            return True
-        if not self._panes.table.open_filter():
-            return False
+            return
+        self._panes.table.open_filter()
         self.show("specs")
         self._focus_soon(self._panes.table.enter_filter)
-        return True
 
     def go_to_tree_search(self) -> None:
         """Move the focus to the search for names in the tree."""
         self._focus_soon(self._panes.detail.show_search_input().focus)
 
     def go_on(self, step: int) -> None:
-        """Move the focus to the next filter or pane, or with -1 to the one before."""
-        if self._panes.table.next_filter(step):
-            self._focus_soon(self._panes.table.enter_filter)
+        """Move the focus to the next filter or pane, or with -1 to the one before.
+
+        The filters come after the rows.
+        """
+        table = self._panes.table
+        if table.next_filter(step):
+            self._focus_soon(table.enter_filter)
+            return
+        if self.pane == "specs" and step > 0 and self.focused_input is None:
+            self.go_to_filter()
+            return
+        if self.pane == "specs" and step < 0 and self.focused_input is not None:
+            self.go_to("specs")
             return
         here = "packages" if self.pane == "facets" else self.pane
         target = _ROUND[(_ROUND.index(here) + step) % len(_ROUND)]
@@ -657,8 +660,8 @@ class PaneFocus:
                 column.remove_class(*others, update=step is None)
                 if step is not None:
                     column.add_class(f"step-{step}")
-        is_beside = not is_alone and bool({"-wide", "-broad"} & self._screen.classes)
-        width = self._panes.overview_width if is_beside and pane == "packages" else None
+        is_broad = not is_alone and self._screen.has_class("-broad")
+        width = self._panes.overview_width if is_broad and pane == "packages" else None
         self._panes.side.styles.max_width = width
 
     def _is_alone(self, pane: str) -> bool:

@@ -14,8 +14,7 @@ from textual.widgets import Input
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
-from spackscope.model.report.sources import welcome
-from spackscope.model.sources.source_name import SAMPLES
+from spackscope.model.sources.source_name import PREFIX, SAMPLES
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus
 from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
@@ -76,7 +75,6 @@ class BrowserScreen(Screen[None]):
         self._was_shown = False
         self.panes = Panes(
             self,
-            welcome=welcome(sources),
             is_sample=SAMPLES.keys() <= {*sources},
             is_pick=pick,
         )
@@ -105,6 +103,8 @@ class BrowserScreen(Screen[None]):
         self.controllers.loading.load()
         columns.load(self.host)
         self.call_after_refresh(self.controllers.recall.load)
+        if self.panes.is_sample and PREFIX in self.host.sources:
+            self.host.say("Your Spack has no mirror: this is a sample")
         await self.controllers.loading.show_first(_PATIENCE)
 
     @property
@@ -238,8 +238,8 @@ class BrowserScreen(Screen[None]):
 
     def _mark_completion(self, input_: FilterInput, step: int) -> None:
         """Mark another completion, or show some where none are shown."""
-        is_query_or_filter = isinstance(input_.parent, QueryBar | FilterBar)
-        if not self.panes.popup.mark(step) and is_query_or_filter:
+        is_searched = isinstance(input_.parent, QueryBar | FilterBar) and not input_.restrict
+        if not self.panes.popup.mark(step) and is_searched:
             self.controllers.search.request_completions(self._parse(input_))
 
     def _recall(self, input_: FilterInput, step: int) -> None:

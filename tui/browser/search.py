@@ -132,7 +132,7 @@ class Search:
             typed,
             target=self._target(view),
             may_refuse=state.results is not None and state.results.catalog is catalog,
-            completes=typed is not None and typed.text != self._chosen_text,
+            completes=(typed is not None and not typed.column and typed.text != self._chosen_text),
             instead=None if instead is None else (self.of_query(instead.query), instead),
         )
 
@@ -390,11 +390,15 @@ class Search:
     # Completions
 
     def _complete(self, parsed: ParsedInput, *, always: bool = False) -> None:
-        """Look for completions of a draft; with `always` also of a word that is not begun."""
+        """Look for completions of a draft; with `always` also of a word that is not begun.
+
+        A filter is completed only then: the box would cover the rows that match.
+        """
         host, state = self._host, self._host.state
         catalog = state.catalog
         draft = state.draft if state.draft is not None else Draft(parsed)
-        if catalog is None or (parsed.text == self._chosen_text and not always):
+        is_quiet = bool(parsed.column) or parsed.text == self._chosen_text
+        if catalog is None or (is_quiet and not always):
             host.change(draft=replace(draft, parsed=parsed, completions=NO_COMPLETIONS))
             return
         host.change(draft=replace(draft, parsed=parsed, completions=None))

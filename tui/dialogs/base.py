@@ -18,10 +18,10 @@ from spackscope.tui.widgets.frame import StatusLine, Toast
 Result = TypeVar("Result")
 
 
-WIDTHS = [(0, "-single"), (60, "-narrow"), (104, "-wide"), (140, "-broad")]
+WIDTHS = [(0, "-single"), (60, "-narrow"), (96, "-wide"), (140, "-broad")]
 """The classes of screens, each with its width at the least."""
 
-HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (20, "-short"), (28, "-high"), (40, "-tall")]
+HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (24, "-short"), (28, "-high"), (40, "-tall")]
 """The same by their height."""
 
 STILL_LOADING = "Sources are still being read"

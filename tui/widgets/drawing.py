@@ -24,7 +24,7 @@ _QUERY = (
 SHARED_STYLES = {
     *(f"row--{name}" for name in (*_ROW, "bar", "key", "rule")),
     *(f"query--{kind}" for kind in _QUERY),
-    *("completion--error", "completion--mark", "completion--count", "count--text"),
+    *("completion--error", "completion--mark", "completion--count", "count--text", "count--error"),
     *("status--key", "toast--note", "toast--error", "toast--progress"),
 }
 """The component classes of texts by what they mean; `app.tcss` gives them colours.

@@ -20,7 +20,7 @@ from textual.widgets.input import Selection
 
 from spackscope.model.assist.answers import Completion
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.text import cell_width, clean, pad, wrap
+from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import ParsedInput, parse_input
@@ -222,22 +222,25 @@ class QueryInput(FilterInput):
 
 
 class QueryCount(Widget):
-    """The count of the matches, which leaves most of the line to the query."""
+    """The count of the matches, which leaves most of the line to the query; or an error."""
 
     _forms: Sequence[str] = ("",)
+    _error = ""
     _width = 0
 
     @property
     def text(self) -> str:
-        """The form that is shown."""
-        room = self.screen.size.width * 2 // 5
-        forms = (text for text in self._forms if cell_width(text) + _COUNT_MARGIN <= room)
-        return next(forms, "")
+        """The form that is shown, or as much as fits of an error."""
+        width = self.screen.size.width
+        if self._error:
+            return cut_words(self._error, width * 3 // 5 - _COUNT_MARGIN)
+        room = width * 2 // 5 - _COUNT_MARGIN
+        return next((text for text in self._forms if cell_width(text) <= room), "")
 
-    def show(self, forms: Sequence[str]) -> None:
+    def show(self, forms: Sequence[str], error: str = "") -> None:
         """Show another count; the line is laid out again only where its width changes."""
-        if forms != self._forms:
-            self._forms = forms
+        if (forms, error) != (self._forms, self._error):
+            self._forms, self._error = forms, clean(error)
             self.fit()
 
     def fit(self) -> None:
@@ -255,7 +258,8 @@ class QueryCount(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the text after a gap."""
         width = self.size.width
-        return draw(self, [("  ", ""), (self.text, "text")], width, "count")
+        style = "error" if self._error else "text"
+        return draw(self, [("  ", ""), (self.text, style)], width, "count")
 
 
 class QueryBar(Horizontal):
@@ -303,9 +307,12 @@ class QueryBar(Horizontal):
         """Show the form of the count that fits."""
         self.query_one(QueryCount).fit()
 
-    def show_count(self, forms: Sequence[str]) -> None:
-        """Show the count of the matches in the longest of some forms that leaves room."""
-        self.query_one(QueryCount).show(forms)
+    def show_count(self, forms: Sequence[str], error: str = "") -> None:
+        """Show the count of the matches in the longest of some forms that leaves room.
+
+        An error in a filter takes its place.
+        """
+        self.query_one(QueryCount).show(forms, error)
 
 
 _MAX_ITEMS, _MAX_ITEMS_TALL, _TALL = 6, 8, 40

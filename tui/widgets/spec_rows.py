@@ -178,8 +178,6 @@ class SpecRows(VirtualList):
 
         self.listing, self._windows, self._requested = listing, RowWindows(windows), ()
         self._cells, self._noted = RowCells(listing), ()
-        count = f"×{listing.max_count:,}"
-        self.gutter_width = 2 + (len("▸ ") + len(count) if listing.max_count > 1 else 0)
         self.show(len(listing), cursor, empty=empty)
         self._request_rows()
         self._request_notes()
@@ -193,6 +191,13 @@ class SpecRows(VirtualList):
                 self._cells.whole.clear()
                 self._request_notes()
         self.refresh()
+
+    def fit_gutter(self, *, at_least: int = 0) -> int:
+        """Make room for marks and counts before the columns; return its cells."""
+        most = self.listing.max_count if self.listing is not None else 0
+        count = len("▸ ") + len(f"×{most:,}") if most > 1 else 0
+        self.gutter_width = max(at_least, 2 + count)
+        return self.gutter_width
 
     def take_rows(self, listing: Listing, windows: Windows) -> None:
         """Show rows that were requested; an empty window is one that cannot be read."""

@@ -10,12 +10,11 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.timer import Timer
 from textual.widget import Widget
 from textual.widgets import Static
 
 from spackscope.model.assist.answers import Relaxation
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
@@ -100,9 +99,6 @@ class SpecTable(Vertical):
 
     BINDINGS = bindings(SPECS)
 
-    pause = 0.4
-    """Seconds of typing nothing after which the columns are chosen anew."""
-
     _relaxations = getters.query_one(RelaxationList)
 
     class Highlighted(Message):
@@ -129,7 +125,6 @@ class SpecTable(Vertical):
         # The values that all rows share, and what precedes them.
         self._shared: Sequence[tuple[str, str]] = ()
         self._before = ""
-        self._timer: Timer | None = None
         self._has_slots = False
 
     def compose(self) -> ComposeResult:
@@ -171,72 +166,59 @@ class SpecTable(Vertical):
 
         `windows` are rows that were read with the listing: those around the cursor, or none.
         Without rows `empty` says why, and `relaxations` are offered. `shared` are the values of
-        all rows, and `before` comes before them. While a query is typed the columns stay until
-        there is a pause.
+        all rows, and `before` comes before them. While a query is typed the columns stay.
         """
         self._shared, self._before = shared, before
         self.rows.show_listing(listing, windows, cursor, empty)
         self._show_relaxations(empty, relaxations)
-        self._stop_timer()
         if is_typing and self.columns.columns.all:
-            self._timer = self.set_timer(self.pause, self.settle)
-            self.place()
+            self.place(keeps_gutter=True)
         else:
             self.settle()
         self._tell_highlighted()
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.stop()
-            self._timer = None
-
     def settle(self) -> None:
-        """Choose the columns for the rows that are shown."""
-        self._stop_timer()
-        if (listing := self.rows.listing) is not None:
+        """Choose the columns for the rows shown; while a filter has the focus they stay."""
+        is_column = self.columns.current in self.columns.columns.names
+        if is_column and self.filters.focused_column is not None:
+            self.place(keeps_gutter=True)
+        elif (listing := self.rows.listing) is not None:
             self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
             self.columns.choose(
                 listing, self._shared, self.filters.is_filtered, has_slots=self._has_slots
             )
             self.place()
 
-    def place(self) -> None:
-        """Fit the columns into the width, and show them in all lines."""
-        rows, columns, gutter = self.rows, self.columns, self.rows.gutter_width
+    def place(self, *, keeps_gutter: bool = False) -> None:
+        """Fit the columns into the width, and show them in all lines.
+
+        With `keeps_gutter` they do not come nearer to the edge where counts are shorter.
+        """
+        rows, columns = self.rows, self.columns
+        gutter = rows.fit_gutter(at_least=rows.gutter_width if keeps_gutter else 0)
         if rows.listing is None or self.size.width < 4:
             return
         sort = rows.listing.view.sort
-        filters = self.filters.texts(columns.columns.names)
-        layout = columns.lay_out(self.size.width - gutter, filters, sort)
+        layout = columns.lay_out(self.size.width - gutter, sort)
         rows.place(layout, columns.current)
-        self.header.show(Heads(layout, gutter, self.column, sort, filters))
+        filters = self.filters.texts(columns.columns.names)
+        heads = Heads(layout, gutter, self.column, sort, filters)
+        has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
+        self.header.show(replace(heads, filters={}) if has_line else heads)
+        self.filters.show(heads)
         head = columns.constant_head(rows.listing)
         self.line.show(head, self.column, self._before, layout.after)
-        if (focused := self.filters.focused_column) is not None:
-            self._put_filter(focused)
 
-    def _put_filter(self, column: str) -> None:
-        """Put the filter that is typed in over the head of its column, or below it."""
-        placed = next((each for each in self.rows.placed if each.column.name == column), None)
-        # A column for which there is no room has none to be over.
-        at, width = (placed.at, placed.width) if placed is not None else (0, self.size.width)
-        y = self.header.virtual_region.bottom - 1
-        self.filters.place(self.rows.gutter_width + at, width, self.size.width, y)
-
-    def open_filter(self) -> bool:
-        """Show the filter of the current column, which becomes a column if it is none.
-
-        Returns False for a column that cannot be filtered.
-        """
+    def open_filter(self) -> None:
+        """Show the filter of the current column, which becomes a column if it is none."""
         name = self.columns.current
         column = self.columns.column(name)
-        if column is not None and column.is_note:
-            return False
-        self.columns.kept.add(name)
-        self.filters.open(name)
+        takes_text = column is None or not column.is_note
+        if takes_text:
+            self.columns.kept.add(name)
+        self.filters.open(name, takes_text=takes_text)
+        self.add_class("-filtering")
         self.settle()
-        self._put_filter(name)
-        return True
 
     def enter_filter(self) -> None:
         """Go to the filter that was opened."""
@@ -248,7 +230,10 @@ class SpecTable(Vertical):
         if focused is None:
             return False
         self.columns.current = focused
-        return self.columns.next_filter(step) and self.open_filter()
+        has_next = self.columns.next_filter(step)
+        if has_next:
+            self.open_filter()
+        return has_next
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
@@ -307,6 +292,7 @@ class SpecTable(Vertical):
 
     def _leave_filter(self) -> None:
         if self.filters.close():
+            self.remove_class("-filtering")
             self.settle()
 
     def action_choose(self) -> None:

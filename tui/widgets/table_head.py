@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.containers import Horizontal
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
@@ -31,6 +30,7 @@ from spackscope.model.report.table_columns import (
 )
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, Part, PartLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.virtual_list import Browse
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
@@ -143,6 +143,9 @@ class ColumnHeader(Widget):
         filter_ = heads.filters.get(column.name, "")
         if filter_:
             style = "match"
+        if filter_ in ("+", "~"):
+            # The sign alone would not say of which variant.
+            filter_ += column.variant
         room = placed.width - len(sign)
         text = (cut_words(filter_, room) if filter_ else column.head(room)) + sign
         if column.name == heads.current:
@@ -156,21 +159,63 @@ class ColumnHeader(Widget):
             self.post_message(self.Clicked(placed.column.name))
 
 
-MIN_INPUT_WIDTH = 20
+MIN_INPUT_WIDTH = 12
 """Cells that an input has at least, over what is beside it, so that a word can be typed."""
+_PLACEHOLDER, _SHORT_PLACEHOLDER = "filter", "…"
 
 
-class FilterBar(Horizontal):
-    """The inputs of the columns, of which the one that is typed in is on the screen."""
+class FilterBar(Widget):
+    """The filters of the columns, each under its head; the one that is typed in is an input.
+
+    Where there is no line for it, it is shown in place of the heads while one is typed in.
+    """
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._inputs: dict[str, FilterInput] = {}
         self._open = ""
+        # The first cell and the width of the open input.
+        self._span = 0, 0
+        self._heads = Heads()
         self._query = Query()
         self._texts: dict[str, str] = {}
         # What each filter shows, and as which text.
         self._shown: dict[str, tuple[tuple[Group, ...], str]] = {}
+
+    def show(self, heads: Heads) -> None:
+        """Show the filters of the columns under these heads."""
+        if heads != self._heads:
+            self._heads = heads
+            self._place()
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the filters that are not typed in."""
+        heads, width = self._heads, self.size.width
+        pieces: list[Piece] = []
+        at = -heads.gutter
+        for placed in heads.layout.placed:
+            pieces.append((" " * (placed.at - at), ""))
+            text, style = heads.filters.get(placed.column.name, ""), "match"
+            if self._is_covered(placed):
+                text = ""
+            elif not text and not placed.column.is_note:
+                is_wide = placed.width >= len(_PLACEHOLDER)
+                text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
+            pieces.append((pad(cut_words(text, placed.width), placed.width), style))
+            at = placed.end
+        return draw(self, pieces, width, "row")
+
+    def _is_covered(self, placed: Placed) -> bool:
+        """Check whether the open input covers the beginning of a column."""
+        at, width = self._span
+        return bool(self._open) and at <= self._heads.gutter + placed.at < at + width
+
+    def on_click(self, event: events.Click) -> None:
+        """Go to the filter that was clicked."""
+        placed = self._heads.layout.at(event.x - self._heads.gutter)
+        if placed is not None:
+            self.post_message(Browse("filter", placed.column.name))
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:
         """Show the filters of a query, except where the text means the same or is typed in."""
@@ -196,17 +241,12 @@ class FilterBar(Horizontal):
             return None
 
     def texts(self, columns: Sequence[str]) -> Mapping[str, str]:
-        """Return the filters of some columns as their heads show them: as they were typed.
+        """Return the filters of some columns as they were typed.
 
-        A text that is not a condition yet is none once its input is left. A sign is that of a
-        variant, whose name follows: the head would not say of which.
+        A text that is not a condition yet is none once its input is left.
         """
         filtered = {column: self.text(column) for column in filter(self.is_filtered, columns)}
-        return {
-            column: text + column[1:] if text in ("+", "~") else text
-            for column, text in filtered.items()
-            if text
-        }
+        return {column: text for column, text in filtered.items() if text}
 
     def text(self, column: str) -> str:
         """Return the filter of a column."""
@@ -220,43 +260,52 @@ class FilterBar(Horizontal):
         """Check whether the query has conditions on a column alone, or its filter is open."""
         return bool(self._query.of_column(column)) or column == self._open
 
-    def open(self, column: str) -> None:
+    def open(self, column: str, *, takes_text: bool) -> None:
         """Show the input of a column; `enter` goes to it once it is there."""
         if column not in self._inputs:
-            label = clean(column.removeprefix("+"))
-            input_ = self._inputs[column] = FilterInput(f"{label}…", name=column)
-            input_.reflect(column_text(self._query, column))
+            label = f"{clean(column.removeprefix('+'))}…" if takes_text else "no filter"
+            input_ = self._inputs[column] = FilterInput(label, name=column)
+            if not takes_text:
+                input_.restrict = "(?!)"
+            else:
+                input_.reflect(column_text(self._query, column))
             self.mount(input_)
         for name, input_ in self._inputs.items():
             input_.display = name == column
-        self.display, self._open = True, column
+        self._open = column
+        self._place()
+        self.refresh()
 
     def enter(self, column: str) -> None:
         """Go to the input of a column."""
         if column in self._inputs:
             self._inputs[column].focus()
 
-    def place(self, at: int, width: int, room: int, y: int) -> None:
-        """Put the open input at a cell, wide enough to type in, and inside of the table."""
+    def _place(self) -> None:
+        """Put the open input over its place, wide enough to type in, and inside of the table."""
+        if not self._open:
+            return
+        heads, room = self._heads, self.size.width
+        placed = next((p for p in heads.layout.placed if p.column.name == self._open), None)
+        # A column for which there is no room has no place.
+        at, width = (placed.at, placed.width) if placed is not None else (0, room)
         width = min(max(width, MIN_INPUT_WIDTH), room)
-        self.styles.offset = (max(0, min(at, room - width)), y)
-        self.styles.width = width
+        self._span = max(0, min(heads.gutter + at, room - width)), width
+        input_ = self._inputs[self._open]
+        input_.styles.offset, input_.styles.width = (self._span[0], 0), width
 
     def close(self) -> bool:
         """Remove the input from the screen; return False if it is typed in, or there is none."""
         if self.focused_column is not None or not self._open:
             return False
-        self.display, self._open = False, ""
+        self._inputs[self._open].display, self._open = False, ""
+        self.refresh()
         return True
 
     @property
     def focused_column(self) -> str | None:
         """The column whose filter has the focus."""
         return next((name for name, input_ in self._inputs.items() if input_.has_focus), None)
-
-
-_MAX_FILTER_WIDTH = 16
-"""Cells of a filter for which its column is widened."""
 
 
 class ColumnState:
@@ -348,20 +397,21 @@ class ColumnState:
 
     def next_filter(self, step: int) -> bool:
         """Go to the next or previous column that can be filtered; return False at the edge."""
-        names = [column.name for column in self.columns.all if not column.is_note]
-        number = names.index(self.current) + step if self.current in names else -1
-        if not 0 <= number < len(names):
-            return False
-        self.current = names[number]
-        return True
+        columns = self.columns.all
+        number = self.columns.names.index(self.current) if not self.is_in_head else len(columns)
+        others = columns[number + 1 :] if step > 0 else columns[:number][::-1]
+        following = next((column.name for column in others if not column.is_note), None)
+        if following is not None:
+            self.current = following
+        return following is not None
 
-    def lay_out(self, width: int, filters: Mapping[str, str], sort: Sort | None) -> Layout:
+    def lay_out(self, width: int, sort: Sort | None) -> Layout:
         """Place the columns; what was in view stays, if the current column is."""
-        floors = {name: min(len(text), _MAX_FILTER_WIDTH) for name, text in filters.items()}
+        floors: dict[str, int] = {}
         sorting = self.column(sort.column) if sort is not None else None
         if sorting is not None:
             width_with_arrow = max(sorting.min_width, min(len(sorting.label), 4)) + 1
-            floors[sorting.name] = max(floors.get(sorting.name, 0), width_with_arrow)
+            floors[sorting.name] = width_with_arrow
 
         def laid_out() -> Layout:
             return lay_out(

@@ -30,7 +30,7 @@ def beside(left: Widget, right: Widget) -> bool:
 
 async def test_packages_are_beside_the_table_which_is_above_the_detail() -> None:
     async with browsing(size=(160, 45)) as browser:
-        for size in ((160, 45), (120, 40), (104, 30)):
+        for size in ((160, 45), (120, 40), (96, 28)):
             await browser.resize(*size)
             assert panes(browser) == ["packages", "specs", "detail"]
             assert beside(browser.names, browser.table)
@@ -40,14 +40,14 @@ async def test_packages_are_beside_the_table_which_is_above_the_detail() -> None
 
 @pytest.mark.parametrize(
     ("name", "widths"),
-    [("x", (37, 37, 37)), ("long" * 10, (63, 56, 56)), ("n" * 80, (72, 56, 56))],
+    [("x", (37, 26)), ("long" * 10, (63, 26)), ("n" * 80, (72, 26))],
 )
-async def test_the_packages_are_as_wide_as_they_need_while_they_have_the_focus(
+async def test_in_a_broad_terminal_packages_are_as_wide_as_they_need_while_they_have_the_focus(
     tmp_path: Path, name: str, widths: tuple[int, ...]
 ) -> None:
     write_page(tmp_path, [record(1)], title=name)
     async with browsing(tmp_path, size=(160, 45)) as browser:
-        for width, wide in zip((160, 120, 104), widths, strict=True):
+        for width, wide in zip((160, 139), widths, strict=True):
             await browser.resize(width, 30)
             await browser.press("1")
             assert browser.names.region.width == wide
@@ -89,12 +89,14 @@ async def test_facets_are_a_drawer_that_moves_the_rows_aside() -> None:
         assert browser.table.region.x == 0
 
 
-async def test_packages_are_a_drawer_below_104_columns() -> None:
-    async with browsing(size=(103, 30)) as browser:
-        for size in ((80, 24), (103, 30), (60, 16)):
+async def test_packages_are_beside_the_table_while_they_have_the_focus_below_96_columns() -> None:
+    async with browsing(size=(95, 30)) as browser:
+        for size in ((80, 24), (95, 30), (60, 16)):
             await browser.resize(*size)
             await browser.press("1")
-            assert browser.names.region.width == size[0]
+            assert panes(browser) == ["packages", "specs", "detail"]
+            assert beside(browser.names, browser.table)
+            assert browser.table.region.right == size[0]
             assert [len(line) for line in browser.lines] == [size[0]] * size[1]
             for key in ("2", "3", "slash"):
                 await browser.press(key)
@@ -235,12 +237,12 @@ async def test_every_size_shows_the_cursor_of_the_focus_and_says_something_in_ea
                 assert browser.count in browser.lines[0 if height < 9 else 1], what
 
 
-async def test_at_80x24_eleven_rows_are_above_four_lines_of_detail() -> None:
+async def test_at_80x24_nine_rows_are_above_five_lines_of_detail() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2", "z", "space")
         assert browser.marks_line
-        assert browser.table.rows.region.height == 11
-        assert browser.detail.region.height == 4
+        assert browser.table.rows.region.height == 9
+        assert browser.detail.region.height == 5
 
 
 async def test_no_size_is_too_odd() -> None:
@@ -295,21 +297,28 @@ async def test_the_size_can_change_at_any_time_and_nothing_is_lost() -> None:
 async def test_tab_and_digits_go_through_panes_and_filters() -> None:
     async with browsing(size=(80, 24)) as browser:
         seen = []
-        for key in ("tab", "tab", "tab", "tab"):
+        filters = [f"filter {c.name}" for c in browser.table.columns.columns.all if not c.is_note]
+        for _ in range(len(filters) + 4):
             seen.append(browser.focus)
-            await browser.press(key)
-        assert seen == ["package-rows", "spec-rows", "detail", "filter query"]
+            await browser.press("tab")
+        assert seen == ["package-rows", "spec-rows", *filters, "detail", "filter query"]
         assert browser.focus == "package-rows"
-        for place in reversed(seen):
-            await browser.press("shift+tab")
-            assert browser.focus == place
+        await browser.press("shift+tab", "shift+tab")
+        assert browser.focus == "detail"
+        await browser.press("shift+tab")
+        assert browser.focus == "spec-rows"
+        await browser.go_to_column("version")
+        await browser.press("tab", "tab", "shift+tab", "shift+tab", "shift+tab")
+        assert browser.focus == "spec-rows"
+        await browser.press("shift+tab")
+        assert browser.focus == "package-rows"
         for key, place in (("2", "spec-rows"), ("3", "detail"), ("1", "package-rows")):
             await browser.press(key)
             assert browser.focus == place
 
         await browser.open_package("py-safetensors")
         await browser.press("f")
-        filters: list[str] = []
+        filters = []
         while browser.focus.startswith("filter") and len(filters) < 12:
             filters.append(browser.focus.removeprefix("filter "))
             assert filters[-1] in browser.placed_names, "the filter is on the screen"
@@ -379,7 +388,7 @@ async def test_the_mouse_selects_opens_sorts_and_scrolls() -> None:
         assert browser.table.rows.cursor == 3
         assert browser.focus == "detail"
         lines = browser.detail.lines
-        await browser.to_value("os")
+        await browser.to_value(browser.current.spec.os)
         at = browser.detail_lines[lines.cursor].index(browser.current.spec.os)
         await browser.click(lines, at + 1, lines.cursor - lines.top)
         assert browser.query == f"package=py-build os={browser.current.spec.os}"

@@ -209,7 +209,7 @@ def test_yaml_of_very_many_values_loses_only_itself(program: Program) -> None:
 def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
     program: Program,
 ) -> None:
-    node = {"name": "zlib", "hash": hash_of(1), "dependencies": [0] * 200_000}
+    node = {"name": "zlib", "hash": hash_of(1), "dependencies": [*range(200_000)]}
     (program.home / "index.json").write_text(
         json.dumps({"database": {"version": "8", "installs": {hash_of(1): {"spec": node}}}})
     )

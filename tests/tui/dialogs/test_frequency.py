@@ -47,7 +47,7 @@ async def test_a_low_screen_has_no_scroll_bar() -> None:
 
 
 async def test_a_bar_is_chosen_and_undone() -> None:
-    async with browsing(size=(100, 30)) as browser:
+    async with browsing(size=(140, 30)) as browser:
         await browser.go_to_column("os")
         await browser.press("F")
         assert [line.split()[-1] for line in drawn(browser)] == [str(n) for _, n in OS]

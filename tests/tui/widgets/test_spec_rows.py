@@ -116,6 +116,7 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
     ]
     listing = catalog.listing(View(folded=True))
     rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    rows.fit_gutter()
     (request,) = rows.note_requests
     assert [row.id for row in request.rows] == [0]
 
