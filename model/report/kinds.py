@@ -241,11 +241,11 @@ class _Package:
         return self._phrases(mine, chosen), False
 
     def _is_shown(self, at: int, number: int) -> bool:
-        """Check whether a cell of a look-alike has the whole text of a name."""
+        """Check whether a cell of a look-alike says what it states for a name."""
         name, text = self.names[number], self._stated[at][number]
         if name[:1] == "+" and "variants" in self._widths:
             return short_digests(text) in self._cells[at][-1].rstrip("…").split()
-        return name in self._widths and cut_name(text, self._widths[name]) == text
+        return name in self._widths
 
     def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
         """Return in how many of the columns that are told two differ, and in how many of all."""

@@ -280,7 +280,8 @@ class SpecTable(Vertical):
     @on(events.DescendantFocus)
     @on(events.DescendantBlur)
     def _show_focus(self) -> None:
-        """Tint the current column while the table has the focus."""
+        """Tint the current column while the table has the focus, also that of a filter."""
+        self.place(keeps_gutter=True)
         self.header.refresh()
         self.line.refresh()
 

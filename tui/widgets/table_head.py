@@ -197,9 +197,9 @@ class FilterBar(Widget):
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
             text, style = heads.filters.get(placed.column.name, ""), "match"
-            if self._is_covered(placed):
-                text = ""
-            elif not text and not placed.column.is_note:
+            if placed.column.is_note or self._is_covered(placed):
+                text, style = "", ""
+            elif not text:
                 is_wide = placed.width >= len(_PLACEHOLDER)
                 text, style = _PLACEHOLDER if is_wide else _SHORT_PLACEHOLDER, "dim"
             pieces.append((pad(cut_words(text, placed.width), placed.width), style))

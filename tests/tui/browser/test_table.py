@@ -165,3 +165,12 @@ async def test_columns_are_hidden_and_brought_back_by_keys(index: Path) -> None:
         await browser.press("enter")
         assert browser.table.column == "+hl"
         assert "+hl" in browser.placed_names
+
+
+async def test_the_head_of_the_filter_that_is_typed_in_is_the_current_one(index: Path) -> None:
+    async with browsing(index, size=(100, 28)) as browser:
+        await browser.press("2", "f", "tab")
+        column = browser.focus.removeprefix("filter ")
+        strip = browser.table.query_one(ColumnHeader).render_line(0)
+        (current,) = [s.text.strip() for s in strip if s.style and s.style.underline]
+        assert current == column
