@@ -73,7 +73,7 @@ _ROWS = (SPECS, DETAIL, TREE)
 
 KEYS = (
     Key(ANYWHERE, "copy", "y", "copy_hash",
-        "Copy the hash of the row or of marked rows.", "copy", _ROWS),
+        "Copy the hash of the row or of marked rows.", "copy", (PACKAGES, *_ROWS)),
     Key(ANYWHERE, "copy-as", "Y", "copy_menu",
         "Copy in another form: install command, JSON, the view as a command line."),
     Key(ANYWHERE, "address", "o", "copy_address",
@@ -258,7 +258,8 @@ KEYS = (
     Key(FILTERS, "filters-done", "enter", "done", "Go to the rows.", "to the rows"),
     Key(FILTERS, "filters-back", "escape", "press('give_up')",
         "Go to the rows of the last query with any.", "back"),
-    Key(FILTERS, "filters-complete", "tab", "press('take')", "Accept the marked completion."),
+    Key(FILTERS, "filters-complete", "tab", "press('take')",
+        "Accept the marked completion, or go to the next filter."),
     Key(FILTERS, "filters-next", "ctrl+n", "press('next')",
         "Mark the next completion, or show some."),
     Key(FILTERS, "filters-previous", "ctrl+p", "press('previous')",
