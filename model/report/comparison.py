@@ -23,11 +23,10 @@ from spackscope.model.report.differences import (
     NOT_LISTED,
     NOTHING_DIFFERS,
     build_only_section,
-    path_text,
 )
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
 from spackscope.model.report.progress import fitting
-from spackscope.model.report.report import Column, Piece, Row, Section, Style, styled
+from spackscope.model.report.report import Column, Piece, Row, Section, Style, path_text, styled
 from spackscope.model.report.spec_list import spec_rows
 
 PART_HEADS: dict[Part, str] = {

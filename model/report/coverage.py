@@ -19,9 +19,8 @@ from spackscope.model.report.differences import (
     difference_json,
     difference_line,
     difference_lines,
-    path_text,
 )
-from spackscope.model.report.report import Column, Report, Row, Section, of_total
+from spackscope.model.report.report import Column, Report, Row, Section, of_total, path_text
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"

@@ -23,10 +23,7 @@ from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
-from spackscope.model.report.report import Cell, Line, Piece, Row, Section
-
-BETWEEN_NAMES = " › "
-"""Between the names on a path from a spec to a dependency."""
+from spackscope.model.report.report import Cell, Line, Piece, Row, Section, path_text
 
 NOTHING_DIFFERS = "Nothing that is listed differs"
 NOT_LISTED = "Dependencies not listed: not compared"
@@ -35,7 +32,6 @@ _MISSING = "-"
 _MAX_VALUE_WIDTH = 60
 _MAX_NAMED = 2
 """Packages of a line that are named instead of counted."""
-_MAX_PATH = 8
 ATTRIBUTE_LABELS = {
     "version": "",
     "package_hash": "recipe",
@@ -145,14 +141,6 @@ def cause_lines(cause: Cause) -> list[DifferenceLine]:
 def shown_path(cause: Cause) -> tuple[str, ...]:
     """Return the path over what is linked or run, if there is one: else it would mislead."""
     return cause.run_path or cause.path
-
-
-def path_text(path: Sequence[str]) -> str:
-    """Return the names on a path; the middle of a long one is left out."""
-    names = list(map(clean, path))
-    if len(names) > _MAX_PATH:
-        names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
-    return BETWEEN_NAMES.join(names)
 
 
 def unexplained_text(comparison: Comparison) -> str:

@@ -16,8 +16,8 @@ from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.differences import difference_line, path_text
-from spackscope.model.report.report import Report, Row, Section, cut, more_row
+from spackscope.model.report.differences import difference_line
+from spackscope.model.report.report import Report, Row, Section, cut, more_row, path_text
 
 UNLISTED = "differences that the sources do not list"
 

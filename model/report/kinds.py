@@ -19,6 +19,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
+from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import Told, flowing_variants, signed, variant_texts
 
 if TYPE_CHECKING:
@@ -38,9 +39,6 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
     `sizes` has the number of specs that each column stands for. A column that has what most have
     says so of its builds, if there are several, or else what tells the others apart.
     """
-    # What compares specs is imported where specs are compared.
-    from spackscope.model.report.differences import path_text
-
     rows = [row for row in rows if row.tells or not row.follows]
     usual: list[Cell] = []
     for row in rows:

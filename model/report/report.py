@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, shorten, times
+from spackscope.model.core.text import cell_width, clean, shorten, times
 
 if TYPE_CHECKING:
     from spackscope.model.query.ast import Query
 
 _INDENT = _GAP = "  "
 _UNBOUNDED = 1 << 16
+_MAX_PATH = 8
+"""Names of a path: the middle of a longer one is left out."""
 _MAX_FITTED = 1 << 14
 """Cells of a table that are kept as they were cut: columns have few different values."""
 
@@ -40,6 +42,14 @@ _Item = TypeVar("_Item")
 def styled(text: str, style: Style) -> Line:
     """Return a text in one style."""
     return (Piece(text, style),)
+
+
+def path_text(path: Sequence[str]) -> str:
+    """Return the clean names on a path from a spec to a dependency."""
+    names = list(map(clean, path))
+    if len(names) > _MAX_PATH:
+        names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
+    return " › ".join(names)
 
 
 def hash_cell(hash_: str) -> Line:
