@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from textual.screen import ModalScreen
-
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.index.catalog import Catalog
@@ -21,6 +19,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Details, Results
 from spackscope.tui.copy_forms import CopyDone
+from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.settings import DEFAULTS, Settings
 from tests.browsing import HOST, shown_hashes
 
@@ -83,7 +82,7 @@ class FakeHost:
         self.progress: list[str] = []
         self.focused: list[str] = []
         self.rewritten: list[bool] = []
-        self.dialogs: list[tuple[ModalScreen[Any], Callable[[Any], None] | None]] = []
+        self.dialogs: list[tuple[Dialog[Any], Callable[[Any], object] | None]] = []
         self.ended: tuple[list[str] | None, int] | None = None
 
     @property
@@ -131,8 +130,8 @@ class FakeHost:
 
     def open(
         self,
-        dialog: ModalScreen[Any],
-        done: Callable[[Any], None] | None = None,
+        dialog: Dialog[Any],
+        done: Callable[[Any], object] | None = None,
         *,
         ask: Callable[[], object] | None = None,
         group: str = "",

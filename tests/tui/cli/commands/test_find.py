@@ -670,8 +670,8 @@ def test_a_named_query_with_an_unknown_package_says_so(program: Program) -> None
     write_hdf5_index(program.home / "index.json")
     (program.home / "config.toml").write_text('[views]\nmine = "hdf5 latest"\n')
     for query in ("view=mine", "view=mine +mpi", "zlib view=mine", "hdf5 zlib os=x | latest"):
-        environ = {"SPACKSCOPE_CONFIG": str(program.home / "config.toml")}
-        result = program("find", "-f", "index.json", query, **environ)
+        config = str(program.home / "config.toml")
+        result = program("find", "-f", "index.json", query, SPACKSCOPE_CONFIG=config)
         assert result.returncode == ExitCode.NOTHING
         assert answer_lines(result.stderr)[0] == "spackscope: Unknown package latest"
 
