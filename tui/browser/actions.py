@@ -19,8 +19,10 @@ from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
+    from spackscope.model.index.rows import Row
     from spackscope.model.index.tree import Section
-    from spackscope.model.report.report import Column, Row
+    from spackscope.model.report.report import Column
+    from spackscope.model.report.report import Row as ReportRow
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MIN_TREE_HEIGHT = 16
@@ -64,15 +66,41 @@ def close_tree(screen: BrowserScreen) -> None:
     screen.panes.focus.go_to("detail" if screen.panes.detail.opened_from == "detail" else "specs")
 
 
-def focus_filter(screen: BrowserScreen) -> None:
-    """Go to the filter of the current column."""
-    screen.panes.focus.go_to_filter()
+def select_package(screen: BrowserScreen, package: str | None) -> None:
+    """Show the specs of the package that the cursor came to; None stands for all."""
+    screen.panes.show_position()
+    screen.controllers.search.select_package(package)
+
+
+def highlight(screen: BrowserScreen, row: Row | None) -> None:
+    """Show the spec of the row that the cursor came to; None if there are no rows."""
+    screen.panes.show_position()
+    screen.panes.show_hints()
+    screen.controllers.navigation.highlight(row)
+    screen.controllers.details.connect()
+
+
+def choose(screen: BrowserScreen, row: Row) -> None:
+    """Open or close a row that stands for several specs, or go to the detail; or pick it."""
+    if screen.controllers.is_pick and not row.has_look_alikes:
+        screen.controllers.rows.pick(row)
+        screen.panes.table.rows.show_cursor()
+    elif row.count > 1:
+        screen.controllers.rows.toggle(row)
+    else:
+        screen.panes.focus.go_to("detail")
 
 
 def focus_filter_of(screen: BrowserScreen, column: str) -> None:
     """Go to the filter of a column."""
-    screen.panes.table.columns.current = column
+    screen.panes.table.make_current(column)
     screen.panes.focus.go_to_filter()
+
+
+def sort_by(screen: BrowserScreen, column: str) -> None:
+    """Make a column the current one, and order the rows by it."""
+    screen.panes.table.make_current(column)
+    screen.call_after_refresh(screen.action_browse, "sort")
 
 
 def sort(screen: BrowserScreen) -> None:
@@ -165,7 +193,7 @@ def _show_reports(
     screen: BrowserScreen,
     noun: str,
     columns: Sequence[Column],
-    read: Callable[[Catalog], Sequence[Row]],
+    read: Callable[[Catalog], Sequence[ReportRow]],
     no_items: str,
 ) -> None:
     """Read reports from the catalog in a worker thread, and show them."""
@@ -178,7 +206,7 @@ def _show_reports(
     host, loading = screen.host, screen.controllers.loading
     dialog = ReportsDialog(noun, partial(copy_text, host))
 
-    def show(rows: Sequence[Row]) -> None:
+    def show(rows: Sequence[ReportRow]) -> None:
         report = Report("", [Section("", rows, columns=columns)])
         dialog.show_report(report, STILL_LOADING if loading.is_loading else no_items)
 
@@ -199,7 +227,7 @@ def clear(screen: BrowserScreen) -> None:
     screen.controllers.search.clear()
 
 
-def open_row(screen: BrowserScreen, row: Row | None) -> None:
+def open_row(screen: BrowserScreen, row: ReportRow | None) -> None:
     """Show the specs that a report is about: the record if it can be found, or the source."""
     catalog = screen.host.state.catalog
     if row is None or catalog is None:
@@ -225,7 +253,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "focus_detail": lambda self: self.panes.focus.go_to_detail(),
     "zoom": lambda self: self.panes.focus.toggle_zoom(),
     "focus_query": lambda self: self.panes.query_bar.focus_input(),
-    "focus_filter": focus_filter,
+    "focus_filter": lambda self: self.panes.focus.go_to_filter(),
     "next_pane": lambda self: self.panes.focus.go_on(1),
     "previous_pane": lambda self: self.panes.focus.go_on(-1),
     "back": back,
@@ -271,7 +299,11 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
     "jump_to": lambda self, node: self.controllers.navigation.jump_to(node),
+    "select_package": select_package,
+    "highlight": highlight,
+    "choose": choose,
     "filter": focus_filter_of,
+    "sort_by": sort_by,
     "add_term": lambda self, term: self.controllers.search.add(term),
     "toggle_term": lambda self, term: self.controllers.search.toggle(term),
     "relax": lambda self, relaxation: self.controllers.search.relax(relaxation),

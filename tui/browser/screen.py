@@ -30,8 +30,7 @@ from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import SpecRows
-from spackscope.tui.widgets.spec_table import SpecTable
-from spackscope.tui.widgets.table_head import ColumnHeader, FilterBar, HeadLine
+from spackscope.tui.widgets.table_head import FilterBar
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -156,14 +155,6 @@ class BrowserScreen(Screen[None]):
     @on(VirtualList.Scrolled)
     def _show_position(self) -> None:
         self.panes.show_position()
-
-    @on(ColumnHeader.Clicked)
-    def _sort(self) -> None:
-        self.call_after_refresh(self.action_browse, "sort")
-
-    @on(HeadLine.Clicked)
-    def _filter(self) -> None:
-        self.panes.focus.go_to_filter()
 
     def on_descendant_focus(self) -> None:
         """Show the keys of the pane that got the focus, and the box of its input."""
@@ -290,28 +281,6 @@ class BrowserScreen(Screen[None]):
     @on(events.ScreenSuspend)
     def _hide_popup(self) -> None:
         self.panes.popup.hide()
-
-    @on(PackageList.Selected)
-    def _select(self, event: PackageList.Selected) -> None:
-        self.panes.show_position()
-        self.controllers.search.select_package(event.package)
-
-    @on(SpecTable.Highlighted)
-    def _highlight(self, event: SpecTable.Highlighted) -> None:
-        self.panes.show_position()
-        self.panes.show_hints()
-        self.controllers.navigation.highlight(event.row)
-        self.controllers.details.connect()
-
-    @on(SpecTable.Chosen)
-    def _choose(self, event: SpecTable.Chosen) -> None:
-        if self.controllers.is_pick and not event.row.has_look_alikes:
-            self.controllers.rows.pick(event.row)
-            self.panes.table.rows.show_cursor()
-        elif event.row.count > 1:
-            self.controllers.rows.toggle(event.row)
-        else:
-            self.panes.focus.go_to("detail")
 
     @on(SpecRows.RowsNeeded)
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:

@@ -158,13 +158,6 @@ def _style(column: OverviewColumn, cell: str, is_all: bool) -> str:
 class PackageList(FilteredPane):
     """The packages with a filter on their names, and the one that is selected; None for all."""
 
-    class Selected(Message):
-        """Posted when the cursor comes to a package; None stands for all."""
-
-        def __init__(self, package: str | None) -> None:
-            super().__init__()
-            self.package = package
-
     FILTER = "names"
     """The name of the input for its filter."""
 
@@ -291,7 +284,7 @@ class PackageList(FilteredPane):
         event.stop()
         package = self.rows.package_of(event.row)
         self.selected = package.name if package is not None else None
-        self.post_message(self.Selected(self.selected))
+        self.post_message(Browse("select_package", self.selected))
 
     @on(PackageRows.Chosen)
     def _chosen(self, event: PackageRows.Chosen) -> None:

@@ -9,7 +9,6 @@ from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
@@ -100,20 +99,6 @@ class SpecTable(Vertical):
     BINDINGS = bindings(SPECS)
 
     _relaxations = getters.query_one(RelaxationList)
-
-    class Highlighted(Message):
-        """Posted when the cursor comes to a row; None if there are no rows."""
-
-        def __init__(self, row: Row | None) -> None:
-            super().__init__()
-            self.row = row
-
-    class Chosen(Message):
-        """Posted when a row is chosen with Enter or a double click."""
-
-        def __init__(self, row: Row) -> None:
-            super().__init__()
-            self.row = row
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
@@ -312,20 +297,15 @@ class SpecTable(Vertical):
         elif columns.move(step):
             self.place()
 
+    def make_current(self, column: str) -> None:
+        """Make a column of those on the screen the current one."""
+        self.columns.current = column
+        self.place()
+
     def go_to_column(self, column: str) -> None:
-        """Make a column the current one."""
+        """Make a column the current one, which comes to the screen with that."""
         self.columns.current = column
         self.settle()
-
-    @on(ColumnHeader.Clicked)
-    def _head_clicked(self, event: ColumnHeader.Clicked) -> None:
-        self.columns.current = event.column
-        self.place()
-
-    @on(HeadLine.Clicked)
-    def _value_clicked(self, event: HeadLine.Clicked) -> None:
-        self.columns.current = event.column
-        self.place()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:
@@ -341,10 +321,10 @@ class SpecTable(Vertical):
     def _tell_highlighted(self) -> None:
         """Post the row under the cursor, once it has been read."""
         if not self.rows.is_waiting:
-            self.post_message(self.Highlighted(self.highlighted))
+            self.post_message(Browse("highlight", self.highlighted))
 
     @on(SpecRows.Chosen)
     def _row_chosen(self, event: SpecRows.Chosen) -> None:
         event.stop()
         if (row := self.highlighted) is not None:
-            self.post_message(self.Chosen(row))
+            self.post_message(Browse("choose", row))

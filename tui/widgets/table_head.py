@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -44,13 +43,6 @@ class HeadLine(PartLine):
 
     COMPONENT_CLASSES = CURRENT_STYLES
 
-    class Clicked(Message):
-        """Posted when a value was clicked."""
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
-
     _head: Sequence[HeadText] = ()
     _before = _current = _after = ""
 
@@ -81,8 +73,8 @@ class HeadLine(PartLine):
         return parts, [Part([(self._after + " " * _HEAD_MARGIN, "dim")])]
 
     def take(self, target: str) -> None:
-        """Post the column of the value that was clicked."""
-        self.post_message(self.Clicked(target))
+        """Go to the filter of the value that was clicked."""
+        self.post_message(Browse("filter", target))
 
 
 ASCENDING, DESCENDING = "↑", "↓"
@@ -108,13 +100,6 @@ class ColumnHeader(Widget):
     """The heads, or the filters of columns that have one: which is current, which sorts."""
 
     COMPONENT_CLASSES = CURRENT_STYLES
-
-    class Clicked(Message):
-        """Posted when the head of a column was clicked."""
-
-        def __init__(self, column: str) -> None:
-            super().__init__()
-            self.column = column
 
     _heads = Heads()
 
@@ -153,10 +138,10 @@ class ColumnHeader(Widget):
         return [(pad(text, placed.width, right=column.aligns_right), style)]
 
     def on_click(self, event: events.Click) -> None:
-        """Post the column that was clicked."""
+        """Sort by the column that was clicked."""
         placed = self._heads.layout.at(event.x - self._heads.gutter)
         if placed is not None:
-            self.post_message(self.Clicked(placed.column.name))
+            self.post_message(Browse("sort_by", placed.column.name))
 
 
 MIN_INPUT_WIDTH = 12
