@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from textual import events
 from textual.app import App, ScreenStackError
@@ -25,6 +25,7 @@ from textual.worker import WorkerFailed
 from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.parser import NamedQueries
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.open_source import SourceChosen
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
@@ -35,9 +36,6 @@ from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.settings import DEFAULTS, Settings, themes
 from spackscope.tui.settings.checks import changed_keys
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
 
 _SWITCH_INTERVAL = 0.001
 """Seconds after which a thread has to let another one run."""

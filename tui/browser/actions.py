@@ -9,7 +9,17 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.rows import Row
 from spackscope.model.query.ast import Query
+from spackscope.model.report.report import Column, Report, Section
+from spackscope.model.report.report import Row as ReportRow
+from spackscope.model.report.sources import (
+    PROBLEM_COLUMNS,
+    SOURCE_COLUMNS,
+    failure_rows,
+    problem_rows,
+    source_rows,
+)
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
@@ -19,10 +29,7 @@ from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.rows import Row
-    from spackscope.model.index.tree import Section
-    from spackscope.model.report.report import Column
-    from spackscope.model.report.report import Row as ReportRow
+    from spackscope.model.index.tree import Section as TreeSection
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MIN_TREE_HEIGHT = 16
@@ -35,7 +42,7 @@ def back(screen: BrowserScreen) -> None:
         focus.back(screen.controllers)
 
 
-def show_tree(screen: BrowserScreen, section: Section) -> None:
+def show_tree(screen: BrowserScreen, section: TreeSection) -> None:
     """Show the tree in the detail, with the cursor on the head of a section."""
     panes, detail = screen.panes, screen.panes.detail
     if detail.dependency_tree is None:
@@ -170,8 +177,6 @@ def export(screen: BrowserScreen) -> None:
 
 def show_sources(screen: BrowserScreen) -> None:
     """List the sources: kind, specs, problems and age."""
-    from spackscope.model.report.sources import SOURCE_COLUMNS, source_rows
-
     _show_reports(
         screen,
         "source",
@@ -183,8 +188,6 @@ def show_sources(screen: BrowserScreen) -> None:
 
 def show_problems(screen: BrowserScreen) -> None:
     """Show what could not be read."""
-    from spackscope.model.report.sources import PROBLEM_COLUMNS, problem_rows
-
     no_items = "Every document was read without a problem."
     _show_reports(screen, "problem", PROBLEM_COLUMNS, problem_rows, no_items)
 
@@ -197,8 +200,6 @@ def _show_reports(
     no_items: str,
 ) -> None:
     """Read reports from the catalog in a worker thread, and show them."""
-    from spackscope.model.report.report import Report, Section
-    from spackscope.model.report.sources import failure_rows
     from spackscope.tui.browser.copy import copy_text
     from spackscope.tui.dialogs.base import STILL_LOADING
     from spackscope.tui.dialogs.report import ReportsDialog

@@ -11,6 +11,7 @@ from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.dag import Walker, dag_of, spec_at
+from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.columns import (
     BY_NAME,
     COUNTED,
@@ -24,8 +25,11 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
 from spackscope.model.index.rows import Row
 from spackscope.model.query.ast import Query, Term, exact_term
+from spackscope.model.report.report import Report, Section, styled, text_of
+from spackscope.model.report.report import Row as ReportRow
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
@@ -40,8 +44,6 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.frequency import Frequency
     from spackscope.model.index.listing import Listing
     from spackscope.model.report.comparison import ComparedTable
-    from spackscope.model.report.report import Report
-    from spackscope.model.report.report import Row as ReportRow
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
     from spackscope.tui.dialogs.coverage import CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
@@ -248,7 +250,6 @@ class Answers:
         """
         from spackscope.model.analysis.build_time import read_build_time
         from spackscope.model.analysis.cover import cover, find_nearest
-        from spackscope.model.index.load import load
         from spackscope.model.report.coverage import coverage_report
         from spackscope.model.report.why import filtered_remarks
 
@@ -377,9 +378,7 @@ class Answers:
     def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report | str:
         """Return what changed from a source to another, or why they cannot be read."""
         from spackscope.model.analysis.source_differences import compare_sources
-        from spackscope.model.index.load import load
         from spackscope.model.report.environments import source_differences_report
-        from spackscope.model.report.report import text_of
 
         session = replace(self._host.session, should_stop=task, include_dependency_only=False)
         try:
@@ -459,9 +458,7 @@ class Answers:
 
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.cover import cover, environments
-            from spackscope.model.analysis.session_fit import host_of
             from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
-            from spackscope.model.index.load import load
             from spackscope.model.report.weather import weather_report
 
             session = replace(self._host.session, should_stop=task, include_dependency_only=False)
@@ -613,9 +610,6 @@ class Answers:
 
 def _with_failures(report: Report, failures: Sequence[str]) -> Report:
     """Read a report, and put above it what could not be read for it."""
-    from spackscope.model.report.report import Row as ReportRow
-    from spackscope.model.report.report import Section, styled
-
     rows = [ReportRow((styled(text, "error"),)) for text in failures]
     return replace(report, sections=(Section("", rows), *report.sections))
 

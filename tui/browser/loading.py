@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from functools import partial
-from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.core.columns import shorten_path
@@ -24,6 +23,7 @@ from spackscope.model.query.ast import Query
 from spackscope.model.report import frame as titles
 from spackscope.model.report.progress import Progress, Stages
 from spackscope.model.report.sources import stale_copies
+from spackscope.model.sources.session import Session
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
@@ -31,9 +31,6 @@ from spackscope.tui.browser.search import Search, preferred_order
 from spackscope.tui.browser.state import Host, Summary, Task
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_table import KeyChoice
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
 
 _BAR = 24
 """Cells of the bar in the place of the rows, and half as many in a message."""

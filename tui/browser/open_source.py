@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from spackscope.model.assist.answers import Completion
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
 
 if TYPE_CHECKING:
-    from spackscope.model.assist.answers import Completion
     from spackscope.tui.browser.screen import BrowserScreen
     from spackscope.tui.dialogs.pick import Pick
 

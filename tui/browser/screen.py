@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -14,6 +13,7 @@ from textual.widgets import Input
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLES
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus
@@ -29,14 +29,10 @@ from spackscope.tui.settings.checks import first_sort
 from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
-from spackscope.tui.widgets.spec_rows import SpecRows
+from spackscope.tui.widgets.spec_rows import Notes, SpecRows
 from spackscope.tui.widgets.table_head import FilterBar
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
-    from spackscope.tui.widgets.spec_rows import Notes
 
 _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""

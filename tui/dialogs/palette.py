@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from textual.app import App
 
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.query.ast import VIEW
+from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written_key
-
-if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
 
 _PALETTE = "app.command_palette"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
@@ -30,10 +29,6 @@ from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
 from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
-
-if TYPE_CHECKING:
-    from spackscope.model.report.detail import DetailLine
-
 
 GAP = "  "
 """Between two values."""

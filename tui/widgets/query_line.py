@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from rich.highlighter import Highlighter
 from rich.text import Text
@@ -23,15 +23,11 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parser import ParsedInput, parse_input
+from spackscope.model.query.parser import NamedQueries, ParsedInput, parse_input
 from spackscope.model.report.highlight import Piece
 from spackscope.tui.keymap import FILTERS, bindings, shown
 from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
-
-if TYPE_CHECKING:
-    from spackscope.model.query.parser import NamedQueries
-
 
 MAX_LENGTH = 2000
 """Characters of a pasted text that are kept; a pasted file is not a filter."""

@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from spackscope.model.report.kinds import NoteKey, RowNote
     from spackscope.model.report.row_cells import RowCells
 
-    Notes = Mapping[NoteKey, RowNote]
-    """Notes on rows, by what they belong to."""
-
+Notes = Mapping["NoteKey", "RowNote"]
+"""Notes on rows, by what they belong to."""
 
 WINDOW = 64
 """Rows that are read at once."""

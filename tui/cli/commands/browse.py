@@ -6,21 +6,17 @@ import gc
 import os
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.query.ast import join_words
+from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLES, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from spackscope.tui.settings import WrongSettings
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
-    from spackscope.tui.settings import Settings
+from spackscope.tui.settings import Settings, WrongSettings
 
 
 def run(

@@ -9,7 +9,6 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
 from spackscope.model.core.columns import HOST_COLUMNS
@@ -25,6 +24,7 @@ from spackscope.model.index.rows import Row as Record
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
+from spackscope.model.report.report import Column, Line, Report, Row, Style, lay_out, text_of
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -32,9 +32,6 @@ from spackscope.tui.cli.progress import BuildProgress
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings import COMMAND_LINE, Origin
-
-if TYPE_CHECKING:
-    from spackscope.model.report.report import Line, Report, Row, Style
 
 MAX_PRINTED = 20
 """Problems that are printed by commands other than `index`."""
@@ -231,7 +228,6 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     """
     # What most commands do not need would be a tenth of their start.
     from spackscope.model.assist.advice import explain_no_match, relaxations
-    from spackscope.model.report.report import Column, Row, lay_out, text_of
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
     rows = [Row((each.label, f"{each.count:,}")) for each in relaxed]
@@ -281,7 +277,6 @@ class SpecArgument:
             return hashes[0]
         candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
         # Most commands that are given a spec name one.
-        from spackscope.model.report.report import lay_out, text_of
         from spackscope.model.report.spec_list import spec_rows
 
         lines = [several, *(f"  {text_of(line)}" for line in lay_out(spec_rows(candidates)))]
