@@ -168,11 +168,16 @@ def reason(error: Exception, what: str = "cannot be read") -> str:
     return f"{what}: {text[:1].lower()}{text[1:]}"
 
 
-def describe_unexpected(error: BaseException) -> str:
-    """Describe an error by its type and its line of code; its message may contain a secret.
+def describe_error(error: BaseException) -> str:
+    """Describe an error of another library by its type and its line of code, without its message.
 
-    Too little memory, as with `ulimit -v`, is not a mistake of the program.
+    That may contain a secret. Too little memory, as with `ulimit -v`, is not a mistake of the
+    program. An error of the project has its own message, but Cancelled is raised again.
     """
+    if isinstance(error, Cancelled):
+        raise error
+    if isinstance(error, SpackscopeError):
+        return str(error)
     if isinstance(error, MemoryError):
         return "there is not enough memory"
     trace, line = error.__traceback__, ""

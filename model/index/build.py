@@ -37,7 +37,7 @@ from time import monotonic, time
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
+from spackscope.model.core.errors import Cancelled, SourceError, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
 from spackscope.model.core.tasks import ShouldStop, collector_paused
@@ -141,12 +141,8 @@ class _Reading:
                 continue
             try:
                 is_known |= self._read(document)
-            except Cancelled:
-                raise
             except Exception as error:
-                reason = f"cannot be read: {describe_unexpected(error)}"
-                if isinstance(error, OSError):
-                    reason = str(error.strerror or error)
+                reason = f"cannot be read: {describe_error(error)}"
                 self._add_problem(document, reason)
         failure, number = discovered.failure, self.staged.sources[discovered.source]
         if is_known and not failure:

@@ -15,7 +15,7 @@ from operator import attrgetter, not_, sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import Cancelled, describe_unexpected
+from spackscope.model.core.errors import describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import (
     OF_RECORDS,
@@ -182,11 +182,9 @@ class Staged:
                 elif item.hashes:
                     self._add_records(item, number, document, presence)
                     has_records = True
-        except Cancelled:
-            raise
         except Exception as error:
             has_problem = True
-            self.add_problem_of(number, f"cannot be read to its end: {describe_unexpected(error)}")
+            self.add_problem_of(number, f"cannot be read to its end: {describe_error(error)}")
         return has_records or not has_problem
 
     def _add_document(self, source: int, digest: bytes, origin: str) -> int:

@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from operator import attrgetter
 
-from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected, reason
+from spackscope.model.core.errors import SourceError, describe_error, reason
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
@@ -118,10 +118,8 @@ def _discover(source: str, session: Session) -> DiscoveredSource:
         if source == STANDARD_INPUT or shown in message:
             return replace(_failed(source, ""), failure=message)
         return _failed(source, f"cannot be read: {message}")
-    except Cancelled:
-        raise
     except Exception as error:
-        return _failed(source, f"cannot be read: {describe_unexpected(error)}")
+        return _failed(source, f"cannot be read: {describe_error(error)}")
 
 
 def _failed(source: str, why: str, *, is_late: bool = False) -> DiscoveredSource:

@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.errors import SourceError, Unreadable, reason
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
@@ -210,15 +210,14 @@ def fingerprint(documents: Sequence[Document]) -> str:
 def read_bytes(document: Document) -> bytes:
     """Return the content of a document, or the head of a file that cannot be a page.
 
-    Raises OSError.
+    Raises Unreadable, which gives the reason alone.
     """
     try:
         return read_file(
             document.path, MAX_FILE_SIZE, _may_be_page if document.kind == "candidate" else None
         )
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise OSError(error.errno or 0, f"cannot be read: {reason}") from None
+        raise Unreadable((error.strerror or str(error)).lower()) from None
 
 
 def _may_be_page(head: bytes) -> bool:

@@ -21,7 +21,7 @@ from spackscope.model.core.errors import (
     NotFound,
     SourceError,
     Unreadable,
-    describe_unexpected,
+    describe_error,
 )
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import SourceStatus, Spec
@@ -175,16 +175,12 @@ class Mirrors:
                 if mirror is None:
                     return None
                 return self._entry(mirror, state, spec)
-            except SourceError as error:
-                return replace(unknown, problem=str(error))
-            except Cancelled:
-                raise
             except Exception as error:
-                return replace(unknown, problem=describe_unexpected(error))
+                return replace(unknown, problem=describe_error(error))
 
         listing = [each for each in self._states if each.name in spec.sources and not each.failure]
         tasks = [partial(read, state) for state in listing[:MAX_MIRRORS] if spec.in_cache]
-        entries = run_parallel(tasks, self.session.should_stop) if tasks else []
+        entries = run_parallel(tasks, self.session.should_stop)
         return [entry for entry in entries if entry is not None]
 
     def _entry(self, mirror: Mirror, state: SourceStatus, spec: Spec) -> MirrorEntry:

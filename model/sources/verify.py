@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from spackscope.model.core.errors import Cancelled, SourceError, describe_unexpected
+from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.records import Problem
 from spackscope.model.core.tasks import OnProgress
 from spackscope.model.readers.formats import check_hashes
@@ -133,10 +133,6 @@ def _check(document: Document, report: OnProgress) -> StoredHashes | None:
             origin=document.origin,
             on_count=lambda count: report("specs read", count, None),
         )
-    except Cancelled:
-        raise
-    except OSError as error:
-        why = error.strerror or str(error)
     except Exception as error:
-        why = f"cannot be read: {describe_unexpected(error)}"
-    return StoredHashes(problems=[why], is_known=False)
+        why = f"cannot be read: {describe_error(error)}"
+        return StoredHashes(problems=[why], is_known=False)
