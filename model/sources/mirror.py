@@ -220,18 +220,12 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
     has neither, or where no index can be used, and Cancelled.
     """
     target, origin = mirror.target, mirror.storage.origin
-    # Views exist in v3 only, a `build_cache` in v2 only.
-    layouts = [target.layout] if target.layout else ["v3", "v2"]
-    if target.view:
-        layouts = ["v3"]
-    elif target.build_cache != BUILD_CACHE:
-        layouts = ["v2"]
     indexes: list[DiscoveredSource] = []
     missing: list[NotFound] = []
     failures: list[SourceError] = []
     was_waited_for = False
     v2_index = _KnownIndex(mirror, mirror.v2_index)
-    for layout in layouts:
+    for layout in target.layouts:
         # A server that does not answer is waited for once.
         if was_waited_for and not mirror.storage.is_cached(mirror.v2_index):
             break
@@ -522,23 +516,19 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
     Problem. Raises ListingUnsupported, other SourceErrors and Cancelled.
     """
 
-    def fetch_v3(name: str) -> Document:
-        file, data = mirror.fetch_manifest(name, immutable=True)
-        manifest = read_manifest(data)
-        spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
-        sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
-        return replace(
-            mirror.document(FetchedFile(spec_file.path, file.origin)),
-            cached=not mirror.missing_file(manifest),
-            archive_size=next(iter(sizes), None),
-        )
-
-    def fetch_v2(name: str) -> Document:
-        return mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
-
-    def document_or_problem(fetch: Callable[[str], Document], name: str) -> Document | Problem:
+    def read(name: str) -> Document | Problem:
         try:
-            return fetch(name)
+            if not name.endswith(MANIFEST):
+                return mirror.document(mirror.fetch_document(name, MAX_SPEC_FILE_SIZE))
+            file, data = mirror.fetch_manifest(name, immutable=True)
+            manifest = read_manifest(data)
+            spec_file = mirror.fetch_blob(manifest.blob(SPEC), MAX_SPEC_FILE_SIZE)
+            sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
+            return replace(
+                mirror.document(FetchedFile(spec_file.path, file.origin)),
+                cached=not mirror.missing_file(manifest),
+                archive_size=next(iter(sizes), None),
+            )
         except (SourceError, Unreadable) as error:
             return problem_from(error, mirror.origin_of(name))
 
@@ -554,13 +544,9 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
             for name in names:
                 if name.endswith(ending):
                     chosen.setdefault(name.removesuffix(ending), name)
-    for layout, fetch, files in (
-        ("v3", fetch_v3, manifests),
-        ("v2", fetch_v2, sorted(chosen.values())),
-    ):
-        tasks = [partial(document_or_problem, fetch, name) for name in files]
-        found = run_parallel(tasks, mirror.session.should_stop) if tasks else []
-        if found:
+    for layout, files in (("v3", manifests), ("v2", sorted(chosen.values()))):
+        tasks = [partial(read, name) for name in files]
+        if found := run_parallel(tasks, mirror.session.should_stop):
             yield DiscoveredSource(
                 mirror.source,
                 "mirror",

@@ -281,7 +281,7 @@ class Mirrors:
             state = next(remote, None)
             if state is not None and spec.size is None and spec.cached and len(tasks) < MAX_SIZES:
                 tasks[spec.hash] = partial(read, spec, state)
-        sizes = run_parallel([*tasks.values()], self.session.should_stop) if tasks else []
+        sizes = run_parallel([*tasks.values()], self.session.should_stop)
         found = zip(tasks, sizes, strict=True)
         return {hash_: float(size) for hash_, size in found if size is not None}
 
@@ -296,9 +296,7 @@ class Mirrors:
 
 def layouts_of(mirror: Mirror, state: SourceStatus) -> Sequence[str]:
     """Return the layouts in which a mirror may list specs, v3 first, as Spack looks for them."""
-    if mirror.target.layout:
-        return (mirror.target.layout,)
-    layouts = ("v3", "v2")
+    layouts = mirror.target.layouts
     return [layout for layout in layouts if layout in state.layout] or layouts
 
 
@@ -387,11 +385,8 @@ def _configured(mirror: Mirror) -> ConfiguredMirror | None:
     mirrors = spack.mirrors if spack is not None else {}
     if mirror.source.startswith(PREFIX):
         return mirrors.get(mirror.source.removeprefix(PREFIX))
-    url = _url_of(mirror)
-    return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == url), None)
-
-
-def _url_of(mirror: Mirror) -> str:
-    """Return the URL of a mirror as Spack needs it, without the folder of layout v2."""
     url = mirror.storage.origin.rstrip("/")
-    return url if mirror.target.build_cache else url.removesuffix("/build_cache")
+    if not mirror.target.build_cache:
+        # Spack needs it without the folder of layout v2.
+        url = url.removesuffix("/build_cache")
+    return next((m for m in mirrors.values() if shown_url(m.url).rstrip("/") == url), None)

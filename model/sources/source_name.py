@@ -136,6 +136,18 @@ class UrlTarget(Frozen):
     build_cache: str = BUILD_CACHE
     layout: str = ""
 
+    @property
+    def layouts(self) -> tuple[str, ...]:
+        """The layouts that it may have, as Spack looks for them.
+
+        Views exist in v3 only, a `build_cache` in v2 only.
+        """
+        if self.view:
+            return ("v3",)
+        if self.build_cache != BUILD_CACHE:
+            return ("v2",)
+        return (self.layout,) if self.layout else ("v3", "v2")
+
 
 def parse_target(url: str) -> UrlTarget:
     """Parse the end of a URL or path; the query of a URL stays with the top.
