@@ -23,7 +23,9 @@ contains a secret.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 from spackscope.model.core.redaction import without_secrets
@@ -166,6 +168,15 @@ def reason(error: Exception, what: str = "cannot be read") -> str:
     # What Python says of a NUL differs from version to version.
     text = "its name has a NUL" if "embedded null" in text else text
     return f"{what}: {text[:1].lower()}{text[1:]}"
+
+
+@contextlib.contextmanager
+def naming(source: str) -> Iterator[None]:
+    """Raise SourceError that names a source or a file where that cannot be read."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{source} {reason(error)}") from None
 
 
 def describe_error(error: BaseException) -> str:

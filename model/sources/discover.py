@@ -18,7 +18,7 @@ from functools import partial
 from itertools import islice
 from operator import attrgetter
 
-from spackscope.model.core.errors import SourceError, describe_error, reason
+from spackscope.model.core.errors import SourceError, describe_error, naming, reason
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem
@@ -234,10 +234,8 @@ def discover_directory(source: str, top: str, shown: str, session: Session) -> D
     # Without what a path does not need.
     parts = [part for part in shown.split("/") if part not in ("", ".")]
     origin = ("/" if shown.startswith("/") else "") + "/".join(parts)
-    try:
+    with naming(f"the source {source}"):
         names = os.listdir(top)
-    except OSError as error:
-        raise SourceError(f"the source {source} {reason(error)}") from None
     top_name = os.path.basename(top)
     if top_name == "build_cache" and _has_spec_files(top):
         return _mirror(source, top, origin, session, build_cache="")

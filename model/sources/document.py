@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
-from spackscope.model.core.errors import SourceError, Unreadable, reason
+from spackscope.model.core.errors import Unreadable, naming
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
@@ -189,10 +189,8 @@ def document_of(
 
 def document_at(source: str, path: str, origin: str) -> Document:
     """Return the known document at a path. Raises SourceError, which names the origin."""
-    try:
+    with naming(origin):
         return document_of(source, path, origin, os.stat(path), "known")
-    except OSError as error:
-        raise SourceError(f"{origin} {reason(error)}") from None
 
 
 def fingerprint(documents: Sequence[Document]) -> str:

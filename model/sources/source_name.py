@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 
-from spackscope.model.core.errors import SourceError, reason
+from spackscope.model.core.errors import naming
 from spackscope.model.core.files import read_head
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
@@ -106,10 +106,8 @@ def absolute_path(source: str) -> str:
         from spackscope import sample_data
 
         return os.path.abspath(os.path.join(sample_data.__path__[0], SAMPLES[source]))
-    try:
+    with naming(f"the source {shown_url(source)}"):
         return os.path.abspath(os.path.expanduser(source))
-    except (OSError, ValueError) as error:
-        raise SourceError(f"the source {shown_url(source)} {reason(error)}") from None
 
 
 BUILD_CACHE = "build_cache/"

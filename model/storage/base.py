@@ -16,6 +16,7 @@ from spackscope.model.core.errors import (
     NotFound,
     SourceError,
     WrongContent,
+    naming,
     reason,
 )
 from spackscope.model.core.files import MAX_FILE_SIZE, open_file, sha256_of
@@ -129,11 +130,8 @@ class LocalFolder(Storage):
         if not os.path.isfile(path):
             raise NotFound(f"{origin} does not exist")
         if wanted.sha256:
-            try:
-                with open_file(path) as file:
-                    digest = sha256_of(file)
-            except OSError as error:
-                raise SourceError(f"{origin} {reason(error)}") from None
+            with naming(origin), open_file(path) as file:
+                digest = sha256_of(file)
             wanted.check_digest(digest, origin)
         return FetchedFile(path, origin)
 

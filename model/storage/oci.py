@@ -11,7 +11,7 @@ import json
 import os
 import re
 
-from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, reason
+from spackscope.model.core.errors import NotFound, SourceError, Unauthorized, Unreadable, naming
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.storage.base import FetchedFile, Storage, Wanted
@@ -67,10 +67,8 @@ class OciRegistry(Storage):
             f"{self.origin}:{_TAG}",
             Wanted(_TAG, max_size=_MAX_MANIFEST_SIZE, check=_index_digest),
         )
-        try:
+        with naming(manifest.origin):
             digest = _index_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
-        except (OSError, Unreadable) as error:
-            raise SourceError(f"{manifest.origin} {reason(error)}") from None
         if wanted.sha256 and wanted.sha256 != digest:
             raise NotFound(f"{self.origin} has no {INDEX} of sha256 {wanted.sha256[:12]}…")
         index = self._download(
