@@ -14,7 +14,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from spackscope.model.core.errors import (
     ListingUnsupported,
@@ -23,7 +23,7 @@ from spackscope.model.core.errors import (
     Unreadable,
     Unwritable,
     WrongContent,
-    reason,
+    naming,
 )
 from spackscope.model.core.files import MAX_FILE_SIZE, read_file, read_head, write_private, xdg_dir
 from spackscope.model.core.frozen import Frozen, replace
@@ -95,12 +95,16 @@ _MAX_NAMED = 20
 """Views that are named where there is no such one."""
 
 _DATABASE_VERSION = re.compile(r"v([0-9]{1,9})\+json")
-_ABSENT, _ABSENT_SECONDS = b"absent", 86_400
+_ABSENT, _ABSENT_SECONDS = "absent", 86_400
 """What is noted of a mirror without an index of layout v2, and how long that is believed."""
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
 _NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
-_VERIFIED = re.compile(r"[0-9a-f]{64} \d+ \d+ \d+")
+_VERIFIED = re.compile(r"(?P<sha256>[0-9a-f]{64}) \d+ (?P<mtime_ns>\d+) \d+")
+
+
+FileState = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
+_SHORT = {"missing": "missing", "wrong size": "not whole"}
 
 
 class Mirror(Frozen):
@@ -169,10 +173,8 @@ class Mirror(Frozen):
 
     def read(self, file: FetchedFile, size: int) -> bytes:
         """Read at most `size` bytes from the start of a file. Raises SourceError."""
-        try:
+        with naming(file.origin):
             return read_head(file.path, size)
-        except OSError as error:
-            raise SourceError(f"{file.origin} {reason(error)}") from None
 
     def document(self, file: FetchedFile) -> Document:
         """Return the document of a file. Raises SourceError."""
@@ -183,14 +185,27 @@ class Mirror(Frozen):
         """Return which file of a manifest is missing or not whole, as far as that is known."""
         for blob in manifest.blobs if self.is_local else ():
             what = "archive" if blob.media_type.startswith(ARCHIVE) else "spec file"
-            try:
-                size = self.storage.size_of(blob.name)
-            except SourceError as error:
-                is_missing = isinstance(error, NotFound)
-                return f"the {what} is missing" if is_missing else str(error)
-            if blob.size not in (None, size):
-                return f"the {what} is not whole"
+            state, why = self.state_of(blob.name, blob.size)
+            if state in _SHORT:
+                return f"the {what} is {_SHORT[state]}"
+            if why:
+                return why
         return ""
+
+    def state_of(self, name: str, size: int | None) -> tuple[FileState, str]:
+        """Return the state of a file, and why it is not `present`; `size` is that recorded.
+
+        Raises Cancelled.
+        """
+        try:
+            there = self.storage.size_of(name)
+        except NotFound as error:
+            return ("forbidden" if error.is_forbidden else "missing"), str(error)
+        except SourceError as error:
+            return "unknown", str(error)
+        if size is not None and there is not None and size != there:
+            return "wrong size", f"it has {there:,} bytes, and the mirror records {size:,}"
+        return "present", ""
 
 
 def mirror_at(
@@ -322,22 +337,22 @@ def _v3_index(mirror: Mirror) -> DiscoveredSource:
     with different specs: together they are the index, the newest first. Where one does not have
     its checksum, the previous one serves that is in the cache of downloads.
     """
-    indexes: dict[Blob, FetchedFile] = {}
-    failures: dict[Blob, SourceError] = {}
+    blobs: dict[Blob, int] = {}
     # They may be replaced between the two requests.
     for _ in range(2):
         manifest, data = mirror.fetch_manifest(mirror.index_manifest)
+        before = blobs
         try:
             blobs = _newest_first(read_manifest(data).blobs_of(DATABASE))
         except Unreadable as error:
             raise WrongContent(f"{manifest.origin}: {error}") from None
-        if failures and failures.keys() <= blobs.keys():
+        if blobs == before:
             break
-        indexes, failures = {}, {}
+        name, indexes, failures = mirror.index_manifest, dict[Blob, FetchedFile](), {}
+        known = {blob: _KnownIndex(mirror, f"{name} {blob.media_type}") for blob in blobs}
         for blob in blobs:
-            known = _KnownIndex(mirror, f"{mirror.index_manifest} {blob.media_type}")
             try:
-                indexes[blob] = known.fetch(blob.name, blob.checksum)
+                indexes[blob] = known[blob].fetch(blob.name, blob.checksum)
             except NotFound as error:
                 named = f"{error}, but the manifest of the mirror names it"
                 failures[blob] = SourceError(named)
@@ -347,9 +362,8 @@ def _v3_index(mirror: Mirror) -> DiscoveredSource:
             break
     problems = []
     for blob, failure in failures.items():
-        known = _KnownIndex(mirror, f"{mirror.index_manifest} {blob.media_type}")
         try:
-            indexes[blob] = known.previous(failure)
+            indexes[blob] = known[blob].previous(failure)
         except SourceError as error:
             problems.append(problem_from(error, mirror.storage.origin))
     if not indexes:
@@ -450,7 +464,7 @@ class _KnownIndex:
         top = storage.top if isinstance(storage, LocalFolder) else storage.origin
         key = hashlib.sha256(f"{top}\0{name}".encode("utf-8", "surrogateescape")).hexdigest()
         cache = xdg_dir(mirror.session.environ, "cache")
-        self._path = cache and os.path.join(cache, "mirrors", key[:32])
+        self._path = os.path.join(cache, "mirrors", key[:32]) if cache else ""
 
     def fetch(self, name: str, sha256: str) -> FetchedFile:
         """Fetch an index with this checksum; of an unchanged local file it is not computed again.
@@ -460,47 +474,47 @@ class _KnownIndex:
         if self._mirror.is_local:
             file = self._mirror.storage.fetch(Wanted(name))
             with contextlib.suppress(OSError):
-                if self.read() == _state_of(sha256, file.path):
+                if self._read() == _state_of(sha256, file.path):
                     return file
         file = self._mirror.storage.fetch(Wanted(name, sha256, immutable=True))
-        # It is no matter if it cannot be remembered.
-        with contextlib.suppress(OSError, Unwritable):
-            if self._path and (state := _state_of(sha256, file.path)) != self.read():
-                write_private(self._path, state.encode())
+        with contextlib.suppress(OSError):
+            if (state := _state_of(sha256, file.path)) != self._read():
+                self._write(state)
         return file
 
     def previous(self, failure: SourceError) -> FetchedFile:
         """Return the last verified index of a server; raise the failure where there is none."""
-        if not self._mirror.is_local and (last := self.read()):
-            sha256, _, mtime_ns, _ = last.split()
+        if not self._mirror.is_local and (last := _VERIFIED.fullmatch(self._read())):
             with contextlib.suppress(SourceError):
-                index = self._mirror.fetch_blob(Blob(DATABASE, sha256))
+                index = self._mirror.fetch_blob(Blob(DATABASE, last["sha256"]))
                 remark = f"{failure}; the previous index is used"
-                return replace(index, checked=int(mtime_ns) / 1e9, remark=remark)
+                return replace(index, checked=int(last["mtime_ns"]) / 1e9, remark=remark)
         raise failure
-
-    def read(self) -> str:
-        """Return what is known of the last verified index, or ""."""
-        with contextlib.suppress(OSError, ValueError):
-            text = read_file(self._path, _MAX_HASH_SIZE).decode() if self._path else ""
-            return text if _VERIFIED.fullmatch(text) else ""
-        return ""
 
     @property
     def was_absent(self) -> bool:
         """Whether a server was asked for it in vain in the last day, and need not be again."""
-        if self._mirror.is_local or self._mirror.session.asks_anew or not self._path:
+        if self._mirror.is_local or self._mirror.session.asks_anew or self._read() != _ABSENT:
             return False
         with contextlib.suppress(OSError):
-            age = time.time() - os.stat(self._path).st_mtime
-            return age < _ABSENT_SECONDS and read_file(self._path, _MAX_HASH_SIZE) == _ABSENT
+            return time.time() - os.stat(self._path).st_mtime < _ABSENT_SECONDS
         return False
 
     def note_absent(self) -> None:
         """Note that a server was asked for it in vain."""
-        with contextlib.suppress(OSError, Unwritable):
-            if self._path and not self._mirror.is_local:
-                write_private(self._path, _ABSENT)
+        if not self._mirror.is_local:
+            self._write(_ABSENT)
+
+    def _read(self) -> str:
+        with contextlib.suppress(OSError, ValueError):
+            return read_file(self._path, _MAX_HASH_SIZE).decode()
+        return ""
+
+    def _write(self, text: str) -> None:
+        # It is no matter if it cannot be remembered.
+        with contextlib.suppress(Unwritable):
+            if self._path:
+                write_private(self._path, text.encode())
 
 
 def _state_of(sha256: str, path: str) -> str:
@@ -629,10 +643,8 @@ def read_tag_list(public: PublicCache, session: Session) -> tuple[dict[str, Any]
         split_url(public.tag_list)
     top, name = _split(public.tag_list)
     file = session.open(top).fetch(Wanted(name, max_size=_MAX_SIZE, check=parse_tag_list))
-    try:
+    with naming(f"the tag list {file.origin}"):
         return parse_tag_list(read_file(file.path, _MAX_SIZE)), file
-    except (OSError, Unreadable) as error:
-        raise SourceError(f"the tag list {file.origin} {reason(error)}") from None
 
 
 def parse_tag_list(data: bytes) -> dict[str, Any]:

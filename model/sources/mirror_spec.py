@@ -14,7 +14,6 @@ import subprocess
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Literal
 
 from spackscope.model.core.errors import (
     Cancelled,
@@ -29,7 +28,14 @@ from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.formats import ARCHIVE, read_manifest
 from spackscope.model.readers.openpgp import Signature, read_signature
-from spackscope.model.sources.mirror import MANIFEST, MAX_SPEC_FILE_SIZE, SPECS, Mirror, mirror_at
+from spackscope.model.sources.mirror import (
+    MANIFEST,
+    MAX_SPEC_FILE_SIZE,
+    SPECS,
+    FileState,
+    Mirror,
+    mirror_at,
+)
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     BUILD_CACHE,
@@ -50,8 +56,6 @@ MAX_MIRRORS = 8
 
 MAX_SIZES = 1000
 """Sizes that are fetched at once; a closure seldom has half as many specs."""
-
-Archive = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
 
 _IMPOLITE = re.compile(r"[^A-Za-z0-9_+.-]")
 """What Spack replaces in names of files (`polite_filename` of its util/filesystem.py)."""
@@ -96,7 +100,7 @@ class MirrorEntry(Frozen):
     document: str = ""
     signer: Signer | None = None
     problem: str = ""
-    archive: Archive = "unknown"
+    archive: FileState = "unknown"
     archive_file: str = ""
     archive_problem: str = ""
     is_checked: bool = True
@@ -223,7 +227,7 @@ class Mirrors:
             entry = replace(entry, signer=self._signer(signature))
         size = None
         if layout == "v3":
-            archive: Archive = "unknown"
+            archive: FileState = "unknown"
             try:
                 manifest = read_manifest(data)
                 # An entry that cannot be read may be that of the archive.
@@ -239,7 +243,7 @@ class Mirrors:
             entry = replace(entry, checksum=match[1].decode())
         if entry.is_signed is False and (configured := _configured(mirror)) is not None:
             entry = replace(entry, is_checked=configured.signed)
-        archive, why = _archive_state(mirror, archive_name, size)
+        archive, why = mirror.state_of(archive_name, size)
         return replace(
             entry,
             archive=archive,
@@ -334,22 +338,6 @@ def _polite(name: str) -> str:
     if not polite.strip("."):
         raise SourceError("its name in the mirror is unknown: a part of it is empty")
     return polite
-
-
-def _archive_state(mirror: Mirror, name: str, size: int | None) -> tuple[Archive, str]:
-    """Return the state of an archive, and why it is not `present`; `size` is that recorded.
-
-    Raises Cancelled.
-    """
-    try:
-        there = mirror.storage.size_of(name)
-    except NotFound as error:
-        return ("forbidden" if error.is_forbidden else "missing"), str(error)
-    except SourceError as error:
-        return "unknown", str(error)
-    if size is not None and there is not None and size != there:
-        return "wrong size", f"it has {there:,} bytes, and the mirror records {size:,}"
-    return "present", ""
 
 
 def _owner_of(key: str, environ: Mapping[str, str]) -> str:
