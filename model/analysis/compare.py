@@ -210,11 +210,11 @@ class Pairs:
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
         self.node = lru_cache(None)(self._read_node)
         self.compilers = lru_cache(None)(self._read_compilers)
+        self.differences = lru_cache(None)(self._read_differences)
+        self._differ = lru_cache(None)(lambda number: any(True for _ in self._own(number)))
         self._numbers: dict[tuple[int, int], int] = {}
         # Nothing is kept of those that were not read.
         self._below: dict[int, Mapping[int, _Use]] = {}
-        self._differences: dict[int, tuple[Difference, ...]] = {}
-        self._counted: dict[int, tuple[bool, Mapping[int, _Use]]] = {}
         self._least: dict[int, int] = {}
         self._name = lru_cache(None)(dag.name)
         self._identity = lru_cache(None)(dag.identity)
@@ -255,19 +255,16 @@ class Pairs:
                     below[child] = use
         return below
 
-    def differences(self, number: int) -> tuple[Difference, ...]:
+    def _read_differences(self, number: int) -> tuple[Difference, ...]:
         """Return the differences between the own configurations of a pair.
 
         First those of attributes by name, then of dependencies that both have, of providers, and
         of dependencies that only one has. What a source does not list is not a difference, and
         nothing is known of what no document describes.
         """
-        if (differences := self._differences.get(number)) is None:
-            differences = _with_follows([*self._read_differences(number)])
-            self._differences[number] = differences
-        return differences
+        return _with_follows([*self._own(number)])
 
-    def _read_differences(self, number: int) -> Iterator[Difference]:
+    def _own(self, number: int) -> Iterator[Difference]:
         a, b = self.nodes(number)
         if not (a.is_described and b.is_described):
             return
@@ -367,12 +364,9 @@ class Pairs:
         waiting, seen, causes = [start], {start}, 0
         while waiting:
             number = waiting.pop()
-            if (known := self._counted.get(number)) is None:
-                is_cause = any(True for _ in self._read_differences(number))
-                known = self._counted[number] = is_cause, self.below(number)
-            is_cause, below = known
+            below = self.below(number)
             self.steps += 1 + len(below)
-            causes += is_cause
+            causes += self._differ(number)
             # All causes below a pair count here, too.
             if causes > most or self._least.get(number, 0) > most:
                 self._least[start] = most + 1

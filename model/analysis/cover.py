@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from spackscope.model.analysis.compare import Comparison
-from spackscope.model.analysis.dag import Dag, dag_of, post_order
+from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of, post_order
 from spackscope.model.analysis.environment import ListedSpecs
-from spackscope.model.analysis.nearest import Candidates, Nearest, NearestSearch, group_candidates
+from spackscope.model.analysis.nearest import Group, Nearest, NearestSearch, group_candidates
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
@@ -233,17 +233,19 @@ def cover(
             delayed.get(child) or not (child in externals or child in available)
             for child in to_install(spec)
         )
-    # What can be built at once has a bit, and each spec those of what it waits for; what is there
-    # is waited for with what it runs.
-    first = [spec for spec in every if spec in missing and not delayed[spec]]
+
+    def awaited(spec: int) -> list[int]:
+        """Return what a missing spec waits for; of what is there what it runs."""
+        children = to_build(spec) if spec in missing else to_run(spec)
+        return [child for child in children if child not in externals]
+
+    # What can be built at once has a bit, and each spec those of what it waits for.
+    first = [spec for spec in missing if not delayed[spec]]
     bits = {spec: 1 << number for number, spec in enumerate(first)}
-    awaited: dict[int, int] = {}
-    for spec in every:
-        bit = 0
-        for child in to_build(spec) if spec in missing else to_run(spec):
-            bit |= 0 if child in externals else bits.get(child, 0) | awaited.get(child, 0)
-        awaited[spec] = bit if spec not in externals else 0
-    needed_by = {s: sum(bool(awaited[other] & bits[s]) for other in missing) for s in first}
+    waiting = ClosureMasks(awaited, lambda spec: bits.get(spec, 0))
+    masks = list(map(waiting.whole, missing))
+    # A spec does not wait for itself.
+    needed_by = {s: sum(bool(mask & bits[s]) for mask in masks) - 1 for s in first}
     needed = {*post_order(roots, to_run)} - externals
 
     def describe(spec: int) -> Missing:
@@ -293,7 +295,7 @@ def find_nearest(
     """
     graph = coverage.graph
     search = NearestSearch(graph)
-    by_package: dict[str, Candidates] = {}
+    by_package: dict[str, Sequence[Group]] = {}
     steps = 0
     every: list[Missing] = []
     for number, spec in enumerate(coverage.missing):

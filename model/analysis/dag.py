@@ -177,6 +177,13 @@ class Dag:
             (offset + child, kind) for child, kind in zip(down.nodes[edges], kinds, strict=True)
         ]
 
+    def dependencies(self, id_: int, *, run_only: bool = False) -> list[int]:
+        """Return the direct dependencies by their first ids; `run_only` what is linked or run."""
+        links = self.links(id_)
+        return [
+            self.identity(child) for child, kind in links if not run_only or is_run(kind.deptypes)
+        ]
+
     def dependents(self, id_: int) -> set[int]:
         """Return the specs that depend directly on a spec, each with its first id."""
         side, own = self._at(id_)

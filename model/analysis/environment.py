@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first, path_to
@@ -86,17 +85,11 @@ class ListedSpecs:
             return {}
         graph, names = self.graph, {id_: self.graph.name(id_) for id_ in ids}
 
-        @lru_cache(None)
-        def below(id_: int) -> list[int]:
-            return [graph.identity(child) for child, _ in graph.links(id_)]
-
-        @lru_cache(None)
-        def run_below(id_: int) -> list[int]:
-            links = graph.links(id_)
-            return [graph.identity(child) for child, kind in links if is_run(kind.deptypes)]
-
         run = self.run.intersection(names)
-        searched = [(run, run_below), (names.keys() - run, below)]
+        searched = [
+            (run, lru_cache(None)(partial(graph.dependencies, run_only=True))),
+            (names.keys() - run, lru_cache(None)(graph.dependencies)),
+        ]
         uses: dict[int, Use] = {}
         ranks: dict[int, tuple[int, int]] = {}
         visits = 0

@@ -37,7 +37,7 @@ def chosen_values(attributes: Attributes) -> dict[str, Value]:
     return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
 
 
-class _Group(NamedTuple):
+class Group(NamedTuple):
     """Specs with equal attributes, whose sources list dependencies or do not.
 
     `chosen` has the attributes that a user chooses but the compiler, with variants in any order.
@@ -48,7 +48,7 @@ class _Group(NamedTuple):
     lists_dependencies: bool
     ids: list[int]
 
-    def differing(self, other: _Group) -> set[str]:
+    def differing(self, other: Group) -> set[str]:
         """Return the names of the attributes that differ, of those that both sources list."""
         names = {name for name, _ in self.chosen ^ other.chosen}
         if self.lists_dependencies and other.lists_dependencies:
@@ -56,7 +56,7 @@ class _Group(NamedTuple):
         return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
 
 
-def _group(graph: Dag, id_: int) -> _Group:
+def _group(graph: Dag, id_: int) -> Group:
     """Return the group that a spec is of, without its ids."""
     attributes = graph.attributes(id_)
     chosen = (
@@ -64,26 +64,18 @@ def _group(graph: Dag, id_: int) -> _Group:
         for name, value in chosen_values(attributes).items()
     )
     lists = graph.lists_dependencies(id_)
-    return _Group(frozenset(chosen), attributes.get("spec_format"), lists, [])
+    return Group(frozenset(chosen), attributes.get("spec_format"), lists, [])
 
 
-class Candidates(NamedTuple):
-    """All candidates of a search in groups, and their number."""
-
-    groups: Sequence[_Group]
-    total: int
-
-
-def group_candidates(graph: Dag, ids: Iterable[int]) -> Candidates:
+def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[Group]:
     """Return candidates in groups, each spec once."""
-    every = dict.fromkeys(map(graph.identity, ids))
-    groups: dict[tuple[int, bool], _Group] = {}
-    for id_ in filter(graph.is_described, every):
+    groups: dict[tuple[int, bool], Group] = {}
+    for id_ in filter(graph.is_described, dict.fromkeys(map(graph.identity, ids))):
         key = graph.configuration(id_), graph.lists_dependencies(id_)
         if key not in groups:
             groups[key] = _group(graph, id_)
         groups[key].ids.append(id_)
-    return Candidates(list(groups.values()), len(every))
+    return list(groups.values())
 
 
 class Candidate(Frozen):
@@ -151,20 +143,20 @@ class NearestSearch:
     def find(
         self,
         id_: int,
-        candidates: Candidates,
+        candidates: Sequence[Group],
         *,
         limit: int = MAX_NEAREST,
         should_stop: ShouldStop = never,
     ) -> Nearest:
         """Return the candidates that come nearest to a spec: see `nearest`."""
-        graph = self.pairs.dag
+        graph, count_all = self.pairs.dag, sum(len(group.ids) for group in candidates)
         if not graph.is_described(id_):
-            return Nearest(total=candidates.total)
+            return Nearest(total=count_all)
         spec = _group(graph, id_)
-        self._compared += len(candidates.groups)
-        groups = candidates.groups[: _MAX_LATER if self.is_exhausted else None]
+        self._compared += len(candidates)
+        groups = candidates[: _MAX_LATER if self.is_exhausted else None]
         counted = [(len(spec.differing(group)), group) for group in groups]
-        tied: list[tuple[int, _Group]] = []
+        tied: list[tuple[int, Group]] = []
         fewest = 0
         for count, group in sorted(counted, key=lambda item: item[0]):
             # One with more differences than another has in all is not the nearest. The compiler
@@ -177,8 +169,8 @@ class NearestSearch:
                     fewest, tied = total, []
                 if total == fewest:
                     tied.append((candidate, group))
-        best: list[tuple[int, int, _Group]] = []
-        uncounted: list[tuple[None, int, _Group]] = []
+        best: list[tuple[int, int, Group]] = []
+        uncounted: list[tuple[None, int, Group]] = []
         by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
         for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
             if should_stop():
@@ -196,10 +188,10 @@ class NearestSearch:
             Candidate(candidate, self._differences(id_, candidate, spec, group), causes)
             for causes, candidate, group in (*best, *uncounted)[:limit]
         )
-        return Nearest(tuple(nearest_first), len(tied), candidates.total)
+        return Nearest(tuple(nearest_first), len(tied), count_all)
 
     def _differences(
-        self, id_: int, candidate: int, spec: _Group, group: _Group
+        self, id_: int, candidate: int, spec: Group, group: Group
     ) -> tuple[Difference, ...]:
         a, b = dict(spec.chosen), dict(group.chosen)
         differences = [
@@ -210,7 +202,7 @@ class NearestSearch:
             differences.append(Difference(_COMPILER, own or None, other or None))
         return tuple(sorted(differences, key=lambda difference: difference.attribute))
 
-    def _differs_in_compiler(self, id_: int, candidate: int, spec: _Group, group: _Group) -> bool:
+    def _differs_in_compiler(self, id_: int, candidate: int, spec: Group, group: Group) -> bool:
         own, other = self.pairs.compilers(id_), self.pairs.compilers(candidate)
         if not all("@" in compiler for compiler in own + other):
             # The version of one is not known, so it may be that of the other.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Collection, Mapping
+from functools import lru_cache, partial
 
 from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first
@@ -52,10 +51,7 @@ def preview(
     gone = {id_: None for id_ in every if (id_ in picked) is not are_kept}
     kept = [id_ for id_ in every if id_ not in gone]
 
-    @lru_cache(None)
-    def run_dependencies(id_: int) -> Sequence[int]:
-        links = graph.links(id_)
-        return [graph.identity(child) for child, kind in links if is_run(kind.deptypes)]
+    run_dependencies = lru_cache(None)(partial(graph.dependencies, run_only=True))
 
     def nearest_gone(start: int) -> int:
         return next(filter(gone.__contains__, nearest_first([start], run_dependencies)))
