@@ -16,7 +16,7 @@ from spackscope.model.core.records import COMPILED_IN, LANGUAGES, Dependency, is
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.edges import EdgeKind, Edges
+from spackscope.model.index.edges import EdgeKind, Edges, path_to
 
 LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
@@ -481,8 +481,8 @@ class Walk(NamedTuple):
 
     `nodes` has the specs of each package, by the first ids with their hashes, the nearest first;
     `steps` has the package and the dependency of each edge. `came_from` has for each spec the one
-    by which it is reached first. `unknown` are specs that do not list their dependencies, or whose
-    dependencies are too many to walk.
+    by which it is reached first: for roots themselves. `unknown` are specs that do not list their
+    dependencies, or whose dependencies are too many to walk.
     """
 
     nodes: dict[str, dict[int, None]]
@@ -492,12 +492,10 @@ class Walk(NamedTuple):
 
     def path(self, graph: Dag, name: str) -> tuple[str, ...]:
         """Return the packages on a shortest path from below a root to a package."""
-        id_ = next((id_ for id_ in self.nodes.get(name, ()) if id_ in self.came_from), -1)
-        path: list[str] = []
-        while id_ in self.came_from:
-            path.append(graph.name(id_))
-            id_ = self.came_from[id_]
-        return tuple(reversed(path))
+        for id_ in self.nodes.get(name, ()):
+            if self.came_from[id_] != id_:
+                return tuple(map(graph.name, path_to(self.came_from, id_)[1:]))
+        return ()
 
 
 class Walker:
@@ -519,20 +517,19 @@ class Walker:
         """Walk the closures of specs, nearest first; `run_only` what is linked and run."""
         graph, walk = self._graph, Walk({}, [], {}, set())
         queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in dict.fromkeys(ids))
-        seen = {identity for _, identity, _, _ in queue}
+        walk.came_from.update((identity, identity) for _, identity, _, _ in queue)
         while queue:
             id_, identity, name, depth = queue.popleft()
             walk.nodes.setdefault(name, {})[identity] = None
             steps = self.steps(id_)
-            is_cut = bool(steps) and (depth == MAX_DEPTH or len(seen) > MAX_SPECS)
+            is_cut = bool(steps) and (depth == MAX_DEPTH or len(walk.came_from) > MAX_SPECS)
             if is_cut or not graph.lists_dependencies(id_):
                 walk.unknown.add(identity)
             for step in () if is_cut else steps:
                 if run_only and not is_run(step.kind.deptypes):
                     continue
                 walk.steps.append((name, step))
-                if step.identity not in seen:
-                    seen.add(step.identity)
+                if step.identity not in walk.came_from:
                     walk.came_from[step.identity] = identity
                     queue.append((*step[:3], depth + 1))
         return walk
