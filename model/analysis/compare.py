@@ -316,8 +316,7 @@ class Pairs:
         a, b = self.nodes(number)
         if not (a.build_spec or b.build_spec):
             return False
-        hashes = self.dag.hashes((a.id, b.id))
-        return (a.build_spec or hashes[0]) == (b.build_spec or hashes[1])
+        return (a.build_spec or self.dag.hash(a.id)) == (b.build_spec or self.dag.hash(b.id))
 
     def _read_node(self, id_: int) -> Node:
         dag = self.dag

@@ -141,7 +141,7 @@ class Coverage(Frozen):
     def nearest_hashes(self) -> dict[str, str]:
         """Return the hash of the nearest candidate by the hash of each missing spec with one."""
         best = {s.hash: s.nearest.best.id for s in self.missing if s.nearest.best is not None}
-        return dict(zip(best, self.graph.hashes(best.values()), strict=True))
+        return {hash_: self.graph.hash(id_) for hash_, id_ in best.items()}
 
 
 def cover(

@@ -401,11 +401,12 @@ def read_comparison(
     specs: list[ComparedSpec] = []
     for kind in kinds:
         if by_kind and kind.is_known:
-            (hash_,) = graph.hashes(kind.ids[:1])
-            specs.append(ComparedSpec(kind.ids[0], hash_, kind.ids, kind.total_users))
+            first = kind.ids[0]
+            specs.append(ComparedSpec(first, graph.hash(first), kind.ids, kind.total_users))
             continue
-        for id_, hash_, users in zip(kind.ids, graph.hashes(kind.ids), kind.users, strict=True):
-            specs.append(ComparedSpec(id_, hash_, users=users if kind.is_known else None))
+        for id_, users in zip(kind.ids, kind.users, strict=True):
+            known_users = users if kind.is_known else None
+            specs.append(ComparedSpec(id_, graph.hash(id_), users=known_users))
     columns = [spec.id for spec in specs]
     table = ComparedTable(
         _title(graph, columns),

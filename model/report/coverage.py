@@ -9,6 +9,7 @@ from typing import Any
 from spackscope.model.analysis.build_time import BuildTime
 from spackscope.model.analysis.compare import Difference, fold_differences
 from spackscope.model.analysis.cover import Coverage, Missing, Present
+from spackscope.model.analysis.dag import Dag
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import LANGUAGES, is_compiler
@@ -265,18 +266,14 @@ def _data(coverage: Coverage) -> dict[str, Any]:
     """Return a coverage for JSON; lists of hashes are in build order."""
     reasons = reasons_of(coverage.missing)
     reason_of = {spec.hash: text for text, specs in reasons.items() for spec in specs}
-    ids: dict[int, None] = {}
-    for spec in coverage.missing:
-        ids.update(dict.fromkeys(candidate.id for candidate in spec.nearest.candidates))
-        for cause in spec.comparison.causes if spec.comparison is not None else ():
-            ids[cause.a] = ids[cause.b] = None
-    hashes = dict(zip(ids, coverage.graph.hashes(ids), strict=True))
     return {
         "total": coverage.total,
         "hits": [hit.hash for hit in coverage.hits],
         "sources": {hit.hash: hit.location.sources for hit in coverage.hits},
         "installed": [hit.hash for hit in coverage.hits if hit.location.is_installed],
-        "missing": [_missing_data(s, reason_of[s.hash], hashes) for s in coverage.missing],
+        "missing": [
+            _missing_data(coverage.graph, spec, reason_of[spec.hash]) for spec in coverage.missing
+        ],
         "reasons": [{"reason": text, "count": len(specs)} for text, specs in reasons.items()],
         "externals": [external.hash for external in coverage.externals],
         "needs": coverage.needs,
@@ -286,7 +283,7 @@ def _data(coverage: Coverage) -> dict[str, Any]:
     }
 
 
-def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[str, Any]:
+def _missing_data(graph: Dag, spec: Missing, reason: str) -> dict[str, Any]:
     comparison = spec.comparison
     return {
         "hash": spec.hash,
@@ -301,7 +298,7 @@ def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[st
         "tied": spec.nearest.tied,
         "nearest": [
             {
-                "hash": hashes[candidate.id],
+                "hash": graph.hash(candidate.id),
                 "attributes": [each.attribute for each in candidate.differences],
                 "differences": list(map(difference_json, candidate.differences)),
                 "causes": candidate.causes,
@@ -311,7 +308,7 @@ def _missing_data(spec: Missing, reason: str, hashes: dict[int, str]) -> dict[st
         "causes": (
             None
             if comparison is None
-            else [cause_json(cause, hashes) for cause in comparison.causes]
+            else [cause_json(graph, cause) for cause in comparison.causes]
         ),
         "reason": reason,
     }

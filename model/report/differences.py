@@ -313,12 +313,10 @@ def comparison_data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
     }
     if len(ids) <= 2:
         comparison = compare(graph, ids[0], ids[-1])
-        nodes = list({id_ for cause in comparison.causes for id_ in (cause.a, cause.b)})
-        hashes = dict(zip(nodes, graph.hashes(nodes), strict=True))
         document |= {
             "pairs": comparison.pairs,
             "replaced": [each._asdict() for each in comparison.replaced],
-            "causes": [cause_json(cause, hashes) for cause in comparison.causes],
+            "causes": [cause_json(graph, cause) for cause in comparison.causes],
             "untold": comparison.unexplained,
             "lists_dependencies": comparison.lists_dependencies,
             "complete": not (comparison.is_cut or comparison.unexplained)
@@ -327,13 +325,13 @@ def comparison_data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
     return document
 
 
-def cause_json(cause: Cause, hashes: Mapping[int, str]) -> dict[str, Any]:
-    """Return a cause as an object; `hashes` has those of its two nodes."""
+def cause_json(graph: Dag, cause: Cause) -> dict[str, Any]:
+    """Return a cause as an object, with the hashes of its two nodes."""
     return {
         "package": cause.package,
         "path": cause.path,
-        "a": hashes[cause.a],
-        "b": hashes[cause.b],
+        "a": graph.hash(cause.a),
+        "b": graph.hash(cause.b),
         "run": cause.run,
         "deepest": cause.deepest,
         "above": cause.above,

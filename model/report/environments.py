@@ -32,9 +32,6 @@ _MAX_VERSION = 40
 
 def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> Report:
     """Report doubles by their first causes; long lists are cut, unless all are shown."""
-    every = [build for builds in doubles.builds.values() for build in builds]
-    ids = sorted({id_ for build in every for id_ in (build.id, *build.use.roots)})
-    hashes = dict(zip(ids, graph.hashes(ids), strict=True))
 
     def sections() -> Iterator[Section]:
         shown = doubles.causes[: None if shows_all else _MAX_CAUSES]
@@ -74,7 +71,7 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
             value = values.get(build.id, "")
             about = f"with {value}" if value not in ("", version) else ""
             kind = "to build only, " if name in doubles.run and not build.is_run else ""
-            short = hashes[build.id][:SHORT_HASH]
+            short = graph.hash(build.id)[:SHORT_HASH]
             rows.append(Row((version, f"/{short}", about, kind + use_text(build))))
         return cut(rows, None if shows_all else _MAX_BUILDS)
 
@@ -91,11 +88,11 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
     def build_data(build: Build) -> dict[str, Any]:
         use = build.use
         return {
-            "hash": hashes[build.id],
+            "hash": graph.hash(build.id),
             "version": graph.version(build.id),
             "run": build.is_run,
             "dependents": build.dependents,
-            "roots": [{"package": graph.name(id_), "hash": hashes[id_]} for id_ in use.roots],
+            "roots": [{"package": graph.name(id_), "hash": graph.hash(id_)} for id_ in use.roots],
             "root_count": use.count,
             "path": [graph.name(id_) for id_ in use.path],
         }
@@ -103,8 +100,8 @@ def doubles_report(graph: Dag, doubles: Doubles, *, shows_all: bool = False) -> 
     def pair_data(pair: PairCause) -> dict[str, Any]:
         return {
             "package": pair.package,
-            "a": hashes[pair.a],
-            "b": hashes[pair.b],
+            "a": graph.hash(pair.a),
+            "b": graph.hash(pair.b),
             "path": pair.cause and pair.cause.path,
             "run": pair.cause and pair.cause.run,
         }
@@ -263,19 +260,13 @@ def source_differences_report(
         return sorted(sorted({*map(graph.version, ids)}), key=version_key)
 
     def data() -> dict[str, Any]:
-        ids = {*roots.added, *roots.removed, *(id_ for pair in roots.changed for id_ in pair)}
-        for package in (*its.added, *its.removed, *its.changed):
-            ids.update(package.added, package.removed)
-            ids.update(id_ for change in package.specs for id_ in (change.a, change.b))
-        hashes = dict(zip(ids, graph.hashes(ids), strict=True))
-
         def lone_data(package: PackageChange) -> dict[str, Any]:
             ids = package.added or package.removed
-            hashes_of = [hashes[id_] for id_ in ids]
-            return {"package": package.package, "versions": versions(ids), "hashes": hashes_of}
+            hashes = graph.hashes(ids)
+            return {"package": package.package, "versions": versions(ids), "hashes": hashes}
 
         def version_data(id_: int) -> dict[str, Any]:
-            return {"version": graph.version(id_), "hash": hashes[id_]}
+            return {"version": graph.version(id_), "hash": graph.hash(id_)}
 
         def spec_data(id_: int) -> dict[str, Any]:
             return {"package": graph.name(id_)} | version_data(id_)

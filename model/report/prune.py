@@ -40,8 +40,7 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
         for id_, count in folded(needs, lambda id_: (name(id_), needs[id_])):
             needed, hash_ = needs[id_], specs[id_].hash
             what = f"needs {spec_name(graph.name(needed), graph.version(needed))}"
-            (needed_hash,) = graph.hashes([needed])
-            cells = (count, hash_cell(hash_), name(id_), what, hash_cell(needed_hash))
+            cells = (count, hash_cell(hash_), name(id_), what, hash_cell(graph.hash(needed)))
             yield Row(cells, key=hash_, queries=(exact_query("hash", hash_),))
 
     def gone_rows() -> Iterator[Row]:
@@ -71,7 +70,7 @@ def prune_report(pruning: Pruning, catalog: Catalog, *, shows_all: bool = False)
                 for id_ in pruning.gone
             ],
             "broken": [
-                {"hash": specs[id_].hash, "needs": graph.hashes([needed])[0]}
+                {"hash": specs[id_].hash, "needs": graph.hash(needed)}
                 for id_, needed in needs.items()
             ],
         }

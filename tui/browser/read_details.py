@@ -155,7 +155,7 @@ def read_relations(
     if other is None or graph.identity(other) == graph.identity(row.id):
         return Related([*fits, *others])
     comparison = compare(graph, row.id, other, should_stop=should_stop)
-    (hash_,) = graph.hashes([other])
+    hash_ = graph.hash(other)
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
     runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
     difference = difference_values(hash_, other, comparison, runs_the_same=runs_the_same)
