@@ -23,7 +23,7 @@ from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.export import exported
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
-from spackscope.model.report.report import Cell, Line, Piece, Row, Section, path_text
+from spackscope.model.report.report import Cell, Line, Piece, Row, Section, path_text, text_of
 
 NOTHING_DIFFERS = "Nothing that is listed differs"
 NOT_LISTED = "Dependencies not listed: not compared"
@@ -63,21 +63,17 @@ class DifferenceLine(Frozen):
         return " ".join(part for part in (self.subject, self.a, DIFFERS, self.b) if part)
 
     @property
-    def lead(self) -> str:
-        """What is between the values and where they are."""
-        return "" if not self.where else " " if self.where.startswith("at ") else ", "
-
-    @property
     def pieces(self) -> Line:
         """The line with styles."""
         values = (Piece(self.a, "differs"), Piece(f" {DIFFERS} "), Piece(self.b, "differs"))
         subject = (Piece(f"{self.subject} "),) if self.subject else ()
-        return (*subject, *values, Piece(self.lead + self.where if self.where else "", "dim"))
+        between = " " if self.where.startswith("at ") else ", "
+        return (*subject, *values, Piece(between + self.where if self.where else "", "dim"))
 
     @property
     def text(self) -> str:
         """The line as a sentence: `libiconv 1.17 ≠ 1.18, through mpich › libiconv`."""
-        return f"{self.values}{self.lead}{self.where}"
+        return text_of(self.pieces)
 
 
 def difference_lines(comparison: Comparison) -> list[DifferenceLine]:

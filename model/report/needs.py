@@ -95,10 +95,9 @@ def _place(spec: Spec) -> str:
     if not spec.external:
         return clean(", ".join(spec.states))
     modules = ", ".join(spec.external_modules)
-    prefix = "" if spec.external == modules else f" at {spec.external}"
-    between = "," if prefix and modules else ""
-    module = f" module {modules}" if modules else ""
-    return shorten(clean(f"external{prefix}{between}{module}"), _MAX_WIDTH)
+    prefix = "" if spec.external == modules else f"at {spec.external}"
+    places = filter(None, (prefix, f"module {modules}" if modules else ""))
+    return shorten(clean(f"external {', '.join(places)}"), _MAX_WIDTH)
 
 
 def _named(spec: Spec) -> dict[str, Any]:

@@ -63,8 +63,7 @@ def spec_string(spec: Spec) -> str:
     that is too long for a query is replaced by the hash alone.
     """
     head = spec.package if _NAME.fullmatch(spec.package) else f"/{spec.hash}"
-    if _VERSION.fullmatch(spec.version):
-        head += f"@{spec.version}"
+    head += _at(spec.version)
     flags = _flags(spec)
     booleans, keyed = _variants(spec.variants)
     # After a quoted value a variant needs a blank before it, after a version it has none.
@@ -80,8 +79,9 @@ def required_string(spec: Spec) -> str:
     Patches and dev_path are left out: they follow from the recipe and the environment. The
     compiler that a document of Spack 0 states has the name that it has there.
     """
-    version = spec.version if _VERSION.fullmatch(spec.version) else ""
-    at = f"@{version}" if "=" in version else f"@={version}"
+    at = _at(spec.version)
+    if "=" not in at:
+        at = at.replace("@", "@=")
     variants = [text for text in spec.variants if split_variant(text)[0] not in _NOT_REQUIRED]
     booleans, keyed = _variants(variants)
     place = [text for text in _namespace_and_architecture(spec) if text[:9] != "platform="]
@@ -89,7 +89,7 @@ def required_string(spec: Spec) -> str:
     name, _, compiler_version = spec.compiler.partition("/")[0].partition("@")
     if not spec.compilers and compilers[0][:2] in ("%", "%@") and _NAME.fullmatch(name):
         compilers = [f"%{name}{_at(compiler_version)}"]
-    parts = [at if version else "", booleans, *_flags(spec), *keyed, *place, *compilers]
+    parts = [at, booleans, *_flags(spec), *keyed, *place, *compilers]
     return " ".join(filter(None, parts))
 
 

@@ -97,7 +97,7 @@ class Told(NamedTuple):
 
 
 class HeadText(NamedTuple):
-    """A value that all rows share, and the name of its column."""
+    """A value that all rows share, and the name of its column; empty for words between values."""
 
     column: str
     text: str
@@ -457,45 +457,40 @@ _MAX_TEXT = 28
 """Cells of one value: a list of patches would leave no room for others."""
 
 
-class HeadPiece(NamedTuple):
-    """A part of the line, and the column that it is the value of; empty for words between."""
-
-    text: str
-    column: str = ""
-
-
 def head_line(
     head: Sequence[HeadText], width: int, *, current: str = "", before: str = ""
-) -> list[HeadPiece]:
+) -> list[HeadText]:
     """Return the parts of the line in some cells, cut between values.
 
     The value of the `current` column is in view; `before` precedes all of them.
 
     Example: `hdf5@1.14.6 · same in all: linux +shared ~java … 3 more`.
     """
-    pieces = [HeadPiece(cut_words(before, max(0, width)) + _BETWEEN)] if before else []
+    pieces = [HeadText("", cut_words(before, max(0, width)) + _BETWEEN)] if before else []
     named = [text for text in head[:1] if text.column in ("package", "version")]
     rest = head[len(named) :]
-    for text in named:
-        pieces += [HeadPiece(cut_words(text.text, _MAX_TEXT), text.column)]
+    pieces += [_cut(text) for text in named]
     if rest:
-        pieces.append(HeadPiece((_BETWEEN if named else "") + _SAME))
+        pieces.append(HeadText("", (_BETWEEN if named else "") + _SAME))
     room = width - sum(cell_width(piece.text) for piece in pieces)
     widths = [min(cell_width(text.text), _MAX_TEXT) + 1 for text in rest]
     # The last value has no blank after it.
     number = next((n for n, text in enumerate(rest) if text.column == current), 0)
     first = first_in_view(widths, room - 1, number, more=_MORE.format)
     if first:
-        pieces.append(HeadPiece("… "))
+        pieces.append(HeadText("", "… "))
         room -= 2
     shown = rest[first : first + fitting(widths[first:], room + 1, _MORE.format)]
     for number, text in enumerate(shown):
-        pieces.append(HeadPiece(" " if number else ""))
-        pieces.append(HeadPiece(cut_words(text.text, _MAX_TEXT), text.column))
+        pieces += [HeadText("", " " if number else ""), _cut(text)]
     left = len(rest) - first - len(shown)
     if left and shown:
-        pieces.append(HeadPiece(_MORE.format(left)))
+        pieces.append(HeadText("", _MORE.format(left)))
     elif left:
         between = _BETWEEN if named else ""
-        pieces[-1 - bool(first) :] = [HeadPiece(f"{between}{len(rest)} same in all")]
+        pieces[-1 - bool(first) :] = [HeadText("", f"{between}{len(rest)} same in all")]
     return [piece for piece in pieces if piece.text]
+
+
+def _cut(its: HeadText) -> HeadText:
+    return its._replace(text=cut_words(its.text, _MAX_TEXT))

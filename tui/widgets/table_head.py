@@ -17,7 +17,6 @@ from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import (
-    HeadPiece,
     HeadText,
     Layout,
     Placed,
@@ -58,7 +57,7 @@ class HeadLine(PartLine):
             self.refresh()
 
     @property
-    def pieces(self) -> list[HeadPiece]:
+    def pieces(self) -> list[HeadText]:
         """The parts of the line."""
         room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
         return head_line(self._head, room, current=self._current, before=self._before)
@@ -66,7 +65,7 @@ class HeadLine(PartLine):
     def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the values, package and version stronger than the others."""
         parts = [Part([(" " * _HEAD_MARGIN, "")])]
-        for text, column in self.pieces:
+        for column, text in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"
             style = "current" if column and column == self._current else style
             parts.append(Part([(text, style)], column))
