@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timezone
 from functools import lru_cache, partial
-from itertools import chain
+from itertools import accumulate, chain, groupby
 from pathlib import PurePath
 from signal import SIGKILL
 from subprocess import PIPE, Popen, TimeoutExpired
@@ -340,24 +340,21 @@ class _Git:
                 readable.append(each._replace(size=size))
         return readable, reason
 
-    def contents(self, revisions: Iterable[_Revision]) -> Iterator[tuple[_Revision, bytes]]:
+    def contents(self, revisions: Sequence[_Revision]) -> Iterator[tuple[_Revision, bytes]]:
         """Yield each revision with the content of the file. Raises Unreadable and Cancelled."""
-        batch, size = list[_Revision](), 0
-        for each in chain(revisions, [None]):
-            if batch and (each is None or size > SMALL_UNPACKED_SIZE):
-                answer, reason = self.run("cat-file", "--batch", data=_blobs(batch))
-                end = 0
-                for its in batch:
-                    start = answer.find(b"\n", end) + 1 if its.blob else end
-                    end = start + its.size
-                    if end > len(answer):
-                        raise Unreadable(reason or "git ended before the end of it")
-                    yield its, answer[start:end]
-                    end += bool(its.blob)
-                batch, size = [], 0
-            if each is not None:
-                batch.append(each)
-                size += each.size
+        ends = accumulate(each.size for each in revisions)
+        # Small ones are read together.
+        batches = groupby(revisions, lambda _: next(ends) // SMALL_UNPACKED_SIZE)
+        for batch in (list(group) for _, group in batches):
+            answer, reason = self.run("cat-file", "--batch", data=_blobs(batch))
+            end = 0
+            for its in batch:
+                start = answer.find(b"\n", end) + 1 if its.blob else end
+                end = start + its.size
+                if end > len(answer):
+                    raise Unreadable(reason or "git ended before the end of it")
+                yield its, answer[start:end]
+                end += bool(its.blob)
 
 
 def _blobs(revisions: Iterable[_Revision]) -> bytes:
@@ -386,7 +383,7 @@ def of_revisions(
     reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()
     before: Specs = {}
     try:
-        for number, (its, data) in enumerate(git.contents(reversed(readable))):
+        for number, (its, data) in enumerate(git.contents(readable[::-1])):
             on_progress("revisions read", number, len(readable))
             if should_stop():
                 raise Cancelled

@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import asdict
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.core.versions import version_key
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.differences import difference_line
+from spackscope.model.report.differences import difference_json, difference_line
 from spackscope.model.report.report import Report, Row, Section, cut, more_row, path_text
 
 UNLISTED = "differences that the sources do not list"
@@ -148,10 +148,9 @@ def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
 
 def change_data(change: Difference) -> dict[str, Any]:
     """Return a change for JSON; its package is null if it is one of any package."""
-    named = {"package": change.package or None, "attribute": change.attribute}
-    more = {"dependency": change.dependency, "virtuals": change.virtuals}
-    values = {"a": change.a, "b": change.b}
-    return named | values | {key: value for key, value in more.items() if value}
+    data = {"package": change.package or None} | difference_json(change)
+    del data["follows"]
+    return data
 
 
 MAX_LINES = 100
