@@ -35,7 +35,8 @@ def _line_by_line(spell: Callable[[Spec], str]) -> Callable[[Sequence[Spec]], st
     return lambda specs: "\n".join(dict.fromkeys(filter(None, map(spell, specs))))
 
 
-def _install_command(cached: Sequence[Spec]) -> str:
+def _install_command(specs: Sequence[Spec]) -> str:
+    cached = [spec for spec in specs if spec.cached]
     return install_command(*cached) if cached else ""
 
 
@@ -45,12 +46,7 @@ FORMS = (
         "slash", "/hash, as Spack takes it", "hashes", _line_by_line(lambda spec: f"/{spec.hash}")
     ),
     CopyForm("s", "spec string", "spec strings", _line_by_line(spec_string)),
-    CopyForm(
-        "i",
-        "install command",
-        "specs in one install command",
-        lambda specs: _install_command([spec for spec in specs if spec.cached]),
-    ),
+    CopyForm("i", "install command", "specs in one install command", _install_command),
     CopyForm("J", "JSON", "JSON records", _line_by_line(json_text)),
     CopyForm("r", "packages.yaml requirement", "requirements", spec_requirement),
     CopyForm("o", "address on cache.spack.io", "addresses", _line_by_line(page_address)),

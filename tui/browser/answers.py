@@ -5,7 +5,7 @@ Each is read in a worker thread, shown when it is read, and read again for anoth
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from functools import partial
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -358,7 +358,10 @@ class Answers:
 
         def answer(catalog: Catalog, task: Task) -> Report | str:
             known: Report | None = self._known.get(key) if catalog is self._catalog else None
-            report = known if known is not None else read(catalog, task)
+            try:
+                report = known if known is not None else read(catalog, task)
+            except SourceError as error:
+                return str(error)
             if isinstance(report, str) or report is known:
                 return report
             return _with_failures(report, _unread(catalog))
@@ -375,16 +378,17 @@ class Answers:
         self._host.open(dialog, go, ask=ask, group="report")
         return dialog
 
-    def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report | str:
-        """Return what changed from a source to another, or why they cannot be read."""
+    def _load(self, catalog: Catalog, names: Iterable[str], task: Task) -> list[Catalog]:
+        """Load some sources of a catalog, each in a catalog of its own. Raises SourceError."""
+        session = replace(self._host.session, should_stop=task, include_dependency_only=False)
+        return [load([self._given(catalog, name)], session) for name in names]
+
+    def _read_changes(self, names: tuple[str, str], catalog: Catalog, task: Task) -> Report:
+        """Return what changed from a source to another. Raises SourceError."""
         from spackscope.model.analysis.source_differences import compare_sources
         from spackscope.model.report.environments import source_differences_report
 
-        session = replace(self._host.session, should_stop=task, include_dependency_only=False)
-        try:
-            its = [load([self._given(catalog, name)], session) for name in names]
-        except SourceError as error:
-            return str(error)
+        its = self._load(catalog, names, task)
         comparison = compare_sources(its[0], its[1], should_stop=task)
         report = source_differences_report(comparison, names, shows_all=True).read()
         # The names are the heading: beside them are the sums, which those of the rows are part of.
@@ -461,8 +465,8 @@ class Answers:
             from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
             from spackscope.model.report.weather import weather_report
 
-            session = replace(self._host.session, should_stop=task, include_dependency_only=False)
-            hosts, every = [host_of(session)], environments(catalog)
+            session, every = self._host.session, environments(catalog)
+            hosts = [host_of(session)]
             if not catalog.total:
                 return "The sources have no specs"
             if len(every) == len(catalog.sources):
@@ -470,14 +474,8 @@ class Answers:
             # Those that were not read are named above the others.
             failed = {source.name for source in catalog.sources if source.failure}
             names = [name for name in every if name not in failed]
-            try:
-                loaded = [load([self._given(catalog, name)], session) for name in names]
-            except SourceError as error:
-                return str(error)
-            coverages = {
-                name: cover(each, catalog, [name])
-                for name, each in zip(names, loaded, strict=True)
-            }
+            loaded = zip(names, self._load(catalog, names, task), strict=True)
+            coverages = {name: cover(each, catalog, [name]) for name, each in loaded}
             caches = [source.name for source in catalog.sources if source.name not in every]
             snapshots, failures = read_snapshots(caches, session.environ)
             rows = read_weather(catalog, hosts, coverages, snapshots)

@@ -325,7 +325,8 @@ class Loading:
         """Load the sources again, and keep what they have if that is configured."""
         self.load()
         if self._host.settings.history:
-            self._host.run(self._keep, self._say_kept, group="snapshots")
+            say = self._host.say
+            self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), group="snapshots")
 
     def _keep(self, task: Task) -> str:
         """Add a snapshot of each source once it is read; return what came of it."""
@@ -337,9 +338,6 @@ class Loading:
         except SourceError as error:
             return str(error)
         return "; ".join(text for _, text in add_snapshots(catalog, session.environ))
-
-    def _say_kept(self, text: str) -> None:
-        self._host.say(f"snapshots: {text}")
 
     def toggle_everything(self) -> None:
         """Show or hide dependency-only specs."""

@@ -6,8 +6,8 @@ Marks go by the hash, and outlast queries and catalogs.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import replace
@@ -23,9 +23,7 @@ from spackscope.tui.browser.state import BrowserState, Host
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.listing import Listing, MarkedSpec
-
-Result = TypeVar("Result")
+    from spackscope.model.index.listing import MarkedSpec
 
 NO_ROWS = "No rows are shown"
 LOADING = "Still loading: press the key again in a moment"
@@ -147,9 +145,6 @@ class RowsController:
         opened = self._around(row) if row is not None else ()
         is_within = len(opened) > 1
 
-        def read(catalog: Catalog, listing: Listing) -> Sequence[str]:
-            return _hashes(catalog, opened if is_within else listing.values.specs)
-
         def toggle(hashes: Sequence[str]) -> None:
             marks, those = self._host.state.marks, set(hashes)
             within = f"{len(those):,} builds of the opened row"
@@ -160,18 +155,13 @@ class RowsController:
             elif self._add(hashes):
                 self._host.say(f"Marked {these}")
 
-        self._read_shown(read, toggle)
-
-    def _read_shown(
-        self, read: Callable[[Catalog, Listing], Result], done: Callable[[Result], object]
-    ) -> None:
-        """Read what is to be marked of the rows that are shown, or say why that is nothing."""
         state = self._host.state
         catalog, listing = state.catalog, state.listing
         if (reason := why_not_shown(state)) or catalog is None or listing is None:
             self._host.say(reason, error=True)
         else:
-            self._host.run(lambda _: read(catalog, listing), done, group="marking")
+            ids = opened if is_within else listing.values.specs
+            self._host.run(lambda _: _hashes(catalog, ids), toggle, group="marking")
 
     def _add(self, hashes: Sequence[str]) -> bool:
         """Mark specs besides those that are marked; return False if these are too many."""

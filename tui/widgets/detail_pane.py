@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -40,10 +41,11 @@ _PATIENCE = 0.25
 class TreeHead(Widget):
     """The line above a tree: of which spec it is, what is left out, and what the letters mean."""
 
+    _pieces: reactive[Sequence[Piece]] = reactive(())
+
     def __init__(self) -> None:
         super().__init__(id="tree-head")
         self._painter = RowPainter(self)
-        self._pieces: list[Piece] = []
 
     def show_title(self, values: Sequence[DetailLine], tree: Tree | None, *remarks: str) -> None:
         """Show the title of a spec, what its tree leaves out, and remarks on it."""
@@ -55,10 +57,7 @@ class TreeHead(Widget):
         title = [line.text for line in values if line.kind == "title"]
         title += [f"/{line.text[:SHORT_HASH]}" for line in values if line.kind == "hash"]
         pieces = [(f"{text}  ", style) for text, style in zip(title, _STYLES, strict=False)]
-        pieces += [(f"{part}  ", "dim") for part in parts if part]
-        if pieces != self._pieces:
-            self._pieces = pieces
-            self.refresh()
+        self._pieces = [*pieces, *((f"{part}  ", "dim") for part in parts if part)]
 
     def render_line(self, y: int) -> Strip:
         """Draw the title at the left and the legend at the right."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
@@ -66,26 +67,23 @@ class Form(NamedTuple):
 class TitleLine(PartLine):
     """Sources as chips, the machine, and the number of problems; all can be clicked."""
 
+    _title = reactive(Title())
+
     def __init__(self, *, id: str | None = None, is_sample: bool = False) -> None:
         super().__init__(id=id)
         self._title = Title(is_sample=is_sample)
 
     def show_catalog(self, chips: Sequence[SourceChip], notes: str, problems: int) -> None:
         """Show where the records come from, and how many could not be read."""
-        self._show(replace(self._title, chips=chips, notes=clean(notes), problems=problems))
+        self._title = replace(self._title, chips=chips, notes=clean(notes), problems=problems)
 
     def show_machine(self, machine: Machine) -> None:
         """Show what specs are to run on."""
-        self._show(replace(self._title, machine=machine))
+        self._title = replace(self._title, machine=machine)
 
     def show_active(self, active: Collection[Condition]) -> None:
         """Show which sources the query names."""
-        self._show(replace(self._title, active=active))
-
-    def _show(self, title: Title) -> None:
-        if title != self._title:
-            self._title = title
-            self.refresh()
+        self._title = replace(self._title, active=active)
 
     def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the sources on the left, the machine and the problems on the right."""
@@ -331,21 +329,16 @@ class StatusLine(PartLine):
 
     PREFIX = "status"
 
-    _hints: Sequence[Hint] = ()
-    _position = ""
+    _hints: reactive[Sequence[Hint]] = reactive(())
+    _position = reactive("")
 
     def show_hints(self, hints: Iterable[Hint]) -> None:
         """Show keys, each with a word for what it does; the most useful come first."""
-        hints = list(hints)
-        if hints != self._hints:
-            self._hints = hints
-            self.refresh()
+        self._hints = list(hints)
 
     def show_position(self, text: str) -> None:
         """Show the position of the cursor on the right."""
-        if text != self._position:
-            self._position = text
-            self.refresh()
+        self._position = text
 
     def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
         """Return the hints that there is room for, and the position."""

@@ -189,7 +189,7 @@ class SpecTable(Vertical):
         filters = self.filters.texts(columns.columns.names)
         heads = Heads(layout, gutter, self.column, sort, filters)
         has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
-        self.header.show(replace(heads, filters={}) if has_line else heads)
+        self.header.heads = replace(heads, filters={}) if has_line else heads
         self.filters.show(heads)
         head = columns.constant_head(rows.listing)
         self.line.show(head, self.column, self._before, layout.after)

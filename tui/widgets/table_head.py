@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import events
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -100,17 +101,11 @@ class ColumnHeader(Widget):
 
     COMPONENT_CLASSES = CURRENT_STYLES
 
-    _heads = Heads()
-
-    def show(self, heads: Heads) -> None:
-        """Show other heads."""
-        if heads != self._heads:
-            self._heads = heads
-            self.refresh()
+    heads = reactive(Heads())
 
     def render_line(self, y: int) -> Strip:
         """Draw the heads."""
-        heads, width = self._heads, self.size.width
+        heads, width = self.heads, self.size.width
         if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
         pieces: list[Piece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
@@ -122,7 +117,7 @@ class ColumnHeader(Widget):
         return draw(self, pieces, width, "row")
 
     def _head(self, placed: Placed) -> list[Piece]:
-        column, heads = placed.column, self._heads
+        column, heads = placed.column, self.heads
         sign, style = heads.sign(column.name), "dim"
         filter_ = heads.filters.get(column.name, "")
         if filter_:
@@ -138,7 +133,7 @@ class ColumnHeader(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """Sort by the column that was clicked."""
-        placed = self._heads.layout.at(event.x - self._heads.gutter)
+        placed = self.heads.layout.at(event.x - self.heads.gutter)
         if placed is not None:
             self.post_message(Browse("sort_by", placed.column.name))
 
