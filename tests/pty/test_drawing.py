@@ -114,7 +114,7 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
             ("2", "▸ ×4 1.2.2"),
             ("j", "▸ ×2 1.2.2"),
             ("3", "py-build@1.2.2"),
-            ("v", "2.2"),
+            ("v", " compiler"),
             ("/gcc", " gcc "),
             ("\r", "gcc"),
             ("?", "›"),

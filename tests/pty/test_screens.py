@@ -133,6 +133,6 @@ def test_a_paste_is_text_whatever_is_in_it(program: Program, keys: str) -> None:
         terminal.send("\x1b")
         terminal.read_to_rest()
         terminal.send("/\x15py-pip\r")
-        shown.until("› py-pip")
+        shown.until("Unknown package py-pip")
         terminal.send("q")
         assert terminal.wait() == 0

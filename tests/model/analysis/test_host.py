@@ -71,9 +71,9 @@ def test_what_is_not_a_host_is_refused_where_it_is(text: str, offset: int, part:
 
 def test_a_host_for_people_and_the_targets_that_it_runs() -> None:
     host = parse_host("target=zen3 glibc=2.35 os=ubuntu22.04")
-    assert (str(host), host.short) == ("zen3 · glibc 2.35 · ubuntu22.04", "zen3 · 2.35")
-    assert str(parse_host("target=m1")) == "m1 · darwin"
-    assert parse_host("target=m1 os=sequoia").short == "m1 · sequoia"
+    assert (str(host), host.short) == ("zen3, glibc 2.35, ubuntu22.04", "zen3, glibc 2.35")
+    assert str(parse_host("target=m1")) == "m1, darwin"
+    assert parse_host("target=m1 os=sequoia").short == "m1, sequoia"
     assert str(Host()) == ""
     assert parse_host("target=zen2").targets == {"zen2", "zen", "x86_64_v3", "x86_64_v2", "x86_64"}
     assert Host(target="odd").targets == {"odd"}

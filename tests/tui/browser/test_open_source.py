@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from spackscope.model.sources.source_name import SAMPLES
 from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
@@ -52,19 +54,21 @@ async def test_what_is_shown_stays_where_another_source_cannot_be_read(tmp_path:
             await browser.press("escape")
 
 
-async def test_tab_completes_the_path_of_a_source(tmp_path: Path) -> None:
-    folder = tmp_path / "caches"
-    folder.mkdir()
-    (folder / "large.json").write_bytes(database(installs(node(dependencies=[]))))
-    (folder / "late.json").write_text("")
-    async with browsing(size=(200, 30)) as browser:
-        await browser.press("O", *str(folder)[:-3], "tab", "l", "tab")
-        assert f"› {folder}/la " in browser.text, "as far as both agree"
+async def test_tab_completes_the_path_of_a_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "caches").mkdir()
+    (tmp_path / "caches" / "large.json").write_bytes(database(installs(node(dependencies=[]))))
+    (tmp_path / "caches" / "late.json").write_text("")
+    async with browsing(size=(150, 30)) as browser:
+        await browser.press("O", *"cac", "tab", "l", "tab")
+        assert "› caches/la " in browser.text, "as far as both agree"
         assert "late.json" in browser.text
         await browser.press("tab", "enter")
         assert browser.packages == {"zlib": 1}
 
-        await browser.press("O", *str(folder / "large.jsn"), "enter")
+        await browser.press("O", *"caches/large.jsn", "enter")
         assert "does not exist" in browser.status
         await browser.press("O", "tab", "backspace", "backspace", "tab", "enter")
         assert browser.dialog is None
