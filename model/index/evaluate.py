@@ -7,10 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
 from itertools import compress
 from operator import not_, or_
-from typing import NamedTuple, cast
+from typing import cast
 
 from spackscope.model.core.bounded_cache import BoundedCache
-from spackscope.model.core.columns import COLUMNS, FIELDS
+from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import LANGUAGES, NO_VIRTUALS, compiler_name, is_compiler
@@ -248,16 +248,6 @@ _ENTRY_SIZE = 100
 """Approximate bytes of an entry of a dict of numbers."""
 
 
-class EdgeOwners(NamedTuple):
-    """The dependents on edges that match: on edges to link or to run, and on others.
-
-    A dependent with edges of both sorts is in both sets.
-    """
-
-    by_link: set[int]
-    by_others: set[int]
-
-
 class Evaluation:
     """Evaluates queries on one index; answers are cached.
 
@@ -400,25 +390,21 @@ class Evaluation:
         data = self._data
         if isinstance(condition, Depends):
             return self._mask_by_compiler(condition)
-        match = self._match_any if condition.column == ANY else self._match_column
         if condition.column == "flags" and not data.lists_dependencies:
             label = FIELDS["flags"].label
             raise Unanswerable(f"{condition} asks for {label}, and pages list none", condition)
         if condition.column == "source":
-            condition = with_full_name(condition, data.source_names)
+            condition = with_full_name(condition, data.texts_of_lists("source"))
         # The next letter of a query hardly changes its other terms.
-        return self._masks.get((condition.column, condition.pattern), partial(match, condition))
+        return self._masks.get(
+            (condition.column, condition.pattern), partial(self._match, condition)
+        )
 
-    def _match_column(self, term: Term) -> bytes:
-        """Return the mask of a term on a column; each *distinct* value is compared once."""
-        fitting = self._fitting(term.column, term)
-        return flags_of(self._data.column(FIELDS[term.column].storage), fitting)
-
-    def _match_any(self, term: Term) -> bytes:
-        """Return the mask of the look-alikes that show a bare word in any column."""
+    def _match(self, term: Term) -> bytes:
+        """Return the mask of the look-alikes that a term fits in any of its columns."""
         # Columns that share a dictionary share the codes of look-alikes.
         flags: dict[str, bytes] = {}
-        for column in COLUMNS:
+        for column in term.columns:
             if column.has_dictionary:
                 fitting, storage = self._fitting(column.name, term), column.storage
                 flags[storage] = union(fitting, flags.get(storage, bytes(len(fitting))))
@@ -430,7 +416,7 @@ class Evaluation:
         return reduce(union, masks, bytes(self._data.look_alike_count))
 
     def _fitting(self, column: str, term: Term) -> bytes:
-        """Return a byte for each value of a column: 1 if it matches a term."""
+        """Return a byte for each *distinct* value of a column: 1 if it matches a term."""
         fits, values = term.matcher(column), self._data.values(column)
         if not FIELDS[column].is_list:
             return bytes(map(fits, values))
@@ -524,8 +510,7 @@ class Evaluation:
 
     def _direct_dependents(self, condition: Depends) -> bytearray:
         """Return the mask of a condition written with `%`."""
-        owners = self._owners(condition)
-        mask = mask_of(owners.by_link | owners.by_others, self._edges.count)
+        mask = mask_of(set.union(*self._owners(condition)), self._edges.count)
         for arch, specs in self._stating_compiler:
             compiler = self._data.texts("compiler")[arch]
             is_match = compiler_fits(condition, compiler, listed=True)
@@ -550,13 +535,12 @@ class Evaluation:
         every = range(self._edges.count)
         matching = [{*compress(every, self._direct_dependents(other))} for other in of_root]
         for part in parts:
-            owners = self._owners(part)
-            above = self._link_dependents.reached(owners.by_link)
-            matching.append(owners.by_others | above)
+            by_link, by_others = self._owners(part)
+            matching.append(by_others | self._link_dependents.reached(by_link))
         return mask_of(set.intersection(*matching), self._edges.count)
 
-    def _owners(self, condition: Depends) -> EdgeOwners:
-        """Return the specs with an edge that matches."""
+    def _owners(self, condition: Depends) -> tuple[set[int], set[int]]:
+        """Return the specs with an edge to link or to run that matches, and those with another."""
         by_name, by_virtual = node_conditions(condition)
         kinds = self._edges.kinds
         matches = [
@@ -568,7 +552,7 @@ class Evaluation:
             )
             for kind in kinds
         ]
-        owners = EdgeOwners(set(), set())
+        by_link, by_others = set[int](), set[int]()
         for query, names_virtual in ((by_name, False), (by_virtual, True)):
             fitting = [
                 is_match and (condition.name in kind.virtuals) == names_virtual
@@ -576,11 +560,11 @@ class Evaluation:
             ]
             if any(fitting):
                 spans = self._spans(query)
-                for ids, is_link in ((owners.by_link, True), (owners.by_others, False)):
+                for ids, is_link in ((by_link, True), (by_others, False)):
                     pairs = zip(fitting, self._is_link, strict=True)
                     of_kind = [is_match and link == is_link for is_match, link in pairs]
                     ids |= self._edges.up.neighbours(spans, of_kind)
-        return owners
+        return by_link, by_others
 
     def _spans(self, query: Query) -> list[Span]:
         """Return the records and the absent dependencies that match a query."""

@@ -283,11 +283,6 @@ class IndexData:
         return [rank_of[key] for key in keys]
 
     @cached_property
-    def source_names(self) -> frozenset[str]:
-        """The names of the sources that have records."""
-        return self.texts_of_lists("source")
-
-    @cached_property
     def lists_dependencies(self) -> bool:
         """Whether any document lists dependencies, and flags with them."""
         return bool(self.meta["lists_dependencies"])
