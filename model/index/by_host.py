@@ -12,19 +12,18 @@ from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
 from typing import Protocol
 
-from spackscope.model.core.columns import FIELDS, REGISTRY, Column, Value
+from spackscope.model.core.columns import FIELDS, HOST_COLUMNS, Column, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Spec
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.masks import sorted_by
-from spackscope.model.query.ast import Condition, Group, Query, Term
+from spackscope.model.query.ast import Condition, Query, Term
 
 HOST = "host"
 """What stands for the part of the host in `os=host` and `target=:host`."""
 
 _PARTS = ("platform", "os", "target")
-_COLUMNS = frozenset(column.name for column in REGISTRY if column.is_by_host)
 
 
 class HostAnswers(Protocol):
@@ -89,7 +88,7 @@ class ByHost:
     def prepare(self, query: Query, should_stop: ShouldStop) -> None:
         """Compute what a query asks of the host. Raises Cancelled and Unanswerable."""
         for condition in query.conditions:
-            if isinstance(condition, Term) and condition.column in _COLUMNS:
+            if isinstance(condition, Term) and condition.column in HOST_COLUMNS:
                 self._known(condition).codes(should_stop)
 
     def check_all(self, should_stop: ShouldStop) -> None:
@@ -102,13 +101,9 @@ class ByHost:
             raise Unanswerable(f"{term} asks for the host, which is not known here", term)
         return self.answers
 
-    def _values(self, answers: HostAnswers, column: str) -> list[Value]:
-        return [FIELDS[column].value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
-
     def mask(self, term: Term) -> bytes:
         """Mark the specs that match a term, regardless of negation. Raises Unanswerable."""
-        answers = self._known(term)
-        codes, values = answers.codes(never), self._values(answers, term.column)
+        codes, values = self.values(term.column, never)
         fitting = {code for code, value in enumerate(values) if term.fits(term.column, value)}
         return bytes(map(fitting.__contains__, codes))
 
@@ -125,7 +120,8 @@ class ByHost:
     ) -> tuple[Sequence[int], Sequence[Value]]:
         """Return a code for each spec by its id, and the values of a column that codes mean."""
         answers = self._known(Term(column, "*"))
-        return answers.codes(should_stop), self._values(answers, column)
+        codes, value = answers.codes(should_stop), FIELDS[column].value
+        return codes, [value(SimpleNamespace(fit=fit)) for fit in answers.fits()]
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""
@@ -144,16 +140,16 @@ class ByHost:
 
     def resolved(self, query: Query) -> Query:
         """Return the query with the parts of the host instead of `host`. Raises Unanswerable."""
-        if not any(_names_host(condition) for condition in query.conditions):
-            return query
-        specs = tuple(self._resolve(groups) for groups in query.specs)
-        return Query(self._resolve(query.groups), specs)
+        shared, *specs = (
+            tuple(tuple(map(self._resolved, group)) for group in groups)
+            for groups in (query.groups, *query.specs)
+        )
+        return Query(shared, tuple(specs))
 
-    def _resolve(self, groups: tuple[Group, ...]) -> tuple[Group, ...]:
-        return tuple(tuple(map(self._resolve_condition, group)) for group in groups)
-
-    def _resolve_condition(self, condition: Condition) -> Condition:
-        if not isinstance(condition, Term) or not _names_host(condition):
+    def _resolved(self, condition: Condition) -> Condition:
+        if not isinstance(condition, Term) or condition.column not in _PARTS:
+            return condition
+        if HOST not in condition.pattern.replace(",", ":").split(":"):
             return condition
         part = self._known(condition).part(condition.column)
         if not part:
@@ -166,12 +162,6 @@ class ByHost:
             for entry in condition.pattern.split(",")
         )
         return replace(condition, pattern=",".join(entries))
-
-
-def _names_host(condition: Condition) -> bool:
-    if not isinstance(condition, Term) or condition.column not in _PARTS:
-        return False
-    return HOST in condition.pattern.replace(",", ":").split(":")
 
 
 def _order(value: Value) -> tuple[int, Value]:
