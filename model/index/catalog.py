@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.columns import Value
@@ -30,6 +30,7 @@ class Catalog(IndexData):
     `notice` is a message on trouble with the index, `was_damaged` that it was rebuilt because it
     was damaged. `discovered` is what was last discovered about the sources. `edges` has the
     dependencies, `virtuals` the providers of virtuals, and `by_host` what depends on the host.
+    `count_codes` counts the records that match by their codes of a dictionary.
 
     Methods with a query raise Unanswerable if the index has too little to answer it, and Cancelled
     if `should_stop` returns True.
@@ -53,6 +54,7 @@ class Catalog(IndexData):
         self.edges = Edges(self)
         self._evaluation = Evaluation(self, self.edges)
         self.virtuals = self._evaluation.virtuals
+        self.count_codes = self._evaluation.count_codes
         self._last_shown: tuple[Query, ShownValues] | None = None
 
     @property
@@ -79,12 +81,6 @@ class Catalog(IndexData):
     def count(self, query: Query, *, should_stop: ShouldStop = never) -> int:
         """Return the number of records that match."""
         return len(self.match(query, should_stop=should_stop))
-
-    def count_codes(
-        self, query: Query, storage: str, should_stop: ShouldStop
-    ) -> Mapping[int, int]:
-        """Count the records that match by their codes of a dictionary."""
-        return self._evaluation.count_codes(query, storage, should_stop)
 
     def count_by_host(self, query: Query, column: str, should_stop: ShouldStop) -> Counter[Value]:
         """Count the records that match by their values of a column by host."""
