@@ -80,37 +80,34 @@ _ONLY_DROPPED = ("size", "state", "flags", "arch")
 _BOUNDS = re.compile(r"[,:=]")
 
 _Groups = tuple[Group, ...]
-_Wider = Callable[[Condition], Iterator[Condition]]
 _Candidate = tuple[int, str, Query]
 """A query that is tried, how much of another it keeps (0: most), and how it differs from that."""
 
 
-def _moved(group: Group, _wider: _Wider) -> Iterator[tuple[str, _Groups]]:
-    """Ask variants of a dependency of the spec itself: they were typed after `%gcc` or `^zlib`."""
-    dependency = group[0]
-    if len(group) == 1 and isinstance(dependency, Depends) and not dependency.negated:
-        variants = [term for term in dependency.terms if term.column == "variants"]
-        others = tuple(term for term in dependency.terms if term not in variants)
+_MOVED, _CHANGED, _DROPPED = range(3)
+"""What is done with a group; that which keeps most comes first."""
+
+
+def _instead(
+    group: Group, kind: int, wider: Callable[[Condition], Iterable[Condition]]
+) -> Iterator[tuple[str, _Groups]]:
+    """Yield what may take the place of a group, with a label."""
+    condition = group[0]
+    if kind == _DROPPED:
+        yield f"without {_text(group)}", ()
+    elif len(group) > 1 or condition.negated:
+        return
+    elif kind == _CHANGED:
+        for other in wider(condition):
+            yield f"{_text((other,))} instead of {_text(group)}", ((other,),)
+    elif isinstance(condition, Depends):
+        # Variants that were typed after `%gcc` or `^zlib` are those of the spec itself.
+        variants = [term for term in condition.terms if term.column == "variants"]
+        others = tuple(term for term in condition.terms if term not in variants)
         if variants and others:
-            plain = replace(dependency, terms=others)
+            plain = replace(condition, terms=others)
             label = f"{' '.join(map(str, variants))} before {plain!s}"
             yield label, (*((term,) for term in variants), (plain,))
-
-
-def _changed(group: Group, wider: _Wider) -> Iterator[tuple[str, _Groups]]:
-    if len(group) == 1 and not group[0].negated:
-        for condition in wider(group[0]):
-            yield f"{_text((condition,))} instead of {_text(group)}", ((condition,),)
-
-
-def _dropped(group: Group, _wider: _Wider) -> Iterator[tuple[str, _Groups]]:
-    yield f"without {_text(group)}", ()
-
-
-_KINDS = (_moved, _changed, _dropped)
-"""What may take the place of a group, with a label; those that keep most come first."""
-
-_MOVED, _CHANGED, _DROPPED = range(len(_KINDS))
 
 
 def relaxations(
@@ -134,7 +131,7 @@ def relaxations(
                 wider = partial(_wider, catalog, others, should_stop)
                 is_name = all(condition.column == "package" for condition in group)
                 with contextlib.suppress(Unanswerable, QueryError):
-                    for label, groups in _KINDS[kind](group, wider):
+                    for label, groups in _instead(group, kind, wider):
                         if candidate := _replaced(of, group, groups):
                             yield kind + (is_name and not groups), label + after, candidate
 
@@ -162,16 +159,10 @@ def relaxations(
     conditions = sum(1 for _ in query.conditions)
     budget = max(1, min(_MAX_COUNTED, _MAX_CONDITIONS // max(1, conditions)))
     tried = {query}
-
-    def new(candidates: Iterable[_Candidate]) -> Iterator[_Candidate]:
-        for candidate in candidates:
-            if candidate[2] not in tried:
-                tried.add(candidate[2])
-                yield candidate
-
     for stage in stages:
         found: list[tuple[int, Relaxation]] = []
-        for rank, label, candidate in islice(new(stage), budget):
+        for rank, label, candidate in islice((c for c in stage if c[2] not in tried), budget):
+            tried.add(candidate)
             with contextlib.suppress(Unanswerable):
                 count = catalog.count(candidate, should_stop=should_stop)
                 if count and _is_writable(candidate):
@@ -180,9 +171,7 @@ def relaxations(
             found.sort(key=lambda pair: (pair[0], -pair[1].count))
             # Those that change a condition leave room for those that drop one.
             too_many = [pair for pair in found if pair[0] == _CHANGED][_MAX_WIDER:]
-            offered = [
-                relaxation for rank, relaxation in found if (rank, relaxation) not in too_many
-            ]
+            offered = [pair[1] for pair in found if pair not in too_many]
             return tuple(offered[:MAX_RELAXATIONS])
     return ()
 
