@@ -25,6 +25,7 @@ from spackscope.model.query.ast import (
     compiler_fits,
     exact_term,
     negated,
+    variant_of,
 )
 
 VARIANTS, NONE = "variants", "none"
@@ -118,15 +119,11 @@ class FacetKey(Frozen):
 
     def groups(self, query: Query) -> tuple[Group, ...]:
         """Return the groups of a query whose conditions are all on this column or variant."""
-        groups = query.of_column(self.column)
-        if self.column != VARIANTS:
-            return groups
-        return tuple(g for g in groups if all(variant_of(c) == self.variant for c in g))
+        return query.of_column(f"+{self.variant}" if self.variant else self.column)
 
     def without(self, query: Query) -> Query:
         """Return the query without these groups."""
-        own = self.groups(query)
-        return replace(query, groups=tuple(g for g in query.groups if g not in own))
+        return query.minus(Query(self.groups(query)))
 
     def fits(self, condition: Condition, value: str) -> bool:
         """Check a value against a condition of these groups, ignoring negation."""
@@ -272,13 +269,6 @@ def mark_of(key: FacetKey, groups: Sequence[Group], value: str) -> bool | None:
 
 
 # Variants: a query for each of hundreds would take too long
-
-
-def variant_of(condition: Condition) -> str:
-    """Return the name of the variant that a condition is on, or an empty text."""
-    if isinstance(condition, Term) and condition.column == VARIANTS:
-        return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
-    return ""
 
 
 def _variant_sections(

@@ -451,13 +451,16 @@ def query_of_specs(specs: Iterable[Iterable[Group]]) -> Query:
     return Query(shared, rest if all(rest) else ())
 
 
-def _is_on(condition: Condition, column: str) -> bool:
-    if column[:1] != "+":
-        return condition.column == column
+def variant_of(condition: Condition) -> str:
+    """Return the name of the variant that a condition is on, or an empty text."""
     if not isinstance(condition, Term) or condition.column != "variants":
-        return False
-    pattern = condition.pattern
-    return is_variant(pattern) and split_variant(pattern)[0] == column[1:]
+        return ""
+    return split_variant(condition.pattern)[0] if is_variant(condition.pattern) else ""
+
+
+def _is_on(condition: Condition, column: str) -> bool:
+    is_on_variant = column[:1] == "+" and variant_of(condition) == column[1:]
+    return is_on_variant or condition.column == column
 
 
 _UNNAMED = Term("package", "?*", negated=True)
