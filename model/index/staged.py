@@ -9,6 +9,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain, compress, count, groupby, repeat
 from math import nan
 from operator import attrgetter, not_, sub
@@ -70,20 +71,6 @@ class Dictionary(dict[Entry, int]):
     def __missing__(self, value: Entry) -> int:
         code = self[value] = len(self)
         self.entries.append(value)
-        return code
-
-
-class Presence(dict[tuple[bool, ...], int]):
-    """The codes of the source and the states of records, by their flags."""
-
-    def __init__(self, dictionary: Dictionary, source: int, *, cached: bool) -> None:
-        self._dictionary, self._source, self._cached = dictionary, source, cached
-
-    def __missing__(self, flags: tuple[bool, ...]) -> int:
-        cached, installed, explicit, in_cache, is_spliced = flags
-        is_cached = cached or (self._cached and in_cache)
-        states = compress(STATES, (is_cached, installed, explicit, not in_cache, is_spliced))
-        code = self[flags] = self._dictionary[(self._source,), tuple(states)]
         return code
 
 
@@ -168,7 +155,6 @@ class Staged:
         source = self.sources[document.source]
         number = self._add_document(source, _digest(document), document.origin)
         self.is_page[number] = is_page
-        presence = Presence(self.dictionaries["presence"], source, cached=document.cached)
         has_problem = has_records = False
         try:
             for item in items:
@@ -180,7 +166,7 @@ class Staged:
                         number,
                     )
                 elif item.hashes:
-                    self._add_records(item, number, document, presence)
+                    self._add_records(item, number, document)
                     has_records = True
         except Exception as error:
             has_problem = True
@@ -196,24 +182,31 @@ class Staged:
         self.origins.append(storable(origin))
         return len(self.source) - 1
 
-    def _add_records(
-        self, records: Records, number: int, document: Document, presence: Presence
-    ) -> None:
+    def _add_records(self, records: Records, number: int, document: Document) -> None:
         """Add the records of a document; none of them where one raises an error."""
         looks, numbers = records.looks, records.numbers
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
         unlisted = bytes(map(not_, map(_in_cache, looks)))
         if self._include_dependency_only:
             unlisted = bytes(len(looks))
+
+        @lru_cache(None)
+        def presence(flags: tuple[bool, ...]) -> Entry:
+            cached, installed, explicit, in_cache, is_spliced = flags
+            is_cached = cached or (document.cached and in_cache)
+            states = is_cached, installed, explicit, not in_cache, is_spliced
+            return (self.source[number],), tuple(compress(STATES, states))
+
         values: dict[str, Iterable[Entry]] = {s: map(get, looks) for s, get in _ENTRIES.items()}
         # The state comes from the flags, and some values from the document.
-        values["presence"] = map(_flags, looks)
+        values["presence"] = map(presence, map(_flags, looks))
         if document.tag:
             values["tag"] = (value or document.tag for value in values["tag"])
         if document.stack:
             values["stack_set"] = (value or (document.stack,) for value in values["stack_set"])
-        code_of: dict[str, dict[Entry, int]] = {**self.dictionaries, "presence": presence}
-        codes = {s: array("I", map(code_of[s].__getitem__, its)) for s, its in values.items()}
+        codes = {
+            s: array("I", map(self.dictionaries[s].__getitem__, its)) for s, its in values.items()
+        }
         codes["document"] = array("I", repeat(number, len(looks)))
         codes["unlisted"] = array("I", list(unlisted))
         nodes = list(map(self.nodes_stated.__getitem__, map(_node, looks)))
