@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, write_private, xdg_dir
@@ -66,19 +67,28 @@ def _change(host: Host, hidden: Hidden) -> None:
     besides, shown = sorted(hidden - configured), sorted(configured - hidden)
     content = json.dumps({"hidden": besides[:MAX_COLUMNS], "shown": shown}, indent=1)
 
-    def write() -> str:
+    def write() -> None:
+        if path is not None:
+            write_private(path, f"{content}\n".encode())
+
+    remember(host, write, "columns", group="columns")
+
+
+def remember(host: Host, write: Callable[[], object], what: str, *, group: str) -> None:
+    """Write what is to be remembered, and say if it will not be."""
+
+    def job(_: object) -> str:
         try:
-            if path is not None:
-                write_private(path, f"{content}\n".encode())
+            write()
         except Unwritable as error:
-            return clean(f"The columns will not be remembered: {error}")
+            return clean(f"The {what} will not be remembered: {error}")
         return ""
 
-    def written(failure: str) -> None:
+    def report(failure: str) -> None:
         if failure:
             host.say(failure, error=True)
 
-    host.run(lambda _: write(), written, group="columns")
+    host.run(job, report, group=group)
 
 
 def _path(host: Host) -> str | None:

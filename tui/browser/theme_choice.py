@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from textual.app import App
 
-from spackscope.model.core.errors import Unwritable
-from spackscope.model.core.text import clean
+from spackscope.tui.browser.columns import remember
 from spackscope.tui.browser.state import Host
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
@@ -19,21 +19,10 @@ def choose_theme(app: App[list[str]], host: Host, memory: ThemeMemory) -> None:
     """Open the list of themes; the one that is taken is kept for the next start."""
     before = app.theme
 
-    def write(name: str) -> str:
-        try:
-            memory.remember(name)
-        except Unwritable as error:
-            return clean(f"The theme will not be remembered: {error}")
-        return ""
-
-    def report(failure: str) -> None:
-        if failure:
-            host.say(failure, error=True)
-
     def take(name: str | None) -> None:
         app.theme = name or before
         if name is not None and name != before:
-            host.run(lambda _: write(name), report, group="theme")
+            remember(host, partial(memory.remember, name), "theme", group="theme")
 
     names = [before, *(name for name in theme_names() if name != before)]
     picks = [
