@@ -311,7 +311,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "take_completion": lambda self: self.take_completion(),
     "close_group": lambda self, row: self.controllers.rows.close(row),
     "summarize": lambda self, packages: summarize(
-        self.host, packages, self.panes.names.take_summaries
+        self.host, packages, self.panes.names.rows.take_summaries
     ),
     "count_facets": lambda self: count_facets(self.host),
     "choose_facet": lambda self, *chosen: choose_facet(self.controllers, *chosen),

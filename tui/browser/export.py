@@ -16,7 +16,7 @@ from spackscope.model.core.errors import Cancelled, Unwritable, reason
 from spackscope.model.core.files import temporary_file
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
 from spackscope.tui.browser.query_history import QueryRecall
@@ -137,10 +137,8 @@ def _sentence(request: Request, path: str, count: int) -> str:
         export.BY_NAME["hashes"].lines,
         export.BY_NAME["keep-list"].lines,
     )
-    number = count if is_list else len(request.rows.ids)
-    noun = "hash" if is_list else "record"
-    plural = f"{noun}es" if is_list else f"{noun}s"
-    return f"Wrote {number:,} {noun if number == 1 else plural} to {clean(path)}"
+    written = counted(count, "hash") if is_list else counted(len(request.rows.ids), "record")
+    return f"Wrote {written} to {clean(path)}"
 
 
 def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:

@@ -308,7 +308,7 @@ class Panes:
             None if rewrite else self.input_named(draft.input) if draft else self._screen.focused
         )
         self.query_bar.reflect(query, typing)
-        self.table.reflect(query, typing)
+        self.table.filters.reflect(query, typing)
         self.title.show_active([term for group in query.of_column("source") for term in group])
 
     def show_instead_of_rows(self, text: str, choices: Sequence[KeyChoice] = ()) -> None:
@@ -317,7 +317,7 @@ class Panes:
         if choices:
             self.focus.go_to("specs")
         # Where one pane is shown at a time, that is the packages now.
-        self.names.say_instead_of_rows(text if self._screen.has_class("-single") else "")
+        self.names.rows.show(0, empty=text if self._screen.has_class("-single") else "")
 
     def show_packages(self, summary: Summary) -> None:
         """Show all packages while the first rows are read."""
@@ -575,7 +575,7 @@ class PaneFocus:
     def go_to_filter(self) -> None:
         """Move the focus to the filter of the package list, or of the current column."""
         if self.pane == "packages":
-            self._panes.names.focus_filter()
+            self._panes.names.filter.focus()
             return
         self._panes.table.open_filter()
         self.show("specs")

@@ -518,17 +518,10 @@ def typed_readings(
     name of one, it is left out if nothing matches the whole text.
     """
     rest = without_chosen(parsed, chosen)
-    if rest is not None and _names_package(rest, packages):
+    if rest is None or rest.query is None:
+        return parsed, None
+    if rest.query.package in packages:
         return rest, None
-    return parsed, rest if rest is not None and _begins_name(rest, packages) else None
-
-
-def _names_package(parsed: ParsedInput, packages: Collection[str]) -> bool:
-    """Check whether a text names a package."""
-    return parsed.query is not None and parsed.query.package in packages
-
-
-def _begins_name(parsed: ParsedInput, packages: Collection[str]) -> bool:
-    """Check whether a word of a text begins the name of a package."""
-    words = tuple(parsed.query.words) if parsed.query is not None else ()
-    return bool(words) and any(name.startswith(words) for name in packages)
+    words = tuple(rest.query.words)
+    begins_name = bool(words) and any(name.startswith(words) for name in packages)
+    return parsed, rest if begins_name else None

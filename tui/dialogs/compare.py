@@ -110,10 +110,6 @@ class CompareScreen(ReportDialog[Destination]):
         rows = (*(table.rows or ()), *(table.build_rows or ())) if table is not None else ()
         return next((each for each in rows if row_key(each) == row.key), None)
 
-    def action_column(self, step: int) -> None:
-        """Go some columns to the right, or to the left."""
-        self.list.show_column(self.list.column + step)
-
     def action_build(self) -> None:
         """Show or hide what only builds the specs."""
         self._shows_build = not self._is_open

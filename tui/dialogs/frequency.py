@@ -87,10 +87,6 @@ class FrequencyDialog(ReportDialog[tuple[Chosen, ...]]):
                 return None
         return tuple(map(Chosen, counts.axes, values))
 
-    def action_column(self, step: int) -> None:
-        """Go to the next or previous column of the matrix."""
-        self.list.show_column(self.list.column + step)
-
     def action_by(self) -> None:
         """Choose a second column or variant to count by."""
         if self.counts is not None:

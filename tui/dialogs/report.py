@@ -379,6 +379,10 @@ class ReportDialog(SearchDialog[Result], Generic[Result], inherit_bindings=False
         """Return what choosing a row means; None if the dialog stays."""
         raise NotImplementedError
 
+    def action_column(self, step: int) -> None:
+        """Go some columns to the right, or to the left."""
+        self.list.show_column(self.list.column + step)
+
     @on(VirtualList.Chosen)
     def action_take(self) -> None:
         """Do what choosing the row under the cursor means."""

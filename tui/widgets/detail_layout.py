@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, clean, pad, shorten, wrap
-from spackscope.model.index.tree import Node, Tree
+from spackscope.model.index.tree import Tree
 from spackscope.model.report.detail import (
     DIFFERS,
     FITS,
@@ -56,10 +56,6 @@ class Flow:
         self.pieces: list[Piece] = []
         self.stops: list[Stop] = []
         self.used = 0
-
-    def begin(self, label: str) -> None:
-        """Begin with the label."""
-        self.add(label + " " * (self.margin - cell_width(label)), "dim")
 
     def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
         """Add a piece, which is a value if it has a line."""
@@ -192,7 +188,7 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     """
     begin = [line for line in title if not line.at_end]
     end = [line for line in title if line.at_end]
-    kept = sum(_title_width(line, False) for line in end)
+    kept = sum(cell_width(line.lead + line.text) + len(GAP) for line in end)
 
     def form(hash_: slice, suffixes: bool = False, kinds: tuple[str, ...] = ()) -> list[str]:
         return [
@@ -217,8 +213,7 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
         flow.add("" if flow.is_empty else (line.lead or GAP), "")
         flow.add(shorten(text, flow.room, keep="start"), STYLES.get(line.kind, ""), line)
     ends = _end_texts(end, flow.room - len(GAP))
-    blank = flow.room - sum(map(cell_width, ends)) - len(GAP) * max(0, len(ends) - 1)
-    flow.add(" " * blank, "")
+    flow.add(" " * (flow.room - _joined_width(ends)), "")
     for number, (line, text) in enumerate(zip(end, ends, strict=False)):
         flow.add(GAP if number else "", "")
         flow.add(text, STYLES.get(line.kind, ""), line)
@@ -240,11 +235,6 @@ def _end_texts(end: Block, room: int) -> list[str]:
 
 def _joined_width(texts: Sequence[str]) -> int:
     return sum(map(cell_width, texts)) + len(GAP) * max(0, len(texts) - 1)
-
-
-def _title_width(line: DetailLine, suffixes: bool) -> int:
-    text = line.lead + line.text + (line.suffix if suffixes else "")
-    return cell_width(text) + len(GAP) + (line.kind == "hash")
 
 
 def _block_rows(block: Block, width: int, height: int) -> list[LayoutRow]:
@@ -329,7 +319,7 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
         flow.add(first.text, "hash", first)
         flow.add(" " * (margin - flow.used), "")
     else:
-        flow.begin(shorten(label, margin - 1))
+        flow.add(pad(shorten(label, margin - 1), margin), "dim")
         flow.put(first, suffixes=suffixes)
     for line in others:
         flow.put(line, suffixes=suffixes)
@@ -425,8 +415,4 @@ def _remark(tree: Tree, row: int, differs: str | None) -> tuple[str, str]:
         return f"in {node.share:,} of {len(tree.members):,}", "differs"
     if differs is not None:
         return f"{DIFFERS} below", "dim"
-    return _status(node), "dim"
-
-
-def _status(node: Node) -> str:
-    return STATUS_TEXTS[node.spec.status] if node.spec is not None else ""
+    return STATUS_TEXTS[node.spec.status], "dim"

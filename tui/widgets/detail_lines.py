@@ -34,12 +34,15 @@ class LayoutRow(NamedTuple):
     keys: Mapping[int, str] = MappingProxyType({})
     """The keys of hints by the numbers of their pieces."""
 
+    def nearest(self, stop: int) -> Stop | None:
+        """Return a value by its number; the last one if there are fewer."""
+        return self.stops[min(stop, len(self.stops) - 1)] if self.stops else None
+
     def start_of(self, stop: int) -> int:
         """Return the column at which a value begins; the last one if there are fewer."""
-        if not self.stops:
-            return 0
-        piece = self.stops[min(stop, len(self.stops) - 1)].piece
-        return sum(cell_width(text) for text, _ in self.pieces[:piece])
+        nearest = self.nearest(stop)
+        before = self.pieces[: nearest.piece] if nearest is not None else ()
+        return sum(cell_width(text) for text, _ in before)
 
     def piece_at(self, x: int) -> int:
         """Return the number of the piece in a column of the row; -1 if there is none."""
@@ -73,8 +76,7 @@ class DetailLines(VirtualList):
     @property
     def value(self) -> DetailLine | None:
         """The value under the cursor."""
-        stops = self.row.stops
-        return stops[min(self.stop, len(stops) - 1)].line if stops else None
+        return stop.line if (stop := self.row.nearest(self.stop)) is not None else None
 
     @property
     def values(self) -> Sequence[Sequence[DetailLine]]:
@@ -119,11 +121,9 @@ class DetailLines(VirtualList):
     def pieces(self, row: int, width: int) -> list[Piece]:
         """Return the pieces of a row; the value under the cursor stands out."""
         pieces = list(self._rows[row].pieces)
-        stops = self._rows[row].stops
-        if row == self.cursor and self.has_focus and stops:
-            piece = stops[min(self.stop, len(stops) - 1)].piece
-            if piece < len(pieces):
-                pieces[piece] = (pieces[piece][0], "cursor")
+        stop = self._rows[row].nearest(self.stop)
+        if row == self.cursor and self.has_focus and stop and stop.piece < len(pieces):
+            pieces[stop.piece] = (pieces[stop.piece][0], "cursor")
         return [(" " * _MARGIN, ""), *pieces]
 
     def move_to(self, row: int) -> None:

@@ -29,7 +29,7 @@ from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.analysis.package_summary import PackageSummary, Summaries
+    from spackscope.model.analysis.package_summary import PackageSummary
 
 
 ALL = "all packages"
@@ -175,14 +175,6 @@ class PackageList(FilteredPane):
         yield FilterInput(name=self.FILTER, id="names")
         yield PackageRows(id="package-rows")
 
-    def focus_filter(self) -> None:
-        """Go to the filter."""
-        self.filter.focus()
-
-    def say_instead_of_rows(self, text: str) -> None:
-        """Show a text while there are no packages."""
-        self.rows.show(0, empty=text)
-
     def show_packages(
         self,
         catalog: Catalog,
@@ -213,10 +205,6 @@ class PackageList(FilteredPane):
         """Show the packages that fit a text, with the cursor where it is."""
         self.filter.reflect(text)
         self._refill()
-
-    def take_summaries(self, summaries: Summaries) -> None:
-        """Show some summaries in the overview."""
-        self.rows.take_summaries(summaries)
 
     def reveal(self, name: str) -> None:
         """Remove the filter if it hides a package."""

@@ -13,6 +13,7 @@ from textual.binding import Binding
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
+from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 from textual.widgets import Input, Static
@@ -341,7 +342,7 @@ class CompletionPopup(Widget):
     _chosen = ""
     _row = _column = _left = 0
     _notes: Sequence[PopupLine] = ()
-    _lines: Sequence[PopupLine] = ()
+    _lines: reactive[Sequence[PopupLine]] = reactive(())
 
     def on_mount(self) -> None:
         """Begin hidden."""
@@ -395,9 +396,7 @@ class CompletionPopup(Widget):
         """Lay out the lines, and draw them if they changed."""
         width = self.screen.size.width
         lines = [*self._notes, *item_lines(self._items, self._marked, self._column, width)]
-        if lines != self._lines:
-            self._lines = lines
-            self.refresh()
+        self._lines = lines
         if lines:
             self._left = min(line.column for line in lines)
             self.styles.width = max(line.end for line in lines) - self._left + 2

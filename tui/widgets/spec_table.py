@@ -9,7 +9,6 @@ from textual import events, getters, on
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
-from textual.widget import Widget
 from textual.widgets import Static
 
 from spackscope.model.assist.answers import Relaxation
@@ -17,7 +16,6 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
-from spackscope.model.query.ast import Query
 from spackscope.model.report.highlight import Piece
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
@@ -245,10 +243,6 @@ class SpecTable(Vertical):
         self.rows.display = not relaxations
         if before.has_focus and self.shown_list is not before:
             self.shown_list.focus()
-
-    def reflect(self, query: Query, typed_in: Widget | None) -> None:
-        """Show a query in all filters except the one that is typed in."""
-        self.filters.reflect(query, typed_in)
 
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""
