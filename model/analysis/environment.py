@@ -12,6 +12,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import nearest_first, path_to
+from spackscope.model.query.ast import exact_query
 
 MAX_ROOTS = 3_000
 """Roots up to which a source is searched as an environment is; caches have more."""
@@ -59,15 +60,8 @@ class ListedSpecs:
     @cached_property
     def explicit(self) -> list[int]:
         """The ids of the explicit specs."""
-        catalog, states = self._catalog, self._catalog.values("state")
-        is_explicit = ["explicit" in value for value in states if isinstance(value, tuple)]
-        ids = (
-            self.graph.identity(id_)
-            for look_alike, code in enumerate(catalog.column("presence"))
-            if is_explicit[code]
-            for id_ in range(*catalog.span(look_alike))
-        )
-        return [id_ for id_ in dict.fromkeys(ids) if id_ < catalog.total]
+        ids = self._catalog.match(exact_query("state", "explicit")).ids()
+        return list(dict.fromkeys(map(self.graph.identity, ids)))
 
     @cached_property
     def run(self) -> frozenset[int]:
