@@ -65,15 +65,11 @@ def read_needs(catalog: Catalog, id_: int) -> Needs | None:
     if not edges.lists(id_):
         return None
 
-    def closure(*, run_only: bool) -> list[int]:
-        """Return the record and all that it depends on, level by level."""
+    def run_below(node: int) -> list[int]:
+        return [edge.child for edge in edges.of(node) if is_run(edge.deptypes)]
 
-        def below(node: int) -> list[int]:
-            return [e.child for e in edges.of(node) if not run_only or is_run(e.deptypes)]
-
-        return [*nearest_first([id_], below)]
-
-    run, every = closure(run_only=True), closure(run_only=False)
+    # The record and all that it depends on, level by level.
+    run, every = (list(nearest_first([id_], below)) for below in (run_below, edges.down.of))
     direct = {edge.child: edge.virtuals for edge in edges.of(id_) if is_run(edge.deptypes)}
     present = {row.id: row.spec for row in catalog.rows([i for i in every if i < edges.count])}
 
