@@ -104,10 +104,14 @@ def read_head(path: str, size: int) -> bytes:
         return file.read(size) or b""
 
 
-def sha256_of(file: BinaryIO) -> str:
-    """Return the hexadecimal digest of a file from where it is read. Raises OSError."""
+def sha256_of(file: BinaryIO, on_piece: Callable[[], None] = lambda: None) -> str:
+    """Return the hexadecimal digest of a file from where it is read. Raises OSError.
+
+    `on_piece` is called often; it may raise to stop.
+    """
     digest = hashlib.sha256()
     while part := file.read(_PIECE):
+        on_piece()
         digest.update(part)
     return digest.hexdigest()
 

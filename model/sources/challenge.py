@@ -6,12 +6,12 @@ The prefix that an archive was built for is in its `.spack/binary_distribution`,
 
 from __future__ import annotations
 
-import io
 import os
 import re
 import tarfile
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import BinaryIO, Literal, cast
 
 from spackscope.model.core.errors import Unreadable
@@ -87,7 +87,7 @@ def challenge(
             print(its.spec.hash, its.judgement)
     """
     hashes = {spec.hash: spec for spec in reversed(specs) if len(spec.sources) > 1}
-    budgets = defaultdict[str, _Budget](_Budget)
+    budgets = defaultdict[str, _Budget](partial(_Budget, mirrors.session))
     for number, spec in enumerate(reversed(hashes.values())):
         mirrors.session.check_cancelled()
         on_progress("specs compared", number, len(hashes))
@@ -159,7 +159,8 @@ class _Budget:
     A limit for each archive alone would be no limit for thousands of them.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._packed = self._cost = self._limit = 0
         self._reason = ""
 
@@ -174,7 +175,8 @@ class _Budget:
             self._reason = f"it unpacks to too much for {size:,} bytes"
 
     def spend(self, cost: int) -> None:
-        """Count what an archive has cost. Raises Unreadable where that is too much."""
+        """Count what an archive has cost. Raises Unreadable where that is too much, Cancelled."""
+        self._session.check_cancelled()
         self._cost += cost
         if self._cost > self._limit:
             raise Unreadable(self._reason)
@@ -221,19 +223,6 @@ class _Unpacked:
             yield part
 
 
-class _Watched(io.BufferedReader):
-    """A file that is read until the task is cancelled."""
-
-    def __init__(self, file: BinaryIO, session: Session) -> None:
-        super().__init__(cast("io.RawIOBase", file))
-        self.session = session
-
-    def read(self, size: int | None = -1) -> bytes:
-        """Read some bytes. Raises OSError and Cancelled."""
-        self.session.check_cancelled()
-        return super().read(size)
-
-
 def _read_archive(entry: MirrorEntry, session: Session, budget: _Budget) -> Copy:
     """Read the archive of an entry, if it is on this machine and can be read. Raises Cancelled."""
     path = entry.archive_file
@@ -242,8 +231,8 @@ def _read_archive(entry: MirrorEntry, session: Session, budget: _Budget) -> Copy
             return Copy(entry)
         if (size := os.path.getsize(path)) > MAX_ARCHIVE:
             return Copy(entry, problem=str(too_large(size, MAX_ARCHIVE)))
-        with open_file(path) as opened, _Watched(opened, session) as file:
-            checksum = sha256_of(file)
+        with open_file(path) as file:
+            checksum = sha256_of(file, session.check_cancelled)
             budget.add(size)
             try:
                 return Copy(entry, checksum, _prefix_of(_Unpacked(file, budget)))

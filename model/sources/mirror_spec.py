@@ -213,19 +213,18 @@ class Mirrors:
             return MirrorEntry(
                 mirror.source, "", problem=why, archive="missing", archive_problem=why
             )
-        entry = MirrorEntry(mirror.source, layout, file.origin)
-        signature = None
+        signer: Signer | None = None
+        problem, checksum, size = "", "", None
         try:
             if file.origin.endswith(".yaml"):
                 raise Unreadable("before Spack 0.18 the signature is inside the archive")
-            signature = read_signature(data)
-            if signature is None and file.origin.endswith(".sig"):
+            if (signature := read_signature(data)) is not None:
+                signer = self._signer(signature)
+            elif file.origin.endswith(".sig"):
                 raise Unreadable("its signature is missing")
         except Unreadable as error:
-            entry = replace(entry, problem=str(error))
-        if signature is not None:
-            entry = replace(entry, signer=self._signer(signature))
-        size = None
+            problem = str(error)
+        entry = MirrorEntry(mirror.source, layout, file.origin, signer, problem)
         if layout == "v3":
             archive: FileState = "unknown"
             try:
@@ -233,22 +232,23 @@ class Mirrors:
                 # An entry that cannot be read may be that of the archive.
                 archive = "unknown" if manifest.remarks else "missing"
                 blob = manifest.blob(ARCHIVE)
-                archive_name, size = blob.name, blob.size
+                archive_name, checksum, size = blob.name, blob.checksum, blob.size
             except Unreadable as error:
                 # What stands there may be no manifest, and is not an unsigned one then.
-                problem = entry.problem or ("" if signature else str(error))
+                problem = problem or ("" if signer else str(error))
                 return replace(entry, problem=problem, archive=archive, archive_problem=str(error))
-            entry = replace(entry, checksum=blob.checksum, size=size)
         elif match := _V2_CHECKSUM.search(data):
-            entry = replace(entry, checksum=match[1].decode())
-        if entry.is_signed is False and (configured := _configured(mirror)) is not None:
-            entry = replace(entry, is_checked=configured.signed)
+            checksum = match[1].decode()
+        configured = _configured(mirror) if entry.is_signed is False else None
         archive, why = mirror.state_of(archive_name, size)
         return replace(
             entry,
             archive=archive,
             archive_file=mirror.origin_of(archive_name),
             archive_problem=why,
+            is_checked=configured is None or configured.signed,
+            checksum=checksum,
+            size=size,
         )
 
     def sizes(self, specs: Iterable[Spec], *, is_offline: bool = False) -> dict[str, float]:
