@@ -232,11 +232,7 @@ class _Reading:
         from spackscope.model.sources.mirror_files import stored_specs
 
         if document.files not in self._stored and document.mirror is not None:
-            stored = {}
-            for spec in stored_specs(document.mirror):
-                stored[spec.hash] = spec
-                self.report(0)
-            self._stored[document.files] = stored
+            self._stored[document.files] = stored_specs(document.mirror, lambda _: self.report(0))
         return self._stored[document.files]
 
     def _add_problem(self, document: Document, reason: str) -> None:

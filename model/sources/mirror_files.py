@@ -7,7 +7,7 @@ looked at file by file; in a bucket each would need a request.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from spackscope.model.core.errors import SourceError, Unreadable
 from spackscope.model.core.frozen import Frozen
@@ -28,21 +28,23 @@ class StoredSpec(Frozen):
     the manifest says it. `problem` is why it cannot be installed, or "".
     """
 
-    hash: str
     name: str
     size: int | None = None
     problem: str = ""
 
 
-def stored_specs(mirror: Mirror) -> Iterator[StoredSpec]:
-    """Yield the specs of a mirror in the layout of its target.
+def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str, StoredSpec]:
+    """Return the specs of a mirror in the layout of its target, by hash.
 
-    Raises ListingUnsupported, other SourceErrors and Cancelled.
+    `on_count` is called with the number of each file. Raises ListingUnsupported, other
+    SourceErrors and Cancelled.
     """
     is_v3 = mirror.target.layout == "v3"
-    names: dict[str, str] = {}
+    stored: dict[str, StoredSpec] = {}
     archives: set[str] = set()
-    for name in mirror.names(SPECS if is_v3 else mirror.target.build_cache.rstrip("/")):
+    folder = SPECS if is_v3 else mirror.target.build_cache.rstrip("/")
+    for number, name in enumerate(mirror.names(folder)):
+        on_count(number)
         if (match := _FILE_OF_SPEC.fullmatch(name)) is None:
             continue
         hash_, stem, package = match["hash"], match["stem"], match["package"]
@@ -51,15 +53,15 @@ def stored_specs(mirror: Mirror) -> Iterator[StoredSpec]:
         if match["archive"]:
             archives.add(hash_)
         elif is_v3 and mirror.is_local:
-            yield _read_manifest(mirror, name, hash_, stem)
+            stored[hash_] = _read_manifest(mirror, name, stem)
         else:
-            names[hash_] = stem
-    for hash_, stem in names.items():
-        problem = "" if is_v3 or hash_ in archives else "the archive is missing"
-        yield StoredSpec(hash_, stem, None, problem)
+            stored[hash_] = StoredSpec(stem, None, "" if is_v3 else "the archive is missing")
+    for hash_ in archives & stored.keys():
+        stored[hash_] = StoredSpec(stored[hash_].name)
+    return stored
 
 
-def _read_manifest(mirror: Mirror, file: str, hash_: str, name: str) -> StoredSpec:
+def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
     """Return the spec of a manifest on this machine."""
     try:
         manifest = read_manifest(mirror.fetch_manifest(file)[1])
@@ -68,5 +70,5 @@ def _read_manifest(mirror: Mirror, file: str, hash_: str, name: str) -> StoredSp
             raise Unreadable(manifest.remarks[0])
     except (SourceError, Unreadable) as error:
         why = str(problem_from(error, mirror.origin_of(file)))
-        return StoredSpec(hash_, name, None, why)
-    return StoredSpec(hash_, name, size, mirror.missing_file(manifest))
+        return StoredSpec(name, None, why)
+    return StoredSpec(name, size, mirror.missing_file(manifest))

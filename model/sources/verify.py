@@ -98,26 +98,19 @@ def _compare(
     As `check_index_fn` of lib/spack/spack/cmd/buildcache.py: a view does not list everything, and
     a spec that is not listed may lack files, too.
     """
-    stored: set[str] = set()
-    differing: dict[str, dict[str, str]] = {}
     try:
-        for number, spec in enumerate(stored_specs(mirror)):
-            report("files of the mirror", number, None)
-            name = listed.get(spec.hash, spec.name)
-            stored.add(spec.hash)
-            if spec.hash not in listed:
-                if mirror.target.view:
-                    continue
-                differing.setdefault(UNINDEXED, {})[spec.hash] = name
-            if spec.problem:
-                differing.setdefault(spec.problem, {})[spec.hash] = name
+        stored = stored_specs(mirror, lambda count: report("files of the mirror", count, None))
     except SourceError as error:
         verified.not_compared = f"its index is not compared with its files: {error}"
         return
+    for hash_, spec in stored.items():
+        is_listed = hash_ in listed
+        for why in ("" if is_listed else UNINDEXED, spec.problem):
+            if why and (is_listed or not mirror.target.view):
+                name = listed.get(hash_, spec.name)
+                verified.differing.setdefault(why, {})[hash_] = name
     if missing := {hash_: name for hash_, name in listed.items() if hash_ not in stored}:
-        differing[MISSING] = missing
-    for why, specs in differing.items():
-        verified.differing.setdefault(why, {}).update(specs)
+        verified.differing.setdefault(MISSING, {}).update(missing)
     if not (mirror.is_local or mirror.target.layout == "v2"):
         verified.not_compared = "its archives are not looked for: each would need a request"
 
