@@ -101,8 +101,9 @@ def _time_text(seconds: float) -> str:
     return datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%MZ")
 
 
-def spec_texts(catalog: Catalog, ids: Sequence[int]) -> dict[str, str]:
-    """Return the texts of some specs by their hashes; look-alikes share one."""
+def _specs_of(catalog: Catalog, query: Query) -> dict[str, str]:
+    """Return the texts of the specs that match by their hashes; look-alikes share one."""
+    ids = catalog.match(query).ids()
     numbers = [catalog.look_alike(id_) for id_ in ids]
     distinct = list(dict.fromkeys(numbers))
     specs = catalog.records([catalog.span(number)[0] for number in distinct])
@@ -124,7 +125,7 @@ def _better(text: str, other: str) -> str:
 
 def of_source(catalog: Catalog, source: str) -> Specs:
     """Return the listed specs of one of the sources."""
-    return spec_texts(catalog, catalog.match(exact_query("source", source)).ids())
+    return _specs_of(catalog, exact_query("source", source))
 
 
 def of_tags(catalog: Catalog, source: str) -> list[Observation]:
@@ -133,7 +134,7 @@ def of_tags(catalog: Catalog, source: str) -> list[Observation]:
     observations, before = list[Observation](), dict[str, str]()
     for date, tag in sorted(dated):
         query = exact_query("source", source).also(exact_term("tag", tag))
-        if not (specs := spec_texts(catalog, catalog.match(query).ids())):
+        if not (specs := _specs_of(catalog, query)):
             continue
         observations.append(_observe(date, tag, specs, before))
         before = specs
@@ -205,6 +206,19 @@ class Snapshots:
         except (OSError, *_ODD) as error:
             why = f": {error}" if isinstance(error, Unreadable) else ""
             raise Unreadable(f"the snapshots in {self.path} cannot be read{why}") from None
+
+
+def read_snapshots(
+    sources: Iterable[str], environ: Mapping[str, str]
+) -> tuple[list[Sequence[Observation]], list[str]]:
+    """Return the snapshots of each source, and a sentence for each that cannot be read."""
+    snapshots, failures = list[Sequence[Observation]](), list[str]()
+    for source in sources:
+        try:
+            snapshots.append(Snapshots(source, environ).read())
+        except Unreadable as error:
+            failures.append(str(error))
+    return snapshots, failures
 
 
 def _is_read(source: SourceStatus) -> bool:
@@ -518,11 +532,9 @@ def read_history(
     paths = {storable(path): path for path in given}
     for source in catalog.sources:
         name = source.name
-        kinds[name] = its = list[Sequence[Observation]]()
-        try:
-            its.append(Snapshots(name, environ).read())
-        except Unreadable as error:
-            failures.append(str(error))
+        its, unread = read_snapshots([name], environ)
+        kinds[name] = its
+        failures += unread
         if is_local_path(name):
             revisions, failure = of_revisions(paths.get(name, name), should_stop, on_progress)
             its.append(revisions)

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from spackscope.model.analysis.cover import Coverage
 from spackscope.model.analysis.fit import HostFit
-from spackscope.model.analysis.history import Observation, Snapshots
+from spackscope.model.analysis.history import Observation
 from spackscope.model.analysis.host import Host
-from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
@@ -35,19 +34,6 @@ class Weather(Frozen):
     def percent(self, count: int) -> float:
         """Return a part of all in percent; 100 if there is nothing to cover."""
         return 100 * count / self.total if self.total else 100.0
-
-
-def read_snapshots(
-    sources: Iterable[str], environ: Mapping[str, str]
-) -> tuple[list[Sequence[Observation]], list[str]]:
-    """Return the snapshots of each source, and a sentence for each that cannot be read."""
-    snapshots, failures = list[Sequence[Observation]](), list[str]()
-    for source in sources:
-        try:
-            snapshots.append(Snapshots(source, environ).read())
-        except Unreadable as error:
-            failures.append(str(error))
-    return snapshots, failures
 
 
 def read_weather(

@@ -462,7 +462,8 @@ class Answers:
 
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.cover import cover, environments
-            from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
+            from spackscope.model.analysis.history import read_snapshots
+            from spackscope.model.analysis.weather import most_wanted, read_weather
             from spackscope.model.report.weather import weather_report
 
             session, every = self._host.session, environments(catalog)

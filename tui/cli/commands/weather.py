@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spackscope.model.analysis.cover import cover
+from spackscope.model.analysis.history import read_snapshots
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.session_fit import host_of
-from spackscope.model.analysis.weather import most_wanted, read_snapshots, read_weather
+from spackscope.model.analysis.weather import most_wanted, read_weather
 from spackscope.model.core.errors import QueryError
 from spackscope.model.core.text import clean
 from spackscope.model.report.weather import weather_report
