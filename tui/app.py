@@ -122,7 +122,7 @@ class SpackscopeApp(App[list[str]]):
     @property
     def failure(self) -> str:
         """Why there was nothing to show, or an empty text."""
-        return self._browser.failure
+        return self._browser.controllers.loading.failure
 
     def get_default_screen(self) -> Screen[None]:
         """Return the browser."""

@@ -16,7 +16,7 @@ from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.tui.browser.mirror_answers import Answer, MirrorAnswers
+from spackscope.tui.browser.mirror_answers import GROUP, Answer, MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Task
 
 if TYPE_CHECKING:
@@ -89,8 +89,7 @@ class DetailsController:
     def _clear(self) -> None:
         """Show no spec."""
         self._asked = None
-        self.mirrors.cancel()
-        self._host.cancel("detail", "relations", "unfold")
+        self._host.cancel("detail", "relations", "unfold", GROUP)
         self._host.change(details=None)
 
     def connect(self) -> None:
@@ -155,8 +154,7 @@ class DetailsController:
                 self._host.change(details=shown)
                 return
         self._asked = asked
-        self.mirrors.cancel()
-        self._host.cancel("relations")
+        self._host.cancel("relations", GROUP)
         pending = replace(old or Details(row), row=row, tree=tree, at=None, is_pending=True)
         self._host.change(details=pending)
         new = Details(row, tree=tree, at=at, shows_tree=self._shows_tree)
@@ -167,7 +165,7 @@ class DetailsController:
 
             details = read_details(asked, listing, new, self._unfolded, run_only=self._run_only)
             is_single = details.members is not None and not details.members.is_group
-            return details, is_single and self.mirrors.is_to_ask(row.spec, catalog)
+            return details, is_single and asked.answer is None and catalog.has_mirror(row.spec)
 
         def take(read: tuple[Details, bool]) -> None:
             details, asks = read

@@ -68,7 +68,7 @@ def needs_sources(controllers: Controllers, key: str, *, has_waited: bool = Fals
         is_part = summary is None or summary.is_part or has_waited
         return is_loading and is_part and key in key_names("filters-done", *_COMPLETING)
     is_unread = is_loading and summary is None
-    is_query = key in key_names("query") and not loading.has_start_query
+    is_query = key in key_names("query") and not loading.start_query
     return is_unread and not is_query and key not in key_names(*_WITHOUT_SOURCES)
 
 
@@ -88,7 +88,7 @@ def is_late(host: Host, key: str) -> bool:
         return True
     if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
         return host.is_running("facets")
-    if not state.is_answered and host.is_running("view", "load"):
+    if not (state.is_shown or state.is_refused) and host.is_running("view", "load"):
         return where.pane in ("specs", "detail") or key in key_names(*_ON_SPEC)
     on_row = _ON_ROW if where.pane == "specs" else _ON_SPEC
     if where.is_waiting and key in key_names(*on_row):

@@ -50,13 +50,9 @@ class ThreadTask(Frozen):
         """Check whether the result is not needed any more."""
         return self.worker.is_cancelled
 
-    def report(self, call: Callable[[], object]) -> None:
+    def report(self, call: Callable[[], object], *, is_last: bool = False) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self.group, self.generation, call))
-
-    def finish(self, call: Callable[[], object]) -> None:
-        """Call a function on the event loop as the last thing."""
-        self.screen.post_message(Call(self.group, self.generation, call, is_last=True))
+        self.screen.post_message(Call(self.group, self.generation, call, is_last))
 
 
 class ScreenHost:
@@ -71,27 +67,19 @@ class ScreenHost:
         session: Session,
         settings: Settings,
     ) -> None:
-        self._screen, self._panes, self._state = screen, panes, state
+        self._screen, self._panes = screen, panes
+        self.state = state
+        self.where: Where = panes
         self.sources, self.session, self.settings = sources, session, settings
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
 
-    @property
-    def state(self) -> BrowserState:
-        """What is shown now."""
-        return self._state
-
-    @property
-    def where(self) -> Where:
-        """Where the user is."""
-        return self._panes
-
     def change(self, **fields: Any) -> None:
         """Replace some fields of the state, and show what changed."""
-        old, self._state = self._state, replace(self._state, **fields)
-        self._panes.show_state(old, self._state)
-        shown, before = self._state.results, old.results
+        old, self.state = self.state, replace(self.state, **fields)
+        self._panes.show_state(old, self.state)
+        shown, before = self.state.results, old.results
         if shown is not None and (before is None or shown.catalog is not before.catalog):
             self._ask_again()
 
@@ -117,9 +105,9 @@ class ScreenHost:
             try:
                 result = job(task)
             except Cancelled:
-                task.finish(lambda: None)
+                task.report(lambda: None, is_last=True)
             else:
-                task.finish(lambda: done(result))
+                task.report(lambda: done(result), is_last=True)
 
         async def work_later() -> None:
             await asyncio.sleep(delay)

@@ -66,7 +66,8 @@ class Loading:
     ) -> None:
         self._host, self._search = host, search
         self._navigation, self._details = navigation, details
-        self._start_query = query
+        self.start_query = query
+        """The query of the command line, while it is still to be shown."""
         self.session = host.session
         """What the sources are read with now."""
         self.failure = ""
@@ -81,11 +82,6 @@ class Loading:
     def is_loading(self) -> bool:
         """Whether the sources are being read."""
         return self._host.is_running("load")
-
-    @property
-    def has_start_query(self) -> bool:
-        """Whether the query of the command line is still to be shown."""
-        return bool(self._start_query)
 
     def load(self) -> None:
         """Load the sources, and those that changed again."""
@@ -291,7 +287,7 @@ class Loading:
         is_moved = row is not None and not (first and first[0].id == row.id)
         self._navigation.forget()
         host.change(summary=loaded)
-        if state.catalog is None and not self._start_query:
+        if state.catalog is None and not self.start_query:
             self.on_packages(loaded)
         self.on_catalog()
         query = self._search.reread() if state.catalog is None else state.view.query
@@ -299,16 +295,16 @@ class Loading:
         if selected is not None and selected.name not in loaded.names:
             query = query.with_package(None)
         view = replace(state.view, query=query, order=preferred_order(loaded)).closed()
-        if self._start_query and not query:
+        if self.start_query and not query:
             view = self._start(view)
-        self._start_query = ""
+        self.start_query = ""
         self._search.show(view, cursor_on=row.spec.hash if row is not None and is_moved else "")
         if state.draft is not None:
             self.on_draft()
 
     def _start(self, view: View) -> View:
         """Begin with the query of the command line, and in its specs."""
-        query = self._search.start(self._start_query)
+        query = self._search.start(self.start_query)
         where = self._host.where
         if query is not None and (where.pane, where.input) == ("packages", None):
             self._host.focus("specs")

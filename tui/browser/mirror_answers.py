@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 _REST = 0.4
 """Seconds that the cursor rests on a row before its mirrors are asked."""
 
-_GROUP = "mirrors"
+GROUP = "mirrors"
+"""The group of the jobs that ask."""
 
 
 class Answer(NamedTuple):
@@ -39,17 +40,9 @@ class MirrorAnswers:
         """Return what the mirrors of a spec have answered; None before they have."""
         return self._answers.get(_key(spec))
 
-    def is_to_ask(self, spec: Spec, catalog: Catalog) -> bool:
-        """Check whether a spec has mirrors that were not asked yet. Reads the index."""
-        return self.of(spec) is None and catalog.has_mirror(spec)
-
-    def cancel(self) -> None:
-        """Stop asking."""
-        self._host.cancel(_GROUP)
-
     def forget(self) -> None:
         """Stop asking, and forget all answers: the sources were read again."""
-        self.cancel()
+        self._host.cancel(GROUP)
         self._answers = {}
 
     def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
@@ -60,7 +53,7 @@ class MirrorAnswers:
             if answer != Answer():
                 done(spec)
 
-        self._host.run(partial(self._read, spec, catalog), take, group=_GROUP, delay=_REST)
+        self._host.run(partial(self._read, spec, catalog), take, group=GROUP, delay=_REST)
 
     def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
         # Most who start the program look at no detail of a mirror.

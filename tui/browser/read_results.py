@@ -61,14 +61,13 @@ def read_results(
             return other
     if typed is not None and may_refuse and not listing.shown:
         return _refuse(catalog, view, typed, should_stop, completes=completes)
-    return _results(catalog, listing, packages, typed, target, should_stop)
+    return _results(catalog, listing, packages, target, should_stop)
 
 
 def _results(
     catalog: Catalog,
     listing: Listing,
     packages: Sequence[PackageCount],
-    typed: ParsedInput | None,
     target: Row | str | None,
     should_stop: ShouldStop,
 ) -> Results:

@@ -102,11 +102,6 @@ class BrowserScreen(Screen[None]):
             self.host.say("Your Spack has no mirror: this is a sample")
         await self.controllers.loading.show_first(_PATIENCE)
 
-    @property
-    def failure(self) -> str:
-        """Why there is nothing to show, or an empty text."""
-        return self.controllers.loading.failure
-
     def needs_sources(self, event: events.Key | events.Paste, *, has_waited: bool) -> bool:
         """Check whether the next key has to wait for sources that are being read."""
         key = getattr(event, "key", "")

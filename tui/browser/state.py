@@ -194,11 +194,6 @@ class BrowserState(Frozen):
         return self.refused is self.view
 
     @property
-    def is_answered(self) -> bool:
-        """Whether the catalog has answered the view."""
-        return self.is_shown or self.is_refused
-
-    @property
     def selected(self) -> Row | None:
         """The row of the selected spec."""
         return self.details.row if self.details is not None else None

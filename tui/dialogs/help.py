@@ -12,7 +12,7 @@ from textual.binding import Binding
 from spackscope.model.core.text import cell_width, pad, shorten
 from spackscope.model.report.highlight import Piece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
-from spackscope.tui.keymap import ANYWHERE, HEADINGS, Key, first_key, keys_of, written_key
+from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.widgets.virtual_list import VirtualList
 
@@ -68,7 +68,12 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
     """Return all entries; those of some panes come first, and their keys can be run."""
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
-        Entry(written_key(key.shown), key.sentence, HEADINGS[where], _runs(key, panes))
+        Entry(
+            written_key(key.shown),
+            key.sentence,
+            HEADINGS[where],
+            first_key(key.name) if where in panes else "",
+        )
         for where in order
         for key in keys_of(where)
     ]
@@ -77,10 +82,6 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
         title = f"Query: {heading.lower()}"
         entries += [Entry(form.written, form.sentence, title, typed) for form in forms]
     return entries + [Entry(word, sentence, "Words") for word, sentence in WORDS.items()]
-
-
-def _runs(key: Key, panes: Sequence[str]) -> str:
-    return first_key(key.name) if key.where in panes else ""
 
 
 def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import Generic
 
 from textual import events, on
@@ -73,11 +74,8 @@ class ReportRows(VirtualList):
         number, row = self._lines[self.cursor]
         if len(row.cells) == 1:
             return row.texts[0].strip()
-        heads = [
-            *(column.head for column in self._sections[number].columns),
-            *[""] * len(row.cells),
-        ]
-        cells = zip(heads, row.texts, strict=False)
+        heads = (column.head for column in self._sections[number].columns)
+        cells = zip_longest(heads, row.texts, fillvalue="")
         return "  ".join(f"{head} {text}".strip() for head, text in cells if text)
 
     @property
