@@ -24,10 +24,7 @@ class Candidate(Frozen):
 
 def names_specs(query: Query) -> bool:
     """Check whether a query names a package or a hash, so that it has candidates."""
-    return all(
-        any(group[0].column in _NAMING for group in (*query.groups, *groups))
-        for groups in query.specs or ((),)
-    )
+    return all(any(group[0].column in _NAMING for group in groups) for groups in query.whole_specs)
 
 
 def find_candidates(
@@ -48,8 +45,7 @@ def find_candidates(
     nearest: dict[int, tuple[str, ...]] = {}
     if catalog.virtuals.unknown(query):
         return ()
-    for groups in query.specs or ((),):
-        groups = *query.groups, *groups
+    for groups in query.whole_specs:
         naming = [group for group in groups if all(c.column in _NAMING for c in group)]
         of_name = ids(*naming, _AVAILABLE)
         unmet = {id_: list[str]() for id_ in of_name}

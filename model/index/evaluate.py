@@ -123,10 +123,9 @@ class Virtuals:
         providers = self.providers(query)
         if not providers:
             return query
-        if not query.specs:
-            return Query(_resolve(query.groups, providers))
-        # A version may be in one part, and the name that it belongs to in the other.
-        return Query((), tuple(_resolve((*query.groups, *s), providers) for s in query.specs))
+        # A version may be in what all specs share, and the name that it belongs to in one of them.
+        specs = tuple(_resolve(groups, providers) for groups in query.whole_specs)
+        return Query((), specs) if query.specs else Query(specs[0])
 
     def sentence(self, query: Query) -> str:
         """Return a sentence on the virtuals in a query, and on packages that are not listed."""
@@ -309,8 +308,7 @@ class Evaluation:
 
         As in Spack only where the target of a record is compared with them.
         """
-        for spec in query.specs or ((),):
-            groups = (*query.groups, *spec)
+        for groups in query.whole_specs:
             before = tuple(g for g in groups if all(c.column in _BEFORE_TARGET for c in g))
             for term in (c for g in groups for c in g if isinstance(c, Term)):
                 for low, high in target_ranges(term.pattern) if term.column == "target" else ():

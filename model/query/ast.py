@@ -355,6 +355,11 @@ class Query(Frozen):
         return bool(self.groups or self.specs)
 
     @property
+    def whole_specs(self) -> list[tuple[Group, ...]]:
+        """The groups of each spec, those that all of them share included."""
+        return [(*self.groups, *groups) for groups in self.specs or ((),)]
+
+    @property
     def conditions(self) -> Iterator[Condition]:
         """Every condition."""
         for groups in (self.groups, *self.specs):

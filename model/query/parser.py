@@ -628,7 +628,7 @@ class Parser:
                 continue
             query = part.query
             if len(parts) == 1 and not part.negated:
-                specs = [[*query.groups, *more] for more in query.specs or ((),)]
+                specs = [[*groups] for groups in query.whole_specs]
             else:
                 groups = [*query.groups, *(_either(query.specs) if query.specs else ())]
                 if part.negated:

@@ -221,8 +221,7 @@ def query_requirement(query: Query) -> Requirement:
     """
     specs: dict[str, list[list[list[str]]]] = {}
     left_out: dict[str, None] = {}
-    for own in query.specs or ((),):
-        groups = (*query.groups, *own)
+    for groups in query.whole_specs:
         required = []
         for group in groups:
             if _is_of_names(group):
