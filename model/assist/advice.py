@@ -188,7 +188,7 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
         return _without([new if spec == old else spec for spec in specs], without)
 
     for spec in specs[:_MAX_PARTS]:
-        versions = [group for group in spec if group[0].column == "version"]
+        versions = _versions(spec)
         for group in spec:
             word = group[0]
             if len(group) > 1 or not isinstance(word, Term) or word.negated:
@@ -203,12 +203,10 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
                 for name in near(text, _listed_packages(catalog), _ALIKE):
                     named = ((Term("package", name),) if g == group else g for g in spec)
                     yield _CHANGED, f"{name} instead of {text}", with_spec(spec, *named)
-            if (meant := _meant_condition(catalog, text, should_stop, rest)) is not None:
-                others = spec
-                if isinstance(meant, Depends):
-                    meant = replace(meant, terms=(*meant.terms, *chain.from_iterable(versions)))
-                    text += "".join(map(format_group, versions))
-                    others = tuple(g for g in spec if g not in versions)
+            if (meant := _meant_condition(catalog, spec, word, should_stop, rest)) is not None:
+                moved = versions if isinstance(meant, Depends) else []
+                text += "".join(map(format_group, moved))
+                others = (g for g in spec if g not in moved)
                 changed = with_spec(spec, *others, (meant,), without=(group,))
                 yield _CHANGED, f"{meant} instead of {text}", changed
     words = [_typed(spec, word[0]) for spec in specs for word in unknown if word in spec]
@@ -219,8 +217,7 @@ def _reworded(catalog: Catalog, query: Query, should_stop: ShouldStop) -> Iterat
 def _specs(query: Query) -> list[_Groups]:
     """Return the groups of each spec of a query, of which one must hold."""
     specs = list[_Groups]()
-    for groups in query.specs or ((),):
-        groups = *query.groups, *groups
+    for groups in query.whole_specs:
         names = next((g for g in groups if all(is_package_name((c,)) for c in g)), ())
         rest = tuple(group for group in groups if group != names)
         specs += [((name,), *rest) for name in names] if names else [rest]
@@ -242,6 +239,10 @@ def _without(specs: Iterable[_Groups], words: Collection[Group]) -> Query:
         else:
             first += rest
     return query_of_specs(joined or [first])
+
+
+def _versions(spec: Iterable[Group]) -> list[Group]:
+    return [group for group in spec if len(group) == 1 and group[0].column == "version"]
 
 
 def _typed(spec: Iterable[Group], word: Term) -> str:
@@ -426,23 +427,25 @@ def _values(catalog: Catalog, query: Query, column: str, should_stop: ShouldStop
 
 def _meant_condition(
     catalog: Catalog,
-    word: str,
+    spec: Iterable[Group],
+    term: Term,
     should_stop: ShouldStop,
-    others: Query = Query(),
+    others: Query,
     *,
     is_near: bool = False,
 ) -> Condition | None:
-    """Return the condition that a word stands for which lacks its key, if it is not a package.
+    """Return the condition that a word of a spec stands for which lacks its key, if there is one.
 
-    That may be a variant of the package that `others` name. If it `is_near`, the word may also
-    only be near to a value. Raises Cancelled.
+    A compiler has the versions of the spec, and a variant is one of the package that `others`
+    name. If it `is_near`, the word may also only be near to a value. Raises Cancelled.
     """
     from archspec.cpu import TARGETS
 
+    word = _typed(spec, term)
     compilers = _values(catalog, Query(), "compiler", should_stop)
     names = {*catalog.texts("package"), *(_split_compiler(value)[0] for value in compilers)}
     if is_compiler(word) or word in names.difference(_listed_packages(catalog)):
-        return Depends(True, (Term("package", word),))
+        return Depends(True, (Term("package", word), *chain.from_iterable(_versions(spec))))
     for column in ("target", "os", "platform", "stack", "tag"):
         is_target = column == "target"
         known = _values(catalog, Query(), column, should_stop) + [*TARGETS] * is_target
@@ -491,8 +494,7 @@ def advise(catalog: Catalog, query: Query, *, should_stop: ShouldStop = never) -
     for word in catalog.virtuals.unknown(query)[:1]:
         return Advice(_unknown_package(catalog, query, word), word)
     first = None
-    for groups in query.specs or ((),):
-        spec = Query((*query.groups, *groups))
+    for spec in map(Query, query.whole_specs):
         packages = Query(tuple(g for g in spec.groups if all(c.column == "package" for c in g)))
         try:
             advice = None
@@ -608,16 +610,13 @@ def _unknown_package(catalog: Catalog, query: Query, word: Term) -> str:
     sentence = clean(sentence)
     if text in ENGLISH_WORDS:
         return f"{sentence}. {ENGLISH_WORDS[text]}"
-    meant = _meant_condition(catalog, text, never, others)
+    meant = _meant_condition(catalog, spec, word, never, others)
     if meant is None:
         names = [f"{text}="] if text in COLUMN_KEYS else [*_listed_packages(catalog), *WORDS]
         if guess := did_you_mean(text, names, _ALIKE if others else CLOSE):
             return sentence + guess
-        meant = _meant_condition(catalog, text, never, others, is_near=True)
-    if meant is None:
-        return sentence
-    versions = [g[0] for g in spec if g[0].column == "version" and isinstance(meant, Depends)]
-    return f"{sentence}. Did you mean {clean(str(meant))}{''.join(map(str, versions[:1]))}?"
+        meant = _meant_condition(catalog, spec, word, never, others, is_near=True)
+    return sentence if meant is None else f"{sentence}. Did you mean {clean(str(meant))}?"
 
 
 def _listed_packages(catalog: Catalog) -> list[str]:
