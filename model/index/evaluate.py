@@ -87,14 +87,13 @@ class Virtuals:
 
         Such a word was meant otherwise, and would begin a spec that takes the conditions after it.
         """
-        known = {*self._data.texts("package"), *self.providers(query)}
+        known = {"", *self._data.texts("package"), *self.providers(query)}
         terms = (c for c in query.conditions if isinstance(c, Term) and c.column == "package")
-        unknown = (term for term in terms if term.pattern and term.pattern not in known)
+        unknown = (term for term in terms if term.pattern not in known)
         return [
-            term
-            for term in unknown
-            if not is_glob(term.pattern)
-            or not (term.negated or any(map(term.matcher("package"), known)))
+            t
+            for t in unknown
+            if not (is_glob(t.pattern) and (t.negated or any(map(t.matcher("package"), known))))
         ]
 
     def unlisted(self, query: Query) -> list[str]:

@@ -97,11 +97,7 @@ class Hashes:
     """The hashes of the specs of an index, by their ids and in their own order."""
 
     def __init__(self, columns: Columns) -> None:
-        self._columns = columns
-
-    @cached_property
-    def _bytes(self) -> memoryview:
-        return self._columns.view("hash")
+        self._columns, self._bytes = columns, columns.view("hash")
 
     def _hash(self, id_: int) -> bytes:
         return bytes(self._bytes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])

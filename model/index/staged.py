@@ -337,11 +337,10 @@ class OldIndex:
 
     def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
         stated = self._columns.ascending("provenance.spec")
-        rows = Rows(self._columns, "provenance", len(stated))
-        places = {spec: place for place, spec in enumerate(stated)}
-        for record, spec in enumerate(specs if places else (), new_record):
-            if (place := places.get(spec)) is not None:
-                staged.provenance[record] = tuple(rows[place])
+        rows = dict(zip(stated, Rows(self._columns, "provenance", len(stated)), strict=True))
+        for record, spec in enumerate(specs if rows else (), new_record):
+            if spec in rows:
+                staged.provenance[record] = tuple(rows[spec])
 
     def _stage_edges(self, staged: Staged, specs: array[int], new_record: int) -> None:
         columns = self._columns
