@@ -32,7 +32,7 @@ from spackscope.model.sources.document import (
     document_at,
     document_of,
 )
-from spackscope.model.sources.resolve import DATABASE, has_database
+from spackscope.model.sources.resolve import DATABASE, LOCK, has_database
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     BUILD_CACHE,
@@ -203,8 +203,7 @@ MAX_ENTRIES = 1_000_000
 """Files and directories of a source that are visited; Spack's site has 113,000."""
 
 _DATABASE_FOLDER = ".spack-db"
-_LOCK = "spack.lock"
-_MARKERS = frozenset({_DATABASE_FOLDER, _LOCK, "spack.yaml", "v3", "build_cache", "bin"})
+_MARKERS = frozenset({_DATABASE_FOLDER, LOCK, "spack.yaml", "v3", "build_cache", "bin"})
 _SPEC_FILES = (".spec.json.sig", ".spec.json", ".spec.yaml")
 _PAGE = "specs.md"
 _KERNEL = ("proc", "sys")
@@ -381,8 +380,8 @@ def _made_by_spack(
     """Discover a directory that Spack made; None for any other. Raises SourceError."""
     if _DATABASE_FOLDER in names:
         return _install_tree(source, directory, origin)
-    if _LOCK in names:
-        return _file(source, directory, origin, "environment", _LOCK)
+    if LOCK in names:
+        return _file(source, directory, origin, "environment", LOCK)
     # Names alone make no mirror, and no Spack.
     v3, build_cache = os.path.join(directory, "v3"), os.path.join(directory, "build_cache")
     if (
@@ -406,7 +405,7 @@ def _made_by_spack(
     if "spack.yaml" in names:
         name = origin or directory
         raise SourceError(
-            f"the environment {name} is not concretized: it has no {_LOCK};"
+            f"the environment {name} is not concretized: it has no {LOCK};"
             f" create one with `spack -e {name} concretize`"
         )
     return None

@@ -99,7 +99,6 @@ _ABSENT, _ABSENT_SECONDS = "absent", 86_400
 """What is noted of a mirror without an index of layout v2, and how long that is believed."""
 
 _SHA256 = re.compile(r"[0-9a-fA-F]{64}")
-_NO_SHA256 = "not a sha256 in 64 hexadecimal digits"
 _VERIFIED = re.compile(r"(?P<sha256>[0-9a-f]{64}) \d+ (?P<mtime_ns>\d+) \d+")
 
 
@@ -401,7 +400,6 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
         # Of most mirrors this is the only request: they have layout v3 only.
         mirror.storage.fetch(Wanted(name))
     wanted = Wanted(f"{name}.hash", max_size=_MAX_HASH_SIZE, check=_parse_sha256)
-    index: FetchedFile | None = None
     for _ in range(2):
         hash_file, sha256, problems = None, "", list[Problem]()
         # Without it Spack fetches the index itself, and finds what is wrong.
@@ -419,25 +417,26 @@ def _v2_index(mirror: Mirror) -> DiscoveredSource:
             break
         except WrongContent as error:
             mismatch = error
-    if index is None:
+    else:
         index = mirror.fetch_document(name)
         problem = problem_from(mismatch, index.origin)
         problems = [replace(problem, reason=f"{problem.reason}; it was read anyway")]
     if mirror.read(index, 64).lstrip()[:1] == b"<":
         raise WrongContent(f"{index.origin} is a web page, expected an index")
-    return replace(_mirror_source(mirror, "v2", index, hash_file), problems=tuple(problems))
+    source = _mirror_source(mirror, "v2", index, hash_file or index)
+    return replace(source, problems=tuple(problems))
 
 
 def _parse_sha256(data: bytes) -> str:
     """Return the sha256 in a file. Raises Unreadable."""
     text = data.decode("ascii", "replace").strip()
     if not _SHA256.fullmatch(text):
-        raise Unreadable(_NO_SHA256)
+        raise Unreadable("not a sha256 in 64 hexadecimal digits")
     return text.lower()
 
 
 def _mirror_source(
-    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile | None
+    mirror: Mirror, layout: str, index: FetchedFile, named_in: FetchedFile
 ) -> DiscoveredSource:
     """Return a mirror with one index; `named_in` is the file that contains its checksum."""
     return DiscoveredSource(
@@ -447,8 +446,8 @@ def _mirror_source(
         documents=Documents(
             [replace(mirror.document(index), mirror=mirror, cached=not mirror.files)]
         ),
-        checked=named_in.checked if named_in and not index.remark else index.checked,
-        remark=join_remarks((named_in.remark if named_in else "", index.remark)),
+        checked=index.checked if index.remark else named_in.checked,
+        remark=join_remarks((named_in.remark, index.remark)),
     )
 
 
@@ -589,14 +588,11 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     index, and Cancelled.
     """
     tags = public.tags or (DEFAULT_TAG,)
-    content: Mapping[str, Any] = {}
-    origin = public.tag_list
-    list_itself = DiscoveredSource(source, "public cache")
+    content, file = dict[str, Any](), FetchedFile("", public.tag_list)
     # A copy is asked where the public cache cannot be reached.
     if not all(map(_is_of_copy, tags)):
         content, file = read_tag_list(public, session)
-        origin = file.origin
-        list_itself = replace(list_itself, checked=file.checked, remark=file.remark)
+    origin = file.origin
     problems: list[Problem] = []
     tasks: list[Callable[[], DiscoveredSource]] = []
     for tag in tags:
@@ -624,7 +620,9 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
                 continue
             its_label = storable(label)
             tasks.append(partial(_discover_index, source, tag, its_label, urls, session, view))
-    list_itself = replace(list_itself, problems=tuple(problems))
+    list_itself = DiscoveredSource(
+        source, "public cache", "", Documents(), tuple(problems), file.checked, file.remark
+    )
     combined = combine([list_itself, *run_parallel(tasks, session.should_stop)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
@@ -670,7 +668,7 @@ def _unknown_tag(content: Mapping[str, Any], tag: str, origin: str) -> SourceErr
 
 
 def _discover_index(
-    source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str = ""
+    source: str, tag: str, label: str, urls: Sequence[str], session: Session, view: str
 ) -> DiscoveredSource:
     """Find one index of a tag list in the first place where it is."""
     problem = Problem("", "", "")

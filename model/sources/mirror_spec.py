@@ -176,9 +176,7 @@ class Mirrors:
                 return replace(unknown, problem=state.remark)
             try:
                 mirror = self.open(spec, state)
-                if mirror is None:
-                    return None
-                return self._entry(mirror, state, spec)
+                return None if mirror is None else self._entry(mirror, state, spec)
             except Exception as error:
                 return replace(unknown, problem=describe_error(error))
 
@@ -192,7 +190,8 @@ class Mirrors:
 
         Raises SourceError and Cancelled.
         """
-        layouts = layouts_of(mirror, state)
+        layouts = mirror.target.layouts
+        layouts = tuple(each for each in layouts if each in state.layout) or layouts
         missing: NotFound | None = None
         for layout in layouts:
             try:
@@ -296,12 +295,6 @@ class Mirrors:
             if key not in self._owners:
                 self._owners[key] = _owner_of(key, self.session.environ)
             return Signer(signature, self._owners[key])
-
-
-def layouts_of(mirror: Mirror, state: SourceStatus) -> Sequence[str]:
-    """Return the layouts in which a mirror may list specs, v3 first, as Spack looks for them."""
-    layouts = mirror.target.layouts
-    return [layout for layout in layouts if layout in state.layout] or layouts
 
 
 def _manifest_name(spec: Spec) -> str:
