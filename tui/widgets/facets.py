@@ -259,11 +259,6 @@ class FacetPane(FilteredPane):
         event.stop()
         self._refill(is_typed=True)
 
-    @on(FilterInput.Done)
-    def _filter_done(self, event: FilterInput.Done) -> None:
-        event.stop()
-        self.rows.focus()
-
     @on(FilterInput.Pressed)
     def _press(self, event: FilterInput.Pressed) -> None:
         event.stop()

@@ -262,11 +262,6 @@ class PackageList(FilteredPane):
         if selected != self.selected:
             rows.move_to(self._row_of(selected))
 
-    @on(FilterInput.Done)
-    def _done(self, event: FilterInput.Done) -> None:
-        event.stop()
-        self.rows.focus()
-
     @on(PackageRows.Highlighted)
     def _highlighted(self, event: PackageRows.Highlighted) -> None:
         event.stop()

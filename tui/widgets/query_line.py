@@ -172,6 +172,11 @@ class FilteredPane(Vertical):
         how = f"{shown(self.FILTER_KEY)} filters" * self.has_focus_within
         self.filter.placeholder = "filter…" if self.filter.has_focus else how
 
+    @on(FilterInput.Done)
+    def _go_to_list(self, event: FilterInput.Done) -> None:
+        event.stop()
+        self.query("VirtualList").focus()
+
 
 class QueryInput(FilterInput):
     """An input for a query; Up and Down walk through the history.
