@@ -331,22 +331,12 @@ class _Reader:
                 specs[id_] = replace(spec, status="external")
         counts = {id_: self._count(id_) for id_ in specs}
         members = len(self._tree.members) if self._is_down else 0
-        return [
-            Node(
-                *(
-                    end.id,
-                    self._section,
-                    counts[end.id],
-                    depth,
-                    end.edge,
-                    specs[end.id],
-                    is_unfolded,
-                ),
-                share=end.share if depth == 1 and end.share < members else 0,
-                builds=end.builds,
-            )
-            for end, depth, is_unfolded in lines
-        ]
+        nodes = []
+        for end, depth, is_unfolded in lines:
+            share = end.share if depth == 1 and end.share < members else 0
+            line = depth, end.edge, specs[end.id], is_unfolded, share, end.builds
+            nodes.append(Node(end.id, self._section, counts[end.id], *line))
+        return nodes
 
     def unfolded(self, should_stop: ShouldStop) -> Tree:
         """Return the tree with the section unfolded, each spec where it is nearest.
