@@ -230,9 +230,7 @@ class Staged:
         self.edges.update(edges)
         self.provenance.update(provenance)
         self.dependencies[number] |= bool(stating)
-        self.specs[number] += len(numbers)
-        if any(unlisted):
-            self.specs[number] -= sum(map(unlisted.__getitem__, numbers))
+        self.specs[number] += len(numbers) - sum(map(unlisted.__getitem__, numbers))
         if len(set(records.hashes)) < len(records.hashes):
             # Which of them is the first is not known later.
             self.merged[number] = 1
