@@ -13,14 +13,20 @@ from spackscope.model.core.bounded_cache import BoundedCache
 from spackscope.model.core.columns import STORED
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean, cut_name, cut_words
+from spackscope.model.core.text import clean, cut_words
 from spackscope.model.core.variants import short_digests, spell_signs, spell_value, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing, ShownValues
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
 from spackscope.model.report.report import path_text
-from spackscope.model.report.table_columns import Told, flowing_variants, signed, variant_texts
+from spackscope.model.report.table_columns import (
+    Told,
+    cut_value,
+    flowing_variants,
+    signed,
+    variant_texts,
+)
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.kinds import Kind
@@ -193,7 +199,7 @@ class _Package:
         self._widths = widths = dict(told.widths)
         self._is_told = [name in widths for name in self.names]
         shown = [
-            [cut_name(text, widths[name]) for text in texts[name]]
+            [cut_value(name, text, widths[name]) for text in texts[name]]
             for name in compress(self.names, self._is_told)
         ]
         if "variants" in widths:

@@ -16,6 +16,7 @@ from spackscope.model.report.table_columns import (
     DIFFERS_IN,
     MISSING,
     Placed,
+    cut_value,
     flowing_variants,
     variant_texts,
 )
@@ -110,8 +111,7 @@ class RowCells:
             style = "dim"
         if column.aligns_right:
             return [(pad(text, width, right=True), style)]
-        is_list = column.field is not None and column.field.cut_at_end
-        text = cut_words(text, width) if is_list else cut_name(text, width)
+        text = cut_value(column.name, text, width)
         return highlight(pad(text, width), self._needles.get(column.name, ()), style)
 
     def _value_style(self, variant: str, row: Row) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from spackscope.model.core.columns import BY_NAME, COLUMNS, Column
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec
-from spackscope.model.core.text import cell_width, clean, cut_words, shorten
+from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, shorten
 from spackscope.model.core.variants import short_digests, split_variant, variant_key
 from spackscope.model.index.view import USED_BY
 from spackscope.model.report.progress import first_in_view, fitting
@@ -94,6 +94,13 @@ class Told(NamedTuple):
     """The columns that a table shows, each with its width: what it tells of its rows."""
 
     widths: tuple[tuple[str, int], ...] = ()
+
+
+def cut_value(name: str, text: str, width: int) -> str:
+    """Shorten what a cell of a column shows: a list at its end, others in the middle."""
+    field = BY_NAME.get(name)
+    is_list = field is not None and field.cut_at_end
+    return cut_words(text, width) if is_list else cut_name(text, width)
 
 
 class HeadText(NamedTuple):

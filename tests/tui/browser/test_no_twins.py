@@ -49,6 +49,15 @@ async def test_rows_in_sight_differ_in_what_they_say(size: tuple[int, int]) -> N
     assert seen > 100
 
 
+@pytest.mark.parametrize("size", SIZES[1:], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_the_rows_of_the_sample_differ_in_what_they_say(size: tuple[int, int]) -> None:
+    async with browsing("sample_data", size=size) as browser:
+        for key in ("home", "v", "escape", "2"):
+            await browser.press(key)
+            rows = told_rows(browser)
+            assert len(set(rows)) == len(rows), key
+
+
 @pytest.mark.parametrize("query", QUERIES)
 async def test_notes_are_those_for_the_columns_in_sight(query: str) -> None:
     async with browsing(INDEX, size=(160, 45)) as browser:
