@@ -259,14 +259,9 @@ def choose_columns(
     last = [TableColumn("hash", hash_.label, width, hash_.width, hash_)]
     last += [note for note in notes if note.name not in hidden]
     behind = [column for column in fields if column.name in follow]
-    names = {column.name for column in (*frozen, *scrolled, *variants, *behind, *last)}
-    return TableColumns(
-        tuple(frozen),
-        (*scrolled, *variants),
-        tuple(last),
-        _head(listing, dict(shared), names),
-        tuple(behind),
-    )
+    parts = tuple(frozen), (*scrolled, *variants), tuple(last)
+    columns = TableColumns(*parts, behind=tuple(behind))
+    return columns._replace(head=_head(listing, dict(shared), columns.names))
 
 
 def _slot(listing: Listing, variant: str) -> TableColumn:
