@@ -50,9 +50,13 @@ class ThreadTask(Frozen):
         """Check whether the result is not needed any more."""
         return self.worker.is_cancelled
 
-    def report(self, call: Callable[[], object], *, is_last: bool = False) -> None:
+    def report(self, call: Callable[[], object]) -> None:
         """Call a function on the event loop, unless the job was replaced or cancelled."""
-        self.screen.post_message(Call(self.group, self.generation, call, is_last))
+        self.screen.post_message(Call(self.group, self.generation, call))
+
+    def finish(self, call: Callable[[], object]) -> None:
+        """Call a function on the event loop as the last thing."""
+        self.screen.post_message(Call(self.group, self.generation, call, is_last=True))
 
 
 class ScreenHost:
@@ -105,9 +109,9 @@ class ScreenHost:
             try:
                 result = job(task)
             except Cancelled:
-                task.report(lambda: None, is_last=True)
+                task.finish(lambda: None)
             else:
-                task.report(lambda: done(result), is_last=True)
+                task.finish(lambda: done(result))
 
         async def work_later() -> None:
             await asyncio.sleep(delay)
