@@ -112,7 +112,8 @@ class Virtuals:
         return names if names and self._states_compilers() else ()
 
     def _known(self, texts: Iterable[str]) -> Mapping[str, Sequence[str]]:
-        names = set(texts).difference(("",), NO_VIRTUALS)
+        # Of names with a version the first part only would be compared.
+        names = {text for text in texts if text and "@" not in text}.difference(NO_VIRTUALS)
         unknown = sorted(names.difference(self._data.texts("package"))) if names else []
         providers = ((name, sorted(self._providers_of(name))) for name in unknown)
         return {name: packages for name, packages in providers if packages}

@@ -123,6 +123,12 @@ def test_a_query_for_a_virtual_finds_what_provides_it(
     assert found(catalog, str(parse(query))) == expected
 
 
+def test_the_name_of_a_package_is_no_virtual_with_a_version(catalog: Catalog) -> None:
+    query = parse("package=hdf5@.Y+")
+    assert not catalog.match(query)
+    assert [str(term) for term in catalog.virtuals.unknown(query)] == ["package='hdf5@.Y+'"]
+
+
 def test_the_providers_are_named(catalog: Catalog) -> None:
     assert catalog.virtuals.sentence(parse("zlib-api libgfortran")) == (
         "libgfortran is a virtual package, provided here by gcc-runtime;"
