@@ -108,8 +108,8 @@ class _Finder:
             mask &= ~(self._among(mask, spec) or 0)
         return mask
 
-    def _reason(self, mask: int, label: str, place: Text, letter: str = "C") -> KeptOut:
-        reason = FitReason(letter, clean(label), "", False, place_of(place))
+    def _reason(self, mask: int, label: str, place: str, letter: str = "C") -> KeptOut:
+        reason = FitReason(letter, clean(label), "", False, place)
         return KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
 
     def not_indexed(self) -> Iterator[KeptOut]:
@@ -132,8 +132,7 @@ class _Finder:
                 if "v3" not in source.layout:
                     # Spack 1 writes indexes of layout v3 only.
                     letter, label = "V", f"{_NO_INDEX} of layout v2"
-                reason = FitReason(letter, label, "", False, spack_argument(source.name))
-                yield KeptOut(reason, mask.to_bytes(self._catalog.total, "little"))
+                yield self._reason(mask, label, spack_argument(source.name), letter)
 
     def not_selected(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that concretizer:reuse and the filters of mirrors exclude."""
@@ -141,7 +140,7 @@ class _Finder:
         # Specs that an index only describes are judged like cached ones.
         cached = self._matching(parse("cached")) | self._every & ~installed
         if rules.is_off and rules.reuse is not None:
-            yield self._reason(cached | installed, f"{_REUSE} is {rules.reuse}", rules.reuse)
+            yield self._reason(self._every, f"{_REUSE} is {rules.reuse}", place_of(rules.reuse))
             return
         fetched, filters = 0, list[tuple[str, Selection, int]]()
         for source in self._catalog.sources:
@@ -155,19 +154,19 @@ class _Finder:
                 reused |= self._selected(selection, among)
         filters += [(_REUSE, selection, fetched) for selection in rules.caches]
         filters += [(_REUSE, selection, installed) for selection in rules.trees]
-        left = (cached | installed) & ~reused
+        left = self._every & ~reused
         for name, selection, among in filters:
             for spec in selection.exclude:
                 if mask := self._among(left & among, spec):
-                    yield self._reason(mask, f"{name} excludes {spec}", spec)
+                    yield self._reason(mask, f"{name} excludes {spec}", place_of(spec))
                     left &= ~mask
             among &= left
             if mask := among & ~self._included(selection, among):
                 label = f"{name} includes only {_shown(selection.include, 'and')}"
-                yield self._reason(mask, label, selection.include[0])
+                yield self._reason(mask, label, place_of(selection.include[0]))
                 left &= ~mask
         if left and rules.reuse is not None:
-            yield self._reason(left, f"{_REUSE} takes nothing from there", rules.reuse)
+            yield self._reason(left, f"{_REUSE} takes nothing from there", place_of(rules.reuse))
 
     def not_required(self, rules: ReuseRules) -> Iterator[KeptOut]:
         """Yield the specs that break requirements or conflicts of packages.yaml.
@@ -195,7 +194,7 @@ class _Finder:
                         what = _shown(requirement.specs, "or") + (virtual and f" for {virtual}")
                         why = requirement.message and f": {requirement.message}"
                         label = f"packages.yaml {verb} {what}{why}"
-                        yield self._reason(broken, label, requirement.specs[0], "Q")
+                        yield self._reason(broken, label, place_of(requirement.specs[0]), "Q")
                         left &= ~broken
 
     def _broken(self, rule: Requirement, among: int, virtual: str, is_of_all: bool) -> int:
