@@ -231,12 +231,14 @@ class _Package:
             return self._phrases(mine, [n for n in differing if not self._is_shown(at, n)]), True
         chosen: list[int] = []
         while others:
-            rarest = min(range(len(mine)), key=lambda n: sum(o[n] == mine[n] for o in others))
-            left = [other for other in others if other[rarest] == mine[rarest]]
-            if len(left) == len(others):
+            telling = [n for n, text in enumerate(mine) if any(o[n] != text for o in others)]
+            if not telling:
                 break
+            # What it has tells people more than what it lacks.
+            shared = [(not mine[n], sum(o[n] == mine[n] for o in others), n) for n in telling]
+            *_, rarest = min(shared)
             chosen.append(rarest)
-            others = left
+            others = [other for other in others if other[rarest] == mine[rarest]]
         # Where there is room for one phrase only, that one should be no other row's.
         taken = self._first_phrases[self._cells[at]]
         first = next((n for n in chosen if taken.setdefault((n, mine[n]), at) == at), None)

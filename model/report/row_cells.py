@@ -96,6 +96,8 @@ class RowCells:
         if column.name == USED_BY:
             users = self._note(row).users
             text = "" if users is None else f"{users:,}" if users else "-"
+            if users and cell_width(text) > width:
+                text = f"{users // 1000:,}k"
             return [(pad(text, width, right=True), "" if users else "dim")]
         if column.name == "hash" and (ways := self._note(row).kinds):
             text = ways if cell_width(ways) <= width else ways.removesuffix(" to run")

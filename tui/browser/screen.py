@@ -270,8 +270,9 @@ class BrowserScreen(Screen[None]):
         self.panes.show_draft_soon()
 
     @on(events.ScreenSuspend)
-    def _hide_popup(self) -> None:
+    def _hide_what_floats(self) -> None:
         self.panes.popup.hide()
+        self.panes.toast.hush()
 
     @on(SpecRows.RowsNeeded)
     def _read_rows(self, event: SpecRows.RowsNeeded) -> None:

@@ -21,16 +21,16 @@ _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}
 """The size of a terminal that the environment asks for at most: all of it is drawn."""
 
 _PAIRS = {
-    # What is left out, as a pattern would say it: `*/spack.lock` even is one.
-    "…": "*",
-    "·": "-",
+    # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
+    "…": "'",
+    "·": "|",
     "×": "x",
     "≠": "#",
-    "✓✔": "y",
-    "✗✘": "n",
+    "✓✔": "+",
+    "✗✘": "-",
     "▲△": "!",
     "●◉": "@",
-    "○◌": "o",
+    "○◌": ".",
     "◆": "&",
     "◇": "%",
     "▸▶›→»": ">",

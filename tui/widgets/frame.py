@@ -351,7 +351,8 @@ class StatusLine(PartLine):
 
 
 _SECONDS, _ERROR_SECONDS = 6, 10
-_MAX_TOAST_WIDTH, _MAX_TOAST_LINES = 74, 4
+_MAX_TOAST_WIDTH, _MAX_TOAST_LINES = 160, 4
+"""A line as long as the screen is over the rule above the hints, and hides nothing."""
 _TOAST_MARGIN = 2
 """Cells on each side of the text: one of the message, and one beside it that is blank."""
 _ERROR_SIGN = "! "

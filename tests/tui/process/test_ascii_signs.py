@@ -45,8 +45,13 @@ def test_what_differs_in_signs_differs_in_letters() -> None:
     assert len(set(in_ascii(signs))) == len(signs)
 
 
+def test_no_sign_becomes_a_wildcard_or_a_word() -> None:
+    assert in_ascii("✓ runs here") == "+ runs here"
+    assert not {*"*?[]!^yno"}.intersection(in_ascii("●○◆◇✓✗…·≠"))
+
+
 def test_data_stays_as_it_is() -> None:
-    assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 *"
+    assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 '"
 
 
 @pytest.mark.parametrize(("shown", "name"), [("⏎", "enter"), ("⇧⇥", "shift-tab"), ("y", "y")])

@@ -170,3 +170,15 @@ def test_the_oldest_windows_are_dropped() -> None:
         windows.add({number * WINDOW: ()})
     assert not windows.has(0)
     assert windows.has(WINDOW)
+
+
+def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
+    rows = Rows()
+    rows.placed = [Placed(TableColumn(USED_BY, USED_BY, 4, 4), 0, 4)]
+    listing = catalog.listing(View(folded=True))
+    rows.show_listing(listing, read_windows(catalog, listing, [0]), 0, "")
+    (request,) = rows.note_requests
+    key = note_key(request.rows[0])
+    for users, shown in ((999, "999"), (42_000, "42k"), (425_999, "425k")):
+        rows.take_notes(listing, {key: RowNote(users)}, is_last=False)
+        assert rows.line(0, 40).rstrip().endswith(shown)
