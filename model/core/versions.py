@@ -6,7 +6,8 @@ The rules are those of lib/spack/spack/version/version_types.py in Spack 1.2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -35,13 +36,23 @@ _Bound = tuple[Release, Component]
 
 
 class _Entry(NamedTuple):
-    """An entry of a constraint: the check of a version, and the lowest one that satisfies it."""
+    """An entry of a constraint: the first key that satisfies it, and one after the last.
 
-    fits: Callable[[VersionKey], bool]
+    With a git reference only those between them that have this reference satisfy it.
+    """
+
     lowest: VersionKey
+    end: tuple[object, ...]
+    ref: str = ""
+
+    def fits(self, key: VersionKey) -> bool:
+        return self.lowest <= key < self.end and (not self.ref or key[2:] == (1, self.ref))
 
 
 _LOWEST: _Bound = ((), (0,))
+_END = (((_UNASSIGNED + 1,),),)
+"""Comes after all versions, also after git references without one."""
+
 _HIGHEST: _Bound = (((_INFINITY, len(_INFINITY_NAMES)),), (_FINAL,))
 
 
@@ -69,6 +80,19 @@ def satisfies(version: str, constraint: str) -> bool:
     """
     key = version_key(version)
     return any(entry.fits(key) for entry in _entries(constraint))
+
+
+def find_satisfying(keys: Sequence[VersionKey], constraint: str) -> set[int]:
+    """Return the positions of the sorted keys that satisfy a constraint. Raises ValueError.
+
+    Example: `find_satisfying([version_key("1.1"), version_key("2")], "1") == {0}`.
+    """
+    return {
+        position
+        for entry in _entries(constraint)
+        for position in range(bisect_left(keys, entry.lowest), bisect_left(keys, entry.end))
+        if entry.fits(keys[position])
+    }
 
 
 def intersects(constraint: str, other: str) -> bool:
@@ -156,13 +180,13 @@ def _parse_git(ref: str, assigned: str | None) -> _Entry:
         raise ValueError(f"{_shown(ref)} is not a git reference: use letters, digits and . _ / -")
     if assigned is not None and ":" not in assigned:
         return _equal_to((*_strict_bound(assigned), 1, ref))
-    is_in_range, lowest = _parse_range(":" if assigned is None else assigned)
-    return _Entry(lambda key: key[2:] == (1, ref) and is_in_range(key), (*lowest[:2], 1, ref))
+    lowest, end, _ = _parse_range(":" if assigned is None else assigned)
+    return _Entry((*lowest[:2], 1, ref), end, ref)
 
 
 def _parse_range(text: str) -> _Entry:
     if text == ":":
-        return _Entry(lambda _key: True, (*_LOWEST, 0, ""))
+        return _Entry((*_LOWEST, 0, ""), _END)
     start, colon, end = text.partition(":")
     if ":" in end:
         raise ValueError(f"{_shown(text)} is not a version range: it has more than one colon")
@@ -171,11 +195,11 @@ def _parse_range(text: str) -> _Entry:
     after = _next(high)
     if after < low:
         raise ValueError(f"{_shown(text)} is an empty range: it ends before it starts")
-    return _Entry(lambda key: low <= key[:2] < after, (*low, 0, ""))
+    return _Entry((*low, 0, ""), after)
 
 
 def _equal_to(version: VersionKey) -> _Entry:
-    return _Entry(lambda key: key == version, version)
+    return _Entry(version, (*version, ""))
 
 
 def _strict_bound(version: str) -> _Bound:

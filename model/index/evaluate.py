@@ -18,6 +18,7 @@ from spackscope.model.core.suggestions import listed
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
+from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
 from spackscope.model.index.columns import union
 from spackscope.model.index.edges import Adjacency, Edges
 from spackscope.model.index.masks import Span, flags_of, mask_of
@@ -365,7 +366,7 @@ class Evaluation:
         of_specs = joined(
             own, specs if are_own else (), among, lambda each: self._own_mask(each, among)
         )
-        return Matches.of_specs_in(data, of_specs)
+        return Matches.of_specs_in(data, of_specs) if 1 in of_specs else Matches(data, 0, b"")
 
     def _is_own(self, condition: Condition) -> bool:
         """Check whether specs that look alike may differ in a condition."""
@@ -416,11 +417,24 @@ class Evaluation:
     def _fitting(self, column: str, term: Term) -> bytes:
         """Return a byte for each *distinct* value of a column: 1 if it matches a term."""
         fits, values = term.matcher(column), self._data.values(column)
+        if term.column == "version" and not is_glob(term.pattern) and term.pattern:
+            # Thousands of rules on versions would each look at all of them.
+            keys, codes = self._version_keys
+            return bytes(
+                mask_of(map(codes.__getitem__, find_satisfying(keys, term.pattern)), len(codes))
+            )
         if not FIELDS[column].is_list:
             return bytes(map(fits, values))
         lists = cast(Sequence[tuple[str, ...]], values)
         fitting = set(filter(fits, self._data.texts_of_lists(column)))
         return bytes(map(not_, map(fitting.isdisjoint, lists))) if fitting else bytes(len(lists))
+
+    @cached_property
+    def _version_keys(self) -> tuple[list[VersionKey], list[int]]:
+        """The sorted keys of the versions of all specs, and the codes of these versions."""
+        versions = self._data.texts("version")
+        ordered = sorted((version_key(version), code) for code, version in enumerate(versions))
+        return [key for key, _ in ordered], [code for _, code in ordered]
 
     def _mask_by_compiler(self, condition: Depends) -> bytes:
         """Return the mask of look-alikes in pages, which list no dependency but the compiler."""
@@ -540,28 +554,27 @@ class Evaluation:
     def _owners(self, condition: Depends) -> tuple[set[int], set[int]]:
         """Return the specs with an edge to link or to run that matches, and those with another."""
         by_name, by_virtual = node_conditions(condition)
-        kinds = self._edges.kinds
-        matches = [
-            provides(condition, kind.virtuals)
-            and (
-                set(kind.deptypes).issuperset(condition.deptypes)
-                if condition.direct
-                else not REACHABLE_DEPTYPES.isdisjoint(kind.deptypes)
-            )
-            for kind in kinds
-        ]
+        name, kinds = condition.name, self._edges.kinds
         by_link, by_others = set[int](), set[int]()
         for query, names_virtual in ((by_name, False), (by_virtual, True)):
+            is_named = [(name in kind.virtuals) == names_virtual for kind in kinds]
+            spans = self._spans(query) if any(is_named) else []
+            if not spans:
+                continue
             fitting = [
-                is_match and (condition.name in kind.virtuals) == names_virtual
-                for is_match, kind in zip(matches, kinds, strict=True)
+                is_kind
+                and provides(condition, kind.virtuals)
+                and (
+                    set(kind.deptypes).issuperset(condition.deptypes)
+                    if condition.direct
+                    else not REACHABLE_DEPTYPES.isdisjoint(kind.deptypes)
+                )
+                for is_kind, kind in zip(is_named, kinds, strict=True)
             ]
-            if any(fitting):
-                spans = self._spans(query)
-                for ids, is_link in ((by_link, True), (by_others, False)):
-                    pairs = zip(fitting, self._is_link, strict=True)
-                    of_kind = [is_match and link == is_link for is_match, link in pairs]
-                    ids |= self._edges.up.neighbours(spans, of_kind)
+            for ids, is_link in ((by_link, True), (by_others, False)):
+                pairs = zip(fitting, self._is_link, strict=True)
+                of_kind = [is_match and link == is_link for is_match, link in pairs]
+                ids |= self._edges.up.neighbours(spans, of_kind)
         return by_link, by_others
 
     def _spans(self, query: Query) -> list[Span]:

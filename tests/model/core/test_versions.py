@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.versions import satisfies, version_key
+from spackscope.model.core.versions import find_satisfying, satisfies, version_key
 from tests.hostile import HOSTILE_TEXT
 
 DATA = Path(__file__).parents[2] / "data"
@@ -62,6 +62,26 @@ def test_a_constraint_holds_where_it_holds_in_spack() -> None:
             if "error" in match or answer is not match["satisfies"]:
                 wrong.append((match, str(answer)))
     assert wrong == []
+
+
+def test_sorted_versions_are_searched_as_each_is_checked() -> None:
+    names = [
+        "1.1",
+        "1.2-3",
+        "1.2.3",
+        "1.4",
+        "1.5rc1",
+        "develop",
+        "git.a",
+        "git.a=1.2",
+        "git.b=1.2",
+    ]
+    keys = sorted(map(version_key, names))
+    constraints = ["1.2", "=1.2.3", "1.2:1.4", ":1.4", "1.4:", ":", "1.1,1.4", "1:,1.2"]
+    for constraint in [*constraints, "git.a", "git.a=1.2", "git.a=1:2", "git.c", "9"]:
+        fitting = {version_key(name) for name in names if satisfies(name, constraint)}
+        found = find_satisfying(keys, constraint)
+        assert found == {at for at, key in enumerate(keys) if key in fitting}, constraint
 
 
 def test_a_sorted_list_reads_from_names_over_numbers_to_develop() -> None:
