@@ -39,7 +39,7 @@ _MAX_SCOPES = 200
 _WHEN_VARIABLE = re.compile(r"""\s*(["'])(\w+)\1\s+(not\s+)?in\s+env\s*""")
 _WHEN_PLATFORM = re.compile(r"""\s*platform\s*(==|!=)\s*(["'])(\w+)\2\s*""")
 _ONLY_FILES = "only files and directories are read"
-_CONNECTION = ("access_pair", "access_token", "access_token_variable", "profile", "endpoint_url")
+_CONNECTION = ("access_token", "access_token_variable", "profile", "endpoint_url")
 _NULL = ("", "~", "null")
 _FALSE, _TRUE = ("false", "no", "off"), ("true", "yes", "on")
 """The booleans of YAML 1.1 in lower case."""
@@ -186,7 +186,12 @@ def _mirrors(scopes: Scopes) -> Iterator[ConfiguredMirror]:
         if not url:
             scopes.refuse(name, f"the mirror {shown_url(name)} has no url to fetch from")
             continue
-        options = {key: fields[key] for key in _CONNECTION if fields.get(key, "") not in _NULL}
+        options: dict[str, Any] = {key: scopes.value(fields, key, Text) for key in _CONNECTION}
+        if isinstance(pair := fields.get("access_pair"), dict):
+            options["access_pair"] = {key: scopes.value(pair, key, Text) for key in pair}
+        elif scopes.value(fields, "access_pair", list):
+            options["access_pair"] = scopes.texts(fields, "access_pair")
+        options = {key: value for key, value in options.items() if value}
         binary, signed = (
             not is_false(scopes.value(fields, key, Text)) for key in ("binary", "signed")
         )
