@@ -65,19 +65,20 @@ def tags_title(catalog: Catalog) -> str:
     return tags[0] if len(tags) == 1 else f"{len(tags):,} tags" if tags else ""
 
 
-def query_counts(listing: Listing, total: int, package: str | None) -> tuple[str, ...]:
-    """Return how many specs are shown, of how many, and in how many groups: longest form first.
+def query_counts(shown: int, total: int, package: str | None, packages: int) -> tuple[str, ...]:
+    """Return how many builds are shown, and of how many: longest form first.
 
-    `total` are the specs of the package, or of all packages.
+    `total` are the builds of the package, or of all packages; `packages` those with a build that
+    is shown.
     """
-    all_ = counted(total, "spec") if package is None else f"{total:,} {clean(package)}"
-    shown = f"{listing.shown:,}"
-    count = all_ if listing.shown == total else f"{shown} of {all_}"
-    groups = listing.group_count
-    if not groups:
-        return count, shown
-    long = f"{count} · {counted(groups, 'look-alike group')}"
-    return long, f"{count} · {counted(groups, 'group')}", count, shown
+    if package is not None:
+        all_ = f"{total:,} {clean(package)}"
+        return all_ if shown == total else f"{shown:,} of {all_}", f"{shown:,}"
+    all_ = counted(total, "build")
+    if shown == total:
+        return f"{all_} of {counted(packages, 'package')}", all_, f"{shown:,}"
+    count = f"{shown:,} of {all_}"
+    return f"{count} in {counted(packages, 'package')}", count, f"{shown:,}"
 
 
 def shared_texts(listing: Listing) -> list[tuple[str, str]]:

@@ -195,7 +195,7 @@ def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
     shell.until_shown("Unknown package zlib, and no spec shows it in any column")
     assert "zlib q zlib q" in shell.lines[1]
     shell.send("\x15")
-    shell.until_shown("346 specs")
+    shell.until_shown("346 builds")
 
 
 def test_thousands_of_moves_typed_ahead_are_worked_off_together(

@@ -390,7 +390,9 @@ class Panes:
         selected = results.selected
         total = selected.total if selected is not None else summary.total
         package = selected.name if selected is not None else None
-        self.query_bar.show_count(titles.query_counts(results.listing, total, package))
+        packages = sum(1 for each in results.packages if each.shown)
+        shown = results.listing.shown
+        self.query_bar.show_count(titles.query_counts(shown, total, package, packages))
 
     def _show_stale(self, stale: str) -> None:
         """Dim the rows while they are those of an older query."""

@@ -239,7 +239,7 @@ async def test_enter_escape_and_the_mouse_leave_a_text_without_rows_as_they_shou
         await browser.press("enter")
         assert browser.focus == "relaxation-rows"
         assert browser.shown == set()
-        assert browser.specs_title.startswith("0 of 346 specs")
+        assert browser.specs_title.startswith("0 of 346 builds")
         assert "Unknown target x86_64_w" in browser.text
         assert browser.query == "os=ubuntu24.04 target=x86_64_w"
         await browser.press("backspace")
