@@ -30,7 +30,8 @@ class _Page(NamedTuple):
 def sample_records() -> list[dict[str, Any]]:
     """Return the records of the bundled sample as they are on its pages."""
     records: list[dict[str, Any]] = []
-    for page in sorted(files("spackscope.sample_data").joinpath("develop").iterdir(), key=str):
+    develop = files("spackscope.sample_data") / "cache" / "develop"
+    for page in sorted(develop.iterdir(), key=str):
         for line in page.joinpath("specs.md").read_text(encoding="utf-8").splitlines():
             if line.startswith("spec_details: "):
                 records += json.loads(line.removeprefix("spec_details: "))

@@ -1,1 +1,1 @@
-"""Hold a few real pages of a public Spack build cache, an index, and an environment, to try."""
+"""Hold a small cache (pages and an index of real builds) and an environment, to try."""

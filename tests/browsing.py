@@ -48,7 +48,7 @@ HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 """The host of the browser, whatever machine runs the tests."""
 
 ROOT = Path(__file__).parents[1]
-SAMPLE_PAGES = sorted((ROOT / "sample_data" / "develop").glob("*/specs.md"))
+SAMPLE_PAGES = sorted((ROOT / "sample_data" / "cache" / "develop").glob("*/specs.md"))
 FRAME = 0.05
 """Seconds from one drawing of the screen to the next, where nothing waits for it."""
 

@@ -13,7 +13,7 @@ from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.evaluate import source_term, unique_end
 from spackscope.model.query.ast import Term, exact_term, query_of
-from spackscope.model.sources.source_name import SAMPLES, STANDARD_INPUT
+from spackscope.model.sources.source_name import STANDARD_INPUT
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host
@@ -40,15 +40,10 @@ class SourceChip(NamedTuple):
 
 
 def source_chips(catalog: Catalog) -> tuple[SourceChip, ...]:
-    """Return the sources of a catalog for the title; those of the sample are one."""
+    """Return the sources of a catalog for the title."""
     names = [source.name for source in catalog.sources]
     chips = []
-    samples = [source.specs for source in catalog.sources if source.name in SAMPLES]
-    if samples:
-        chips.append(SourceChip(Term("source", "sample*"), "sample", sum(samples), True, False))
     for source in catalog.sources:
-        if source.name in SAMPLES:
-            continue
         is_input = source.name == STANDARD_INPUT
         name = source.kind if is_input else unique_end(source.name, names).rstrip("/")
         term = source_term(source.name, names)

@@ -13,7 +13,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import (
     PREFIX,
     PUBLIC,
-    SAMPLES,
+    SAMPLE,
     STANDARD_INPUT,
     absolute_path,
     is_local_path,
@@ -40,9 +40,10 @@ def resolve_sources(
 
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
     as in a shell. Without that they are those that are `configured`, else the binary mirrors of
-    the user's Spack and its install trees with a database, and without a Spack those of the
-    bundled sample, which `sample` names too. Of a Spack without binaries it is `spack:`, which
-    cannot be read. Raises SourceError where a quote in SPACKSCOPE_FROM is not closed.
+    the user's Spack and its install trees with a database, and without a Spack the bundled
+    sample, which `sample` names too if no file is called so. Of a Spack without binaries it is
+    `spack:`, which cannot be read. Raises SourceError where a quote in SPACKSCOPE_FROM is not
+    closed.
 
         resolve_sources([], Session({"SPACKSCOPE_FROM": "public ~/mirror"}))  # two sources
     """
@@ -67,11 +68,9 @@ def resolve_sources(
             if mirror.binary and mirror.url.rstrip("/") != _SOURCE_MIRROR
         )
         names = (*mirrors, *filter(has_database, spack.trees)) or (PREFIX,)
-    resolved: list[str] = []
-    for name in names or ("sample",):
-        is_sample = name == "sample" and not (names and os.path.exists(name))
-        resolved += SAMPLES if is_sample else (name,)
-    return tuple(dict.fromkeys(resolved))
+    if SAMPLE in names and os.path.exists(SAMPLE):
+        names = [os.path.join(os.curdir, name) if name == SAMPLE else name for name in names]
+    return tuple(dict.fromkeys(names or (SAMPLE,)))
 
 
 def has_database(tree: str) -> bool:

@@ -13,14 +13,14 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.storage.base import is_remote, scheme_of
 
-SAMPLE = "sample_data"
-"""The name of the sample's pages of a public cache."""
+SAMPLE = "sample"
+"""The name of the bundled sample, which is read where no source is given and no Spack is found."""
 
-SAMPLES = {SAMPLE: "develop", "sample_index": "index.json.gz", "sample_environment": "environment"}
-"""The sources of the bundled sample, which are read where none is given and no Spack is found.
+SAMPLES = {SAMPLE: "cache", "sample_data": "cache/develop", "sample_environment": "environment"}
+"""The sources in the installed package by their names, each with its place.
 
-These are pages, the index of a cache, which has dependencies, and an environment that it has not
-all of: each with its place in the installed package.
+The sample is pages of the public cache, which alone are `sample_data`, and the index of another,
+which lists dependencies. It has not all of the environment.
 """
 
 STANDARD_INPUT = "-"

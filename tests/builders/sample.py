@@ -1,7 +1,7 @@
 """Write the sample's index and environment in sample_data/, from one of the large indexes.
 
-They are hdf5 and packages that use it, in all their builds, with all that these depend on; and an
-environment of four of them, for which two packages have newer versions than the index.
+The cache has hdf5 and packages that use it, in all their builds; what these need is listed only as
+their dependencies. The environment has four of them, and newer versions of two dependencies.
 
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
@@ -19,13 +19,10 @@ from tests.builders.example_files import edges_of, with_versions
 from tests.builders.spack import whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
-INDEX = SAMPLE_DATA / "index.json.gz"
+INDEX = SAMPLE_DATA / "cache" / "index.json.gz"
 LOCK = SAMPLE_DATA / "environment" / "spack.lock"
 
-_PACKAGES = (
-    *("adios2", "axom", "cgns", "conduit", "flecsi", "hdf5", "highfive", "netcdf-c"),
-    *("openpmd-api", "silo", "sz", "visit", "vtk"),
-)
+_CACHED = ("adios2", "cgns", "conduit", "hdf5", "netcdf-c", "silo", "vtk")
 _ROOTS = ("dujbabn", "dlhetrw", "2rz635t", "j5y4rgl")
 """netcdf-c, conduit, silo and vtk with the same hdf5."""
 
@@ -39,8 +36,12 @@ def sample_index() -> dict[str, Any]:
     database = json.loads(whole_index("spack1"))["database"]
     installs = database["installs"]
     nodes = {hash_: record["spec"] for hash_, record in installs.items()}
-    chosen = (hash_ for hash_, node in nodes.items() if node["name"] in _PACKAGES)
-    return {"database": database | {"installs": {h: installs[h] for h in _closure(nodes, chosen)}}}
+    chosen = [hash_ for hash_, node in nodes.items() if node["name"] in _CACHED]
+    records = {
+        hash_: installs[hash_] | {"in_buildcache": nodes[hash_]["name"] in _CACHED}
+        for hash_ in _closure(nodes, chosen)
+    }
+    return {"database": database | {"installs": records}}
 
 
 def sample_lock() -> dict[str, Any]:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import catalog_of, record, whole_index, write_page
 
 NOBODY = 65534
@@ -34,7 +33,7 @@ def unprivileged() -> Iterator[Path]:
 @pytest.fixture(scope="session")
 def sample() -> Catalog:
     """Index the sample."""
-    return catalog_of(SAMPLE)
+    return catalog_of("sample_data")
 
 
 @pytest.fixture(scope="session")

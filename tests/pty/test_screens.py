@@ -62,6 +62,7 @@ def test_the_first_screen_is_the_one_that_was_looked_at(
     program: Program, columns: int, lines: int
 ) -> None:
     host = {"SPACKSCOPE_HOST": "target=zen3 glibc=2.35"}
+    host["SPACKSCOPE_FROM"] = "sample"
     with program.in_terminal(columns=columns, lines=lines, changes=host) as terminal:
         shown = "\n".join(Shown(terminal, columns, lines).at_rest("py-safetensors")) + "\n"
     golden = SCREENS / f"first-{columns}x{lines}.txt"
@@ -94,7 +95,7 @@ def test_an_empty_no_color_means_nothing(program: Program) -> None:
 @pytest.mark.parametrize("term", ["dumb", "linux", "xterm-mono", ""])
 def test_it_draws_on_every_kind_of_terminal(program: Program, term: str) -> None:
     with program.in_terminal(changes={"TERM": term}) as terminal:
-        Shown(terminal, 100, 40).until("py-safetensors", "346 specs")
+        Shown(terminal, 100, 40).until("py-safetensors", "346 builds")
         terminal.send("q")
         assert terminal.wait() == 0
 

@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, SAMPLES
+from spackscope.model.sources.source_name import PREFIX, SAMPLE
 from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus
 from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
@@ -70,7 +70,7 @@ class BrowserScreen(Screen[None]):
         self._was_shown = False
         self.panes = Panes(
             self,
-            is_sample=SAMPLES.keys() <= {*sources},
+            is_sample=SAMPLE in sources,
             is_pick=pick,
         )
         assert session.named_queries is not None

@@ -16,7 +16,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
-from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import catalog_of, database, hash_of, installs, leaf
 
 
@@ -110,7 +109,7 @@ def test_a_long_text_is_completed_at_its_end(sample: Catalog) -> None:
 
 def test_completion_can_be_stopped() -> None:
     # What another test asked the catalog before is answered at once.
-    catalog = catalog_of(SAMPLE)
+    catalog = catalog_of("sample_data")
     with pytest.raises(Cancelled):
         complete(catalog, parse_input("os=ubuntu24.04 py", 17), should_stop=lambda: True)
 

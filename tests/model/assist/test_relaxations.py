@@ -19,7 +19,6 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.lexer import in_quotes
 from spackscope.model.query.parser import parse
-from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import all_records, catalog_of, record, write_page
 from tests.evaluator import satisfies
 from tests.hostile import HOSTILE_TEXT
@@ -154,7 +153,7 @@ def test_hostile_conditions_are_clean_and_an_empty_index_has_no_way_out(tmp_path
 
 def test_a_search_can_be_stopped() -> None:
     # What another test asked the catalog before is answered at once.
-    catalog = catalog_of(SAMPLE)
+    catalog = catalog_of("sample_data")
     with pytest.raises(Cancelled):
         relaxations(catalog, parse("zlib os=nosuch"), should_stop=lambda: True)
 

@@ -23,7 +23,7 @@ from spackscope.model.query.parser import parse
 from spackscope.model.readers import pages as cache_pages
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE, absolute_path
+from spackscope.model.sources.source_name import absolute_path
 from tests.builders import Record, all_records, catalog_of, hash_of, page, read, record, write_page
 from tests.hostile import HOSTILE_TEXT
 
@@ -38,7 +38,7 @@ def reasons(catalog: Catalog) -> list[str]:
 def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
     on_pages = {
         (spec.package, spec.hash): spec
-        for path in Path(absolute_path(SAMPLE)).rglob("specs.md")
+        for path in Path(absolute_path("sample_data")).rglob("specs.md")
         for spec in read(path.read_bytes())[0]
     }
 
@@ -46,7 +46,7 @@ def test_the_sample_is_indexed_with_nothing_lost(sample: Catalog) -> None:
     assert sample.problems == []
     for spec in all_records(sample):
         origin = f"sample_data/{spec.package}/specs.md"
-        assert (spec.origin, spec.source) == (origin, SAMPLE)
+        assert (spec.origin, spec.source) == (origin, "sample_data")
         on_page = on_pages[spec.package, spec.hash]
         for column in BY_NAME.values():
             if column.name != "source":

@@ -17,7 +17,7 @@ from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
 from spackscope.model.readers.pages import is_page, parse_value, read_page, split
-from spackscope.model.sources.source_name import SAMPLE, absolute_path
+from spackscope.model.sources.source_name import absolute_path
 from tests.builders import (
     PAGES,
     Record,
@@ -134,7 +134,7 @@ def test_no_text_does_more_than_be_refused(text: str) -> None:
 # Real pages
 
 
-REAL = sorted([*Path(absolute_path(SAMPLE)).rglob("specs.md"), *PAGES.rglob("specs.md")])
+REAL = sorted([*Path(absolute_path("sample_data")).rglob("specs.md"), *PAGES.rglob("specs.md")])
 SMALL = page([record(1), record(2, compiler="none")], meta={"num_specs": 2})
 
 

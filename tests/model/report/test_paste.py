@@ -31,7 +31,6 @@ from spackscope.model.report.paste import (
     view_command,
 )
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE
 from tests.builders import (
     GCC,
     PAGES,
@@ -189,7 +188,7 @@ def test_the_hash_replaces_a_name_that_no_package_can_have(name: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        SAMPLE,
+        "sample_data",
         PAGES,
         *(SPACK_DATA / f"spack{number}.index.json.gz" for number in (0, 1)),
         *(SPACK_DATA / name for name in ("mirror-v2", "mirror-v3", "install-tree-1.2")),

@@ -101,9 +101,9 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
 @pytest.mark.parametrize(
     ("arguments", "variable", "sources"),
     [
-        ([], None, tuple(SAMPLES)),
-        ([], "", tuple(SAMPLES)),
-        ([], "  ", tuple(SAMPLES)),
+        ([], None, (SAMPLE,)),
+        ([], "", (SAMPLE,)),
+        ([], "  ", (SAMPLE,)),
         (["a", "b", "a"], "c", ("a", "b")),
         ([], "a b  a", ("a", "b")),
         ([], "'my mirror' b\\ c", ("my mirror", "b c")),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.sources.source_name import SAMPLES
+from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.widgets.frame import TitleLine
 from tests.browsing import browsing
 from tests.builders import database, installs, node
@@ -15,7 +15,7 @@ from tests.builders import database, installs, node
 async def test_the_title_of_the_sample_opens_what_is_typed(tmp_path: Path) -> None:
     index = tmp_path / "index.json"
     index.write_bytes(database(installs(node(dependencies=[]))))
-    async with browsing(*SAMPLES) as browser:
+    async with browsing(SAMPLE) as browser:
         assert browser.lines[0].split()[:3] == ["spackscope", "●", "sample"]
         assert browser.lines[0].rstrip().endswith("O your own cache")
         await browser.click(browser.browser.query_one(TitleLine), len(browser.lines[0]) - 4, 0)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from spackscope.model.core.errors import SourceError
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import PREFIX, SAMPLES, absolute_path, is_local_path
+from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.common import load_catalog, parse_query
@@ -26,7 +26,7 @@ def run(
     parse_query(options.words, session)
     if options.command == BROWSE and sources == (PREFIX,) and not options.sources:
         # The browser can be tried on the sample beside a Spack without binaries.
-        sources = (PREFIX, *SAMPLES)
+        sources = (PREFIX, SAMPLE)
     if all(map(_is_missing, sources)):
         from spackscope.model.sources.discover import discover
 

@@ -14,7 +14,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.report.report import Row, lay_out, text_of
 from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLES
+from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
@@ -147,7 +147,7 @@ def _source_line(options: Options, settings: Settings, environ: Mapping[str, str
     elif settings.sources:
         origin = settings.origin("sources")
     else:
-        is_sample = sources == tuple(SAMPLES)
+        is_sample = SAMPLE in sources
         origin = Origin("default: there is no Spack" if is_sample else "your Spack")
     return _line("sources", shown, origin)
 

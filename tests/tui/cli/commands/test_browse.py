@@ -73,7 +73,7 @@ def test_ctrl_c_gives_130_and_the_browser_was_as_wide_as_the_terminal(program: P
         open(out, "w") as stdout,
         program.in_terminal("pick", columns=133, streams={"stdout": stdout}) as terminal,
     ):
-        terminal.read_until("346 specs")
+        terminal.read_until("346 builds")
         terminal.send("\x03")
         assert terminal.wait() == 130
         assert LEAVE_ALTERNATE_SCREEN in terminal.text
@@ -113,4 +113,4 @@ def test_beside_a_spack_without_binaries_the_browser_says_that_it_shows_the_samp
 
 
 def test_the_sample_is_where_the_tests_look_for_it() -> None:
-    assert Path(str(files("spackscope.sample_data")), "develop", "py-build").is_dir()
+    assert Path(str(files("spackscope.sample_data")), "cache", "develop", "py-build").is_dir()

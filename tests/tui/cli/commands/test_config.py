@@ -12,7 +12,7 @@ from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.settings.table import SETTINGS
 from tests.program import Program
 
-SAMPLE = "sample_data sample_index sample_environment"
+SAMPLE = "sample"
 
 
 def configure(program: Program, text: str) -> Path:

@@ -319,7 +319,7 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
 
 
 def test_the_bundled_sample_is_no_cache_to_compare_with(program: Program, home: Path) -> None:
-    result = program("cover", "spack.lock")
+    result = program("cover", "spack.lock", SPACKSCOPE_FROM="sample")
 
     assert (result.returncode, result.stdout) == (2, "")
     assert "cover needs caches to compare with, such as -f public" in result.stderr
