@@ -219,6 +219,8 @@ class PackageList(FilteredPane):
         rows.set_packages(packages, filter_needles(text))
         length = len(packages) + 1 if packages or not text else 0
         empty = f"no package matches {clean(text)}\n{written_key('⌫')} removes letters"
+        if not self.packages:
+            empty = "no package matches the query"
         rows.show(length, self._row_of(self.selected), empty=empty)
         # It takes no more lines than it needs, and the facets the others.
         height = length + len(self.children) - 1 if length else None

@@ -111,3 +111,18 @@ async def test_the_line_of_a_filter_names_its_key_until_letters_are_typed_into_i
         assert "cu " in browser.text
         await browser.press("escape", "escape")
         assert "filter…" not in browser.text
+
+
+async def test_the_filter_that_hides_all_packages_is_the_one_that_is_named() -> None:
+    async with browsing() as browser:
+        await browser.press("1", "f")
+        await browser.type("safe")
+        await browser.press("enter", "home")
+        await browser.ask("os=nosuch")
+        await browser.press("enter", "1")
+        assert "no package matches the" in browser.text
+        assert "no package matches safe" not in browser.text
+        await browser.clear()
+        await browser.press("1", "f")
+        await browser.type("zzz")
+        assert "no package matches zzz" in browser.text
