@@ -80,6 +80,8 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
         super().__init__()
         self._title, self.rows, self._is_full = title, rows, is_full
+        # What was asked for may come once the dialog is closed, and its parts are gone.
+        self._reading = Static(classes="reading")
         self.input = SearchInput()
 
     @property
@@ -105,7 +107,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
             box.border_title = Content(self._title)
             yield Horizontal(Static("› "), self.input, classes="search-line")
             yield self.rows
-            yield Static(classes="reading")
+            yield self._reading
 
     @on(events.Mount)
     @on(Input.Changed)
@@ -122,7 +124,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     def show_reading(self) -> None:
         """Show the row under the cursor below the list, in full."""
         lines = wrap(clean(self.reading()), max(1, self.rows.size.width or 40))
-        self.query_one(".reading", Static).update(Content("\n".join(lines[:_READING_LINES])))
+        self._reading.update(Content("\n".join(lines[:_READING_LINES])))
 
     def key_hints(self) -> Iterable[Hint]:
         """Return the keys of the dialog, except letters where these are typed into the search.
