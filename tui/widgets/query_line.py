@@ -85,6 +85,11 @@ class FilterInput(Input):
         """Scroll to the cursor."""
         super()._watch_selection(self.selection)
 
+    def on_resize(self) -> None:
+        """Keep the cursor in view while the count beside the text takes more room."""
+        if self.has_focus:
+            super()._watch_selection(self.selection)
+
     def on_blur(self) -> None:
         """Show the text from its start."""
         self._scroll_to_start()
@@ -201,6 +206,7 @@ class QueryInput(FilterInput):
 
     def on_resize(self) -> None:
         """Show as many examples as fit where nothing is typed."""
+        super().on_resize()
         texts = (f"query: {', '.join(_EXAMPLES[:end])}" for end in range(len(_EXAMPLES), 0, -1))
         self.placeholder = next((text for text in texts if len(text) <= self.size.width), "")
 

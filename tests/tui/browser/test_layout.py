@@ -502,7 +502,7 @@ async def test_a_message_is_never_over_the_row_of_the_cursor() -> None:
             assert sum("Nothing was found" in line for line in browser.lines) == 1
 
 
-async def test_one_spec_is_counted_as_one(tmp_path: Path) -> None:
+async def test_one_build_is_counted_as_one(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)])
     async with browsing(tmp_path) as browser:
-        assert re.search(r"\b1 spec\b", browser.text)
+        assert re.search(r"\b1 build of 1 package\b", browser.text)

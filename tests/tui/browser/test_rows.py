@@ -61,7 +61,7 @@ async def test_look_alikes_are_folded_and_rows_are_marked() -> None:
         distinct = {looks(record) for record in SAMPLE}
         assert len(browser.rows) == len(distinct)
         assert sum(row.count for row in browser.rows) == len(SAMPLE)
-        assert browser.specs_title.startswith(f"{len(SAMPLE)} specs · ")
+        assert browser.specs_title.startswith(f"{len(SAMPLE)} builds of 4 packages")
         assert f"×{browser.rows[0].count}" in browser.text
         await browser.open_package("py-safetensors")
         folded = browser.rows
