@@ -203,7 +203,7 @@ class _Reading:
     ) -> Iterator[Records | Problem]:
         """Yield the records of an index, with what the files of its mirror say of the archives.
 
-        What is listed and cannot be installed is not cached, and a problem.
+        What is listed without an archive is not cached; whatever is missing is a problem.
         """
         stored = self._stored_specs(document)
         missing: dict[str, list[str]] = {}
@@ -216,7 +216,7 @@ class _Reading:
             for look, hash_ in zip(list[Any](item.looks), item.hashes, strict=True):
                 its = stored.get(hash_)
                 problem = "listed, but not in the mirror" if its is None else its.problem
-                cached = look.in_cache and not problem
+                cached = look.in_cache and its is not None and its.has_archive
                 looks.append(look if look.cached is cached else replace(look, cached=cached))
                 sizes.append(its.size if its is not None and look.in_cache else None)
                 if look.in_cache and problem:
@@ -224,7 +224,7 @@ class _Reading:
             yield Records(looks, item.numbers, item.hashes, sizes)
         for problem, names in missing.items():
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-            reason = f"{names[0]}{more} cannot be installed: {problem}"
+            reason = f"{names[0]}{more}: {problem}"
             yield Problem(document.origin, "", reason)
 
     def _stored_specs(self, document: Document) -> Mapping[str, StoredSpec]:

@@ -180,9 +180,13 @@ class Mirror(Frozen):
         document = document_at(self.source, file.path, file.origin)
         return replace(document, cached=True, tag=self.tag, stack=self.stack)
 
-    def missing_file(self, manifest: Manifest) -> str:
-        """Return which file of a manifest is missing or not whole, as far as that is known."""
-        for blob in manifest.blobs if self.is_local else ():
+    def missing_file(self, manifest: Manifest, media_type: str = "") -> str:
+        """Return which file of a manifest is missing or not whole, as far as that is known.
+
+        Only those are looked at whose media type begins so.
+        """
+        blobs = [blob for blob in manifest.blobs if blob.media_type.startswith(media_type)]
+        for blob in blobs if self.is_local else ():
             what = "archive" if blob.media_type.startswith(ARCHIVE) else "spec file"
             state, why = self.state_of(blob.name, blob.size)
             if state in _SHORT:
@@ -539,7 +543,7 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
             sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
             return replace(
                 mirror.document(FetchedFile(spec_file.path, file.origin)),
-                cached=not mirror.missing_file(manifest),
+                cached=not mirror.missing_file(manifest, ARCHIVE),
                 archive_size=next(iter(sizes), None),
             )
         except (SourceError, Unreadable) as error:

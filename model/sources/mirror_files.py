@@ -25,12 +25,14 @@ class StoredSpec(Frozen):
     """A spec of which a mirror has a manifest or spec file.
 
     `name` is that of the package with the version, `size` that of the archive in bytes, as far as
-    the manifest says it. `problem` is why it cannot be installed, or "".
+    the manifest says it. `problem` is what is missing, or "". Only what `has_archive` can be
+    installed: Spack does so also where the spec file is gone.
     """
 
     name: str
     size: int | None = None
     problem: str = ""
+    has_archive: bool = True
 
 
 def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str, StoredSpec]:
@@ -55,7 +57,9 @@ def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str,
         elif is_v3 and mirror.is_local:
             stored[hash_] = _read_manifest(mirror, name, stem)
         else:
-            stored[hash_] = StoredSpec(stem, None, "" if is_v3 else "the archive is missing")
+            stored[hash_] = StoredSpec(
+                stem, None, "" if is_v3 else "the archive is missing", is_v3
+            )
     for hash_ in archives & stored.keys():
         stored[hash_] = StoredSpec(stored[hash_].name)
     return stored
@@ -70,5 +74,6 @@ def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
             raise Unreadable(manifest.remarks[0])
     except (SourceError, Unreadable) as error:
         why = str(problem_from(error, mirror.origin_of(file)))
-        return StoredSpec(name, None, why)
-    return StoredSpec(name, size, mirror.missing_file(manifest))
+        return StoredSpec(name, None, why, False)
+    has_archive = not mirror.missing_file(manifest, ARCHIVE)
+    return StoredSpec(name, size, mirror.missing_file(manifest), has_archive)
