@@ -180,20 +180,20 @@ class Mirror(Frozen):
         document = document_at(self.source, file.path, file.origin)
         return replace(document, cached=True, tag=self.tag, stack=self.stack)
 
-    def missing_file(self, manifest: Manifest, media_type: str = "") -> str:
-        """Return which file of a manifest is missing or not whole, as far as that is known.
+    def missing_files(self, manifest: Manifest) -> tuple[str, bool]:
+        """Return the first file of a manifest that is missing, and whether the archive is there.
 
-        Only those are looked at whose media type begins so.
+        That is as far as it is known; a file that is not whole is missing, too.
         """
-        blobs = [blob for blob in manifest.blobs if blob.media_type.startswith(media_type)]
-        for blob in blobs if self.is_local else ():
-            what = "archive" if blob.media_type.startswith(ARCHIVE) else "spec file"
+        missing, has_archive = "", True
+        for blob in manifest.blobs if self.is_local else ():
+            is_archive = blob.media_type.startswith(ARCHIVE)
             state, why = self.state_of(blob.name, blob.size)
             if state in _SHORT:
-                return f"the {what} is {_SHORT[state]}"
-            if why:
-                return why
-        return ""
+                why = f"the {'archive' if is_archive else 'spec file'} is {_SHORT[state]}"
+            missing = missing or why
+            has_archive = has_archive and not (is_archive and why)
+        return missing, has_archive
 
     def state_of(self, name: str, size: int | None) -> tuple[FileState, str]:
         """Return the state of a file, and why it is not `present`; `size` is that recorded.
@@ -543,7 +543,7 @@ def _spec_files(mirror: Mirror) -> Iterator[DiscoveredSource]:
             sizes = [each.size for each in manifest.blobs if each.media_type.startswith(ARCHIVE)]
             return replace(
                 mirror.document(FetchedFile(spec_file.path, file.origin)),
-                cached=not mirror.missing_file(manifest, ARCHIVE),
+                cached=mirror.missing_files(manifest)[1],
                 archive_size=next(iter(sizes), None),
             )
         except (SourceError, Unreadable) as error:

@@ -75,5 +75,4 @@ def _read_manifest(mirror: Mirror, file: str, name: str) -> StoredSpec:
     except (SourceError, Unreadable) as error:
         why = str(problem_from(error, mirror.origin_of(file)))
         return StoredSpec(name, None, why, False)
-    has_archive = not mirror.missing_file(manifest, ARCHIVE)
-    return StoredSpec(name, size, mirror.missing_file(manifest), has_archive)
+    return StoredSpec(name, size, *mirror.missing_files(manifest))
