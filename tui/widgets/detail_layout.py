@@ -143,7 +143,7 @@ def _blocks(lines: Sequence[DetailLine], width: int, height: int) -> tuple[Block
     title: list[DetailLine] = []
     facts = [line for label in _FACTS for line in lines if line.label == label]
     # Without its label the cell would not say what there is none of.
-    facts[:1] = [replace(f, text=signed(f.label, f.text).lstrip("%")) for f in facts[:1]]
+    facts = [replace(f, text=signed(f.label, f.text)) if f.text == "none" else f for f in facts]
     if facts:
         facts[1:] = [replace(fact, label="") for fact in facts[1:]]
     blocks: list[list[DetailLine]] = []
@@ -190,26 +190,26 @@ def _title_rows(title: Block, width: int) -> list[LayoutRow]:
     end = [line for line in title if line.at_end]
     kept = sum(cell_width(line.lead + line.text) + len(GAP) for line in end)
 
-    def form(hash_: slice, suffixes: bool = False, kinds: tuple[str, ...] = ()) -> list[str]:
+    def texts(hash_: slice, *, suffixes: bool = False) -> list[tuple[DetailLine, str]]:
         return [
-            f"/{line.text[hash_]}" if line.kind == "hash" else line.text + line.suffix * suffixes
+            (line, f"/{line.text[hash_]}")
+            if line.kind == "hash"
+            else (line, line.text + line.suffix * suffixes)
             for line in begin
-            if not kinds or line.kind in kinds
         ]
 
-    named = ("title", "hash")
-    whole, short = slice(None), slice(SHORT_HASH)
+    whole, short = slice(None), texts(slice(SHORT_HASH))
     forms = (
-        form(whole, suffixes=True),
-        form(whole),
-        form(short),
-        form(short, kinds=named),
-        form(short, kinds=named[:1]),
+        texts(whole, suffixes=True),
+        texts(whole),
+        short,
+        [each for each in short if each[0].kind in ("title", "hash")],
+        [each for each in short if each[0].kind == "title"],
     )
-    texts = next((texts for texts in forms if _joined_width(texts) + kept <= width), forms[-1])
+    widths = (_joined_width([text for _, text in form]) for form in forms)
+    fitting = (form for form, cells in zip(forms, widths, strict=True) if cells + kept <= width)
     flow = Flow(width, 0)
-    lines = begin if len(texts) == len(begin) else [line for line in begin if line.kind in named]
-    for line, text in zip(lines, texts, strict=False):
+    for line, text in next(fitting, forms[-1]):
         flow.add("" if flow.is_empty else (line.lead or GAP), "")
         flow.add(shorten(text, flow.room, keep="start"), STYLES.get(line.kind, ""), line)
     ends = _end_texts(end, flow.room - len(GAP))
