@@ -235,7 +235,7 @@ def cover(
         )
 
     def awaited(spec: int) -> list[int]:
-        """Return what a missing spec waits for; of what is there what it runs."""
+        """Return the dependencies that a missing spec needs first, or another needs to run."""
         children = to_build(spec) if spec in missing else to_run(spec)
         return [child for child in children if child not in externals]
 

@@ -182,7 +182,7 @@ class Dag:
         ]
 
     def dependencies(self, id_: int, *, run_only: bool = False) -> list[int]:
-        """Return the direct dependencies by their first ids; `run_only` what is linked or run."""
+        """Return the first ids of the direct dependencies; `run_only` those to link or run."""
         links = self.links(id_)
         return [
             self.identity(child) for child, kind in links if not run_only or is_run(kind.deptypes)

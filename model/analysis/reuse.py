@@ -72,7 +72,7 @@ class _Finder:
         return int.from_bytes(mask, "little")
 
     def _among(self, mask: int, spec: Text, virtual: str = "") -> int | None:
-        """Return those of some specs that match a spec of the configuration.
+        """Return the specs of a mask that match a spec of the configuration.
 
         With a `virtual`, those of whose dependencies the one that provides it matches. None where
         the spec is a problem.
@@ -97,7 +97,7 @@ class _Finder:
             self._among(0, spec)
 
     def _included(self, selection: Selection, mask: int) -> int:
-        """Return those of some specs that a selection includes."""
+        """Return the specs of a mask that a selection includes."""
         masks = [self._among(mask, spec) for spec in selection.include]
         known = [each for each in masks if each is not None]
         return reduce(or_, known) if known else mask

@@ -363,7 +363,7 @@ def _wider_variant(pattern: str, texts: Sequence[str]) -> Iterator[Condition]:
 
 
 def _providers(catalog: Catalog, pattern: str) -> Iterator[Depends]:
-    """Yield `%mpi=openmpi` and `^[virtuals=mpi] openmpi` for `mpi=openmpi`: what is no variant."""
+    """Yield `%mpi=openmpi` and `^[virtuals=mpi] openmpi` for `mpi=openmpi`, a virtual."""
     name, values = split_variant(pattern)
     is_virtual = name in LANGUAGES or catalog.virtuals.providers(query_of(Term("package", name)))
     if is_virtual and pattern[:1] not in ("+", "~") and len(values) == 1:

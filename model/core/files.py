@@ -140,7 +140,7 @@ def temporary_file(
 
 
 def _keep_rights(descriptor: int, old: os.stat_result) -> None:
-    """Give a file the owner, the group and the mode of another one. Raises OSError."""
+    """Set the owner, group and mode of a file to those of another. Raises OSError."""
     new = os.fstat(descriptor)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         try:

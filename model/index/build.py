@@ -249,7 +249,7 @@ class _Reading:
 
 
 def _with_size(items: Iterable[Records | Problem], size: int) -> Iterator[Records | Problem]:
-    """Yield the records of a spec file; the size is that of the first."""
+    """Yield the records of a spec file, and set the archive size of the first, its root."""
     is_first = True
     for item in items:
         if is_first and isinstance(item, Records):

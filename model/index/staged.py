@@ -236,7 +236,7 @@ class Staged:
             self.merged[number] = 1
 
     def finish(self) -> None:
-        """Stage what is left: the documents that did not change."""
+        """Stage the remaining documents, which did not change."""
         if self.old is not None and self.old.kept:
             self.old.stage(self)
 

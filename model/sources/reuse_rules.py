@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX
 from spackscope.model.sources.spack_config import (
-    Kind,
+    OfYaml,
     Scopes,
     Selection,
     SpackConfig,
@@ -86,7 +86,7 @@ def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
             selections[kind].append(Selection(include, exclude))
     packages = scopes.mappings("packages")
 
-    def of_packages(key: str, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
+    def of_packages(key: str, kind: type[OfYaml]) -> Iterator[tuple[str, OfYaml]]:
         for name, entry in packages.items():
             if value := scopes.value(entry, key, kind):
                 yield name, value

@@ -54,7 +54,7 @@ class Text(str):
     line: int
 
 
-Kind = TypeVar("Kind", Text, list[Any], dict[Any, Any])
+OfYaml = TypeVar("OfYaml", Text, list[Any], dict[Any, Any])
 _KIND_NAMES: Mapping[type, str] = {Text: "a text", list: "a list", dict: "a mapping"}
 
 
@@ -331,7 +331,7 @@ class Scopes:
         section = self.section(name)
         return {key: self.value(section, key, dict) or {} for key in section}
 
-    def value(self, fields: Mapping[Any, Any], key: str, kind: type[Kind]) -> Kind | None:
+    def value(self, fields: Mapping[Any, Any], key: str, kind: type[OfYaml]) -> OfYaml | None:
         """Return the value of a key; None without one, and where it has another type."""
         value = fields.get(key)
         if value is None or (isinstance(value, str) and value in _NULL):
