@@ -9,7 +9,8 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, PROVIDED, Dag, Step, Value, post_order
+from spackscope.model.analysis.dag import Dag, Step, Value, post_order
+from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
@@ -31,18 +32,7 @@ MAX_PAIRS_OF_ALL = 300_000
 _MAX_PROVIDERS = 1000
 """Providers of two nodes; real ones have a few."""
 
-COMPILERS_OF_RUNTIMES = {
-    "gcc-runtime": "gcc",
-    "intel-oneapi-runtime": "intel-oneapi-compilers",
-}
-
 _LANGUAGES = frozenset(LANGUAGES)
-_COME_WITH_COMPILER = frozenset(
-    ("gcc-runtime", "intel-oneapi-runtime", "compiler-wrapper", "glibc", "musl")
-)
-_COME_WITH_VERSION = frozenset(
-    ("package_hash", "patches", "external", "external_module", "external_extra", PROVIDED)
-)
 _OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
 """Attributes of the dependencies that a node has."""
 
@@ -524,17 +514,15 @@ def _match_links(a: Node, b: Node) -> Iterable[tuple[Step | None, Step | None]]:
 
 def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
     """Yield the attributes that differ, without those that a source does not list."""
-    listed, values = (a.is_listed, b.is_listed), [dag.attributes(each.id) for each in (a, b)]
-    lists = [dag.lists(each.id) for each in (a, b)]
+    ids, are_listed = (a.id, b.id), a.is_listed and b.is_listed
+    values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
     for name in sorted(values[0].keys() | values[1].keys()):
         if values[0].get(name) == values[1].get(name):
             continue
-        if name not in LISTED_BY_PAGES and not name.startswith("variant:"):
-            # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
-            is_own = name == PROVIDED or (name == "compiler" and not all(listed))
-            are_told = (False, False) if is_own else listed
-            if not all(told or name in its for told, its in zip(are_told, values, strict=True)):
-                continue
+        # Pages list the compiler of a Spack 1.0 spec; other sources list a dependency instead.
+        is_stated = name != "compiler" or are_listed or all(name in each for each in values)
+        if not (is_stated and all(dag.tells(id_, name) for id_ in ids)):
+            continue
         # The document has a tuple of a list with one text.
         value_a, value_b = (
             (value,) if name in its and isinstance(value, str) else value
@@ -545,37 +533,22 @@ def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
 
 def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     """Add to the differences of a node the attributes that they normally come with."""
-    names = {item.attribute: None for item in differences}
-    variant = next((name for name in names if name.startswith("variant:")), "")
-    toolchain = next((name for name in ("platform", "compiler") if name in names), "")
-    if not toolchain and any(
-        item.attribute == "provider" and not _LANGUAGES.isdisjoint(item.virtuals)
+    names = {
+        item.attribute: None
         for item in differences
-    ):
-        toolchain = "provider"
+        if item.attribute != "provider" or not _LANGUAGES.isdisjoint(item.virtuals)
+    }
 
     def leading(item: Difference) -> str:
-        name = item.attribute
-        if item.dependency:
-            is_runtime = item.dependency in _COME_WITH_COMPILER or "libc" in item.virtuals
-            is_compiler = not _LANGUAGES.isdisjoint(item.virtuals)
-            if "spec_format" in names and (is_runtime or is_compiler):
-                return "spec_format"
-            if is_runtime and toolchain:
-                return toolchain
-            if "version" in names:
-                return "version"
-            return variant or ("package_hash" if "package_hash" in names else "")
-        is_conditional = name.startswith("variant:") and None in (item.a, item.b)
-        if "version" in names and (name in _COME_WITH_VERSION or is_conditional):
-            return "version"
-        if "spec_format" in names and name in ("compiler", PROVIDED):
-            return "spec_format"
-        if name == PROVIDED:
-            return variant
-        return "patches" if name == "package_hash" and "patches" in names else ""
+        return follows(
+            item.attribute,
+            names,
+            is_lacking=None in (item.a, item.b),
+            dependency=item.dependency,
+            virtuals=item.virtuals,
+        )
 
     return tuple(
-        replace(item, follows=follows) if (follows := leading(item)) else item
+        replace(item, follows=leader) if (leader := leading(item)) else item
         for item in differences
     )

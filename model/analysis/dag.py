@@ -225,6 +225,18 @@ class Dag:
             return {"package": self.name(id_)}
         return self._attributes[self.configuration(id_)]
 
+    def tells(self, id_: int, attribute: str) -> bool:
+        """Check whether a source tells the value of an attribute, or that there is none.
+
+        Pages list few attributes, and older documents do not tell what a spec provides.
+        """
+        return (
+            attribute in LISTED_BY_PAGES
+            or attribute.startswith("variant:")
+            or attribute in self.attributes(id_)
+            or (attribute != PROVIDED and self.lists_dependencies(id_))
+        )
+
     def lists(self, id_: int) -> frozenset[str]:
         """Return the names of the attributes of a spec that are lists even of one value.
 

@@ -9,9 +9,10 @@ from itertools import takewhile
 from operator import eq
 from typing import NamedTuple
 
-from spackscope.model.analysis.compare import COMPILERS_OF_RUNTIMES, Difference, Pairs, changes_of
+from spackscope.model.analysis.compare import Difference, Pairs, changes_of
 from spackscope.model.analysis.dag import ClosureMasks, Dag, Mask, Value, by_package, post_order
 from spackscope.model.analysis.environment import ListedSpecs
+from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen

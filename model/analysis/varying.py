@@ -9,15 +9,8 @@ from itertools import chain
 from operator import or_
 from typing import Literal
 
-from spackscope.model.analysis.dag import (
-    LISTED_BY_PAGES,
-    PROVIDED,
-    Dag,
-    Walk,
-    Walker,
-    post_order,
-    texts,
-)
+from spackscope.model.analysis.dag import PROVIDED, Dag, Walk, Walker, post_order, texts
+from spackscope.model.analysis.follows import follows
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
@@ -38,11 +31,6 @@ _FOLDED = frozenset(("compiler", "platform", "os", "target", "namespace", "spec_
 _RANKS = {"version": -3, "provider": -2, "present": -1, "compiler": 1, "platform": 2, "os": 3}
 _RANKS |= {"target": 4, "package_hash": 5, "namespace": 6}
 """The order of the attributes of a package; those that are not here are 0."""
-
-_WITH_VERSION = frozenset(
-    ("package_hash", "patches", "namespace", "external", "external_extra", PROVIDED)
-)
-"""Attributes that normally change with the version."""
 
 Values = dict[str, tuple[str, ...]]
 """The values of a node by attribute; unset ones are left out."""
@@ -204,23 +192,19 @@ def _rows(
                 for x in nodes
             )
             found.append((name, "hash", tuple(hashes)))
-        values = [
-            None if each is None or absent & each.keys() else [*map(values_of, each)]
-            for each in nodes
-        ]
-        are_pages = [each is not None and bool(each.keys() & w.unknown) for each, w in columns]
-        for attribute in sorted({key for each in values for node in each or () for key in node}):
-            is_listed = attribute in LISTED_BY_PAGES or attribute.startswith("variant:")
-            cells = tuple(
-                None
-                if each is None
-                or (is_page and not is_listed)
-                or (attribute == PROVIDED and not all(PROVIDED in node for node in each))
-                else _cell(node.get(attribute, ()) for node in each)
-                for each, is_page in zip(values, are_pages, strict=True)
-            )
-            if len(set(cells) - {None}) > 1:
-                found.append((name, attribute, cells))
+        sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
+        distinct = dict.fromkeys(filter(None, sets))
+        values = {id_: values_of(id_) for ids in distinct for id_ in ids}
+        for attribute in sorted(set().union(*values.values())):
+            # Pages list one compiler of several.
+            cell_of = {
+                ids: _cell(values[id_].get(attribute, ()) for id_ in ids)
+                for ids in distinct
+                if all(graph.tells(id_, attribute) for id_ in ids)
+                and (attribute != "compiler" or all(map(graph.lists_dependencies, ids)))
+            }
+            if len(set(cell_of.values())) > 1:
+                found.append((name, attribute, tuple(map(cell_of.get, sets))))
     found += _providers(graph, walks)
     parents: dict[str, dict[str, None]] = defaultdict(dict)
     for walk in walks:
@@ -234,7 +218,9 @@ def _rows(
         above = dict(masks)
         for name in names:
             masks[name] = reduce(or_, map(masks.__getitem__, parents[name]), masks[name])
-    own, changed = {(name, attribute) for name, attribute, _ in found}, {each[0] for each in found}
+    own: dict[str, list[str]] = defaultdict(list)
+    for name, attribute, _ in found:
+        own[name].append(attribute)
     provided = {
         text.partition("@")[0]: name
         for name, attribute, cells in found
@@ -244,25 +230,24 @@ def _rows(
     }
 
     def row_of(name: str, attribute: str, cells: tuple[Cell, ...]) -> ComparedRow:
-        place, follows = name, ""
+        place, leader = name, ""
         if attribute == "provider":
             place = next(cell[0].partition("@")[0] for cell in cells if cell)
         path = next(walk for walk in walks if place in walk.nodes).path(graph, place)
-        is_new_variant = attribute.startswith("variant:") and () in cells
         if attribute == "present":
             # A dependent that changed explains it, unless another is the same in all columns.
-            is_explained = changed.issuperset(parents[name]) and parents[name]
-            follows = provided.get(name) or (next(iter(parents[name])) if is_explained else "")
-        elif (name, "version") in own and (attribute in _WITH_VERSION or is_new_variant):
-            follows = "version"
-        elif attribute == "package_hash" and (name, "patches") in own:
-            follows = "patches"
-        elif attribute == "compiler" and part == "build":
+            is_explained = own.keys() >= parents[name].keys() and parents[name]
+            leader = provided.get(name) or (next(iter(parents[name])) if is_explained else "")
+        else:
+            leader = follows(attribute, own[name], is_lacking=() in cells)
+        if attribute == "compiler" and part == "build":
             # In whole closures the compiler has rows of its own.
             stated = {text.partition("=")[2].partition("@")[0] for c in cells for text in c or ()}
-            follows = next((each for each in sorted(stated) if (each, "version") in own), "")
+            leader = next(
+                (each for each in sorted(stated) if "version" in own.get(each, ())), leader
+            )
         where = "own" if part == "run" and not path else part
-        return ComparedRow(where, name, attribute, cells, path, follows, packages=(name,))
+        return ComparedRow(where, name, attribute, cells, path, leader, packages=(name,))
 
     def order(row: ComparedRow) -> tuple[object, ...]:
         count = masks.get(row.path[-1] if row.path else row.package, 1).bit_count()

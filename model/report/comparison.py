@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from string import ascii_lowercase
 from typing import Literal
 
-from spackscope.model.analysis.dag import PROVIDED, Dag
+from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.follows import follows
 from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
 from spackscope.model.core.columns import SHORT_HASH
@@ -369,9 +370,6 @@ _MAX_ROWS = 1_000
 _MAX_NAMES = 50
 """Packages that are named as users of a column."""
 
-_COME_WITH_VERSION = frozenset(("package_hash", "patches"))
-_OTHERS_FOLLOW = ("package", "version")
-"""Attributes with which recipe, patches and the set of variants normally change."""
 _OWN_FIRST = ("package", "version", "compiler", "platform", "os", "target")
 """What people look for first among the attributes of the specs themselves."""
 
@@ -444,7 +442,7 @@ def read_comparison(
                 follows = "" if row.tells else row.follows
                 yield replace(row, values=tuple(each or None for each in values), follows=follows)
 
-    rows = tuple(_own_rows(graph, columns, listing))
+    rows = tuple(_own_rows(graph, columns))
     if listing:
         # Those of one kind link and run the same.
         first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
@@ -471,31 +469,23 @@ def _title(graph: Dag, ids: Sequence[int]) -> str:
     return f"{packages[0]}@{versions.pop()}" if len(versions) == 1 else packages[0]
 
 
-def _own_rows(
-    graph: Dag, columns: Sequence[int], listing: Collection[int]
-) -> Iterator[ComparedRow]:
-    """Yield the attributes of the specs themselves, but what comes with another version.
-
-    `listing` has the columns whose sources list dependencies, and with them all attributes.
-    """
+def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
+    """Yield the attributes of the specs themselves, what people look for first."""
     values = [all_values(graph, id_) for id_ in columns]
-    reason = next((n for n in _OTHERS_FOLLOW if len({v.get(n) for v in values}) > 1), "")
-    names = sorted({name for each in values for name in each} - {"spec_format"})
+    names = sorted(set().union(*values) - {"spec_format"})
+    differing = [name for name in names if len({each.get(name) for each in values}) > 1]
     for name in sorted(
         names,
         key=lambda name: _OWN_FIRST.index(name) if name in _OWN_FIRST else 6 + (":" not in name),
     ):
-        if name == "package" and reason != "package":
+        if name == "package" and name not in differing:
             continue
-        is_conditional = ":" in name and any(name not in each for each in values)
-        follows = reason if is_conditional or name in _COME_WITH_VERSION else ""
+        leader = follows(name, differing, is_lacking=any(name not in each for each in values))
         cells = (
-            each.get(name)
-            if name in each or ":" in name or (id_ in listing and name != PROVIDED)
-            else UNKNOWN
+            each.get(name) if graph.tells(id_, name) else UNKNOWN
             for id_, each in zip(columns, values, strict=True)
         )
-        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=follows)
+        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=leader)
 
 
 _MAX_SHOWN = 200

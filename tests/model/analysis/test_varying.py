@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, dag_of
 from spackscope.model.analysis.varying import Cell, ComparedRow, varying
 from spackscope.model.core.errors import Cancelled
@@ -243,3 +244,21 @@ def test_pages_are_not_known_and_comparing_can_be_cancelled(tmp_path: Path) -> N
     assert varying(graph_of(tmp_path), [[0], [1]]) == ()
     with pytest.raises(Cancelled):
         varying(graph_of(tmp_path), [[0]], should_stop=lambda: True)
+
+
+def test_the_modules_of_an_external_follow_its_version_as_between_two(tmp_path: Path) -> None:
+    def external(hash_: str, version: str) -> Node:
+        stated = {"path": None, "module": [f"lib/{version}"]}
+        return node(hash_, name="lib", version=version, external=stated, dependencies=...)
+
+    graph = graph_of(tmp_path, external(A, "1"), external(B, "2"))
+    table = table_of(graph, A, B)
+
+    assert [(row.attribute, row.follows) for row in table] == [
+        ("version", ""),
+        ("external_module", "version"),
+    ]
+    compared = compare(graph, *(graph.find([hash_])[hash_] for hash_ in (A, B)))
+    assert {d.attribute: d.follows for d in compared.causes[0].differences} == {
+        row.attribute: row.follows for row in table
+    }
