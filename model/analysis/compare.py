@@ -9,11 +9,19 @@ from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple
 
-from spackscope.model.analysis.dag import Dag, Step, Value, post_order
+from spackscope.model.analysis.dag import (
+    Dag,
+    Step,
+    Value,
+    Walker,
+    compiled_languages,
+    post_order,
+    run_time_deptypes,
+)
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES, follows
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES, compiler_name, is_run
+from spackscope.model.core.records import compiler_name, is_run
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.edges import EdgeKind, nearest_first, path_to
 
@@ -32,7 +40,6 @@ MAX_PAIRS_OF_ALL = 300_000
 _MAX_PROVIDERS = 1000
 """Providers of two nodes; real ones have a few."""
 
-_LANGUAGES = frozenset(LANGUAGES)
 _OF_EDGES = frozenset(("dependency", "deptypes", "virtuals"))
 """Attributes of the dependencies that a node has."""
 
@@ -166,19 +173,6 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
     ]
 
 
-class Node(NamedTuple):
-    """A spec as it is compared, read once; `edges` has its links without what they lead to."""
-
-    id: int
-    name: str
-    configuration: int
-    is_described: bool
-    is_listed: bool
-    build_spec: str
-    links: tuple[Step, ...]
-    edges: tuple[tuple[str, ...], tuple[EdgeKind, ...]]
-
-
 class _Use(NamedTuple):
     """Whether either of two dependencies is linked or run, and whether either compiles."""
 
@@ -198,7 +192,9 @@ class Pairs:
         self._pairs: list[tuple[int, int]] = []
         self.steps = 0
         """Pairs that all comparisons and counts have walked, and the dependencies of these."""
-        self.node = lru_cache(None)(self._read_node)
+        self._walker = walker = Walker(dag)
+        self.links = walker.steps
+        self._edges = lru_cache(None)(lambda id_: [link[2:] for link in self.links(id_)])
         self.compilers = lru_cache(None)(self._read_compilers)
         self.differences = lru_cache(None)(self._read_differences)
         self._differ = lru_cache(None)(lambda number: any(True for _ in self._own(number)))
@@ -206,8 +202,6 @@ class Pairs:
         # Nothing is kept of those that were not read.
         self._below: dict[int, Mapping[int, _Use]] = {}
         self._least: dict[int, int] = {}
-        self._name = lru_cache(None)(dag.name)
-        self._identity = lru_cache(None)(dag.identity)
 
     @property
     def is_full(self) -> bool:
@@ -216,20 +210,19 @@ class Pairs:
 
     def number(self, a: int, b: int) -> int:
         """Return the number of a pair: one for all with the same two hashes."""
-        key = self._identity(a), self._identity(b)
+        key = self._walker.identity(a), self._walker.identity(b)
         if (number := self._numbers.get(key)) is None:
             number = self._numbers[key] = len(self._pairs)
             self._pairs.append((a, b))
         return number
 
-    def nodes(self, number: int) -> tuple[Node, Node]:
-        """Return the nodes of a pair."""
-        a, b = self._pairs[number]
-        return self.node(a), self.node(b)
+    def ids(self, number: int) -> tuple[int, int]:
+        """Return the two specs of a pair."""
+        return self._pairs[number]
 
     def name(self, number: int) -> str:
-        """Return the package of a pair, for which no node is read."""
-        return self._name(self._pairs[number][0])
+        """Return the package of a pair."""
+        return self._walker.name(self._pairs[number][0])
 
     def below(self, number: int) -> Mapping[int, _Use]:
         """Return the numbers of the dependencies of a pair that differ, in pairs by name."""
@@ -237,7 +230,7 @@ class Pairs:
             if self.is_full:
                 return {}
             below = self._below[number] = {}
-            for a, b in _match_links(*self.nodes(number)):
+            for a, b in self._matched(*self.ids(number)):
                 if a is not None and b is not None and a.identity != b.identity:
                     child, use = self.number(a.id, b.id), _use(a.kind, b.kind)
                     if child in below:
@@ -255,15 +248,49 @@ class Pairs:
         return _with_follows([*self._own(number)])
 
     def _own(self, number: int) -> Iterator[Difference]:
-        a, b = self.nodes(number)
-        if not (a.is_described and b.is_described):
+        dag, (a, b) = self.dag, self.ids(number)
+        if not (dag.is_described(a) and dag.is_described(b)):
             return
-        if a.configuration != b.configuration:
-            yield from _attribute_differences(self.dag, a, b)
-        if a.is_listed and b.is_listed and a.edges != b.edges:
+        if dag.configuration(a) != dag.configuration(b):
+            yield from _attribute_differences(dag, a, b)
+        if self._edges(a) != self._edges(b) and all(map(self._walker.lists_dependencies, (a, b))):
             yield from self._link_differences(a, b)
 
-    def _link_differences(self, a: Node, b: Node) -> Iterator[Difference]:
+    def _matched(self, a: int, b: int) -> Iterable[tuple[Step | None, Step | None]]:
+        """Match the edges of two specs by their names; what only one has is matched with None.
+
+        Several edges of a spec to one name are told apart as link or run against build only, and
+        then by their order. A spliced spec lists no build dependencies, so that they are not
+        compared with it.
+        """
+        sides: list[Sequence[Step]] = [self.links(a), self.links(b)]
+        if self.dag.build_spec(a) or self.dag.build_spec(b):
+            sides = [
+                [
+                    link._replace(kind=link.kind._replace(deptypes=deptypes))
+                    for link in side
+                    if (deptypes := run_time_deptypes(link.kind.deptypes))
+                ]
+                for side in sides
+            ]
+        elif self._edges(a) == self._edges(b):
+            return zip(*sides, strict=True)
+        counts = [Counter(link.name for link in side) for side in sides]
+        several = {name for count in counts for name, number in count.items() if number > 1}
+        keyed: list[dict[tuple[str, bool, int], Step]] = []
+        for side in sides:
+            keyed.append({})
+            numbers: Counter[tuple[str, bool]] = Counter()
+            for link in side:
+                runs = link.name not in several or is_run(link.kind.deptypes)
+                keyed[-1][link.name, runs, numbers[link.name, runs]] = link
+                numbers[link.name, runs] += 1
+        of_a, of_b = keyed
+        return [(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]
+
+    def _link_differences(self, a: int, b: int) -> Iterator[Difference]:
+        package = self.dag.name(a)
+
         def label(link: Step) -> str:
             version = self.dag.version(link.id)
             return f"{link.name}@{version}" if version else link.name
@@ -271,11 +298,11 @@ class Pairs:
         def lone(link: Step, of_a: str | None, of_b: str | None) -> Difference:
             kind = link.kind
             return Difference(
-                "dependency", of_a, of_b, "", link.name, kind.virtuals, kind.deptypes, a.name
+                "dependency", of_a, of_b, "", link.name, kind.virtuals, kind.deptypes, package
             )
 
         only_a, only_b = list[Step](), list[Step]()
-        for of_a, of_b in _match_links(a, b):
+        for of_a, of_b in self._matched(a, b):
             if of_a is None or of_b is None:
                 only_a += [of_a] if of_a else []
                 only_b += [of_b] if of_b else []
@@ -283,7 +310,7 @@ class Pairs:
             for name in ("deptypes", "virtuals"):
                 values = getattr(of_a.kind, name), getattr(of_b.kind, name)
                 if values[0] != values[1]:
-                    yield Difference(name, *values, dependency=of_a.name, package=a.name)
+                    yield Difference(name, *values, dependency=of_a.name, package=package)
         for side in (only_a, only_b):
             side.sort(key=lambda link: (link.name, is_run(link.kind.deptypes)))
         providing = [link for link in only_b if link.kind.virtuals]
@@ -297,32 +324,18 @@ class Pairs:
         for of_a, of_b, virtuals in islice(filter(itemgetter(2), shared), _MAX_PROVIDERS):
             provided |= {of_a, of_b}
             deptypes, labels = of_a.kind.deptypes, (label(of_a), label(of_b))
-            yield Difference("provider", *labels, "", "", virtuals, deptypes, a.name)
+            yield Difference("provider", *labels, "", "", virtuals, deptypes, package)
         yield from (lone(link, label(link), None) for link in only_a if link not in provided)
         yield from (lone(link, None, label(link)) for link in only_b if link not in provided)
 
     def are_one_build(self, number: int) -> bool:
         """Check whether specs with different hashes were built as one, and then spliced."""
-        a, b = self.nodes(number)
-        if not (a.build_spec or b.build_spec):
+        ids = self.ids(number)
+        built = [*map(self.dag.build_spec, ids)]
+        if not any(built):
             return False
-        return (a.build_spec or self.dag.hash(a.id)) == (b.build_spec or self.dag.hash(b.id))
-
-    def _read_node(self, id_: int) -> Node:
-        dag = self.dag
-        links = dag.links(id_)
-        children, kinds = (tuple(map(itemgetter(n), links)) for n in (0, 1))
-        names = tuple(map(self._name, children))
-        return Node(
-            id_,
-            self._name(id_),
-            dag.configuration(id_),
-            dag.is_described(id_),
-            dag.lists_dependencies(id_),
-            dag.build_spec(id_),
-            tuple(map(Step, children, map(self._identity, children), names, kinds)),
-            (names, kinds),
-        )
+        a, b = (build or self.dag.hash(id_) for build, id_ in zip(built, ids, strict=True))
+        return a == b
 
     def _read_compilers(self, id_: int) -> tuple[str, ...]:
         """Return the compilers of a spec as `name@version`, by the names since Spack 1.0.
@@ -334,8 +347,8 @@ class Pairs:
         dag = self.dag
         children = {
             link.id: link.name
-            for link in self.node(id_).links
-            if not _LANGUAGES.isdisjoint(link.kind.virtuals)
+            for link in self.links(id_)
+            if compiled_languages(link.kind.virtuals)
         }
         if children:
             names = (
@@ -369,9 +382,9 @@ class Pairs:
 
     def compare(self, a: int, b: int, *, should_stop: ShouldStop = never) -> Comparison:
         """Compare two specs: see the function of this name."""
-        roots = self.node(a), self.node(b)
-        is_listed = all(node.is_listed for node in roots)
-        if self._identity(a) == self._identity(b):
+        dag = self.dag
+        is_listed = dag.lists_dependencies(a) and dag.lists_dependencies(b)
+        if dag.identity(a) == dag.identity(b):
             return Comparison(lists_dependencies=is_listed)
         start = self.number(a, b)
         # The pairs, the nearest first, the levels of each, the pair through which it was found,
@@ -428,13 +441,12 @@ class Pairs:
             return tuple(self.name(each) for each in path_to(parents, number)[1:])
 
         def cause(number: int) -> Cause:
-            node, other = self.nodes(number)
-            compiler = COMPILERS_OF_RUNTIMES.get(node.name, "")
+            package = self.name(number)
+            compiler = COMPILERS_OF_RUNTIMES.get(package, "")
             return Cause(
-                node.name,
+                package,
                 path(number, parents),
-                node.id,
-                other.id,
+                *self.ids(number),
                 number in run_parents,
                 number not in have_below,
                 above[number].bit_count(),
@@ -450,7 +462,7 @@ class Pairs:
             tuple(unexplained),
             is_listed,
             is_cut or self.is_full,
-            self._replaced(start, below, bottom_up) if any(n.build_spec for n in roots) else (),
+            self._replaced(start, below, bottom_up) if any(map(dag.build_spec, (a, b))) else (),
         )
 
     def _replaced(
@@ -464,8 +476,7 @@ class Pairs:
             if self.are_one_build(number):
                 below_one_build.update(below[number])
             elif number != start:
-                a, b = self.nodes(number)
-                replaced.append(Replaced(a.name, *self.dag.hashes((a.id, b.id))))
+                replaced.append(Replaced(self.name(number), *self.dag.hashes(self.ids(number))))
         return tuple(sorted(replaced))
 
 
@@ -475,46 +486,13 @@ def _rank(cause: Cause) -> tuple[bool, bool, int, int, str]:
 
 @lru_cache(None)
 def _use(kind: EdgeKind, other: EdgeKind) -> _Use:
-    compiles = not _LANGUAGES.isdisjoint((*kind.virtuals, *other.virtuals))
-    return _Use(is_run(kind.deptypes) or is_run(other.deptypes), compiles)
+    compiles = compiled_languages(kind.virtuals + other.virtuals)
+    return _Use(is_run(kind.deptypes + other.deptypes), bool(compiles))
 
 
-def _match_links(a: Node, b: Node) -> Iterable[tuple[Step | None, Step | None]]:
-    """Match the edges of two nodes by their names; what only one has is matched with None.
-
-    Several edges of a node to one name are told apart as link or run against build only, and
-    then by their order. A spliced spec lists no build dependencies, so that they are not compared
-    with it.
-    """
-    sides: list[Sequence[Step]] = [a.links, b.links]
-    if a.build_spec or b.build_spec:
-        sides = [
-            [
-                link._replace(kind=link.kind._replace(deptypes=deptypes))
-                for link in side
-                if (deptypes := tuple(d for d in link.kind.deptypes if is_run([d])))
-            ]
-            for side in sides
-        ]
-    elif a.edges == b.edges:
-        return zip(*sides, strict=True)
-    counts = [Counter(link.name for link in side) for side in sides]
-    several = {name for count in counts for name, number in count.items() if number > 1}
-    keyed: list[dict[tuple[str, bool, int], Step]] = []
-    for side in sides:
-        keyed.append({})
-        numbers: Counter[tuple[str, bool]] = Counter()
-        for link in side:
-            runs = link.name not in several or is_run(link.kind.deptypes)
-            keyed[-1][link.name, runs, numbers[link.name, runs]] = link
-            numbers[link.name, runs] += 1
-    of_a, of_b = keyed
-    return [(of_a.get(key), of_b.get(key)) for key in {**of_a, **of_b}]
-
-
-def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
+def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:
     """Yield the attributes that differ, without those that a source does not list."""
-    ids, are_listed = (a.id, b.id), a.is_listed and b.is_listed
+    ids, are_listed = (a, b), dag.lists_dependencies(a) and dag.lists_dependencies(b)
     values, lists = [dag.attributes(id_) for id_ in ids], [dag.lists(id_) for id_ in ids]
     for name in sorted(values[0].keys() | values[1].keys()):
         if values[0].get(name) == values[1].get(name):
@@ -528,7 +506,7 @@ def _attribute_differences(dag: Dag, a: Node, b: Node) -> Iterator[Difference]:
             (value,) if name in its and isinstance(value, str) else value
             for value, its in zip((each.get(name) for each in values), lists, strict=True)
         )
-        yield Difference(name, value_a, value_b, package=a.name)
+        yield Difference(name, value_a, value_b, package=dag.name(a))
 
 
 def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
@@ -536,7 +514,7 @@ def _with_follows(differences: Sequence[Difference]) -> tuple[Difference, ...]:
     names = {
         item.attribute: None
         for item in differences
-        if item.attribute != "provider" or not _LANGUAGES.isdisjoint(item.virtuals)
+        if item.attribute != "provider" or compiled_languages(item.virtuals)
     }
 
     def leading(item: Difference) -> str:

@@ -476,6 +476,22 @@ class ClosureMasks(Generic[_Node]):
         return witnesses[start]
 
 
+_RUN_TIME = ("link", "run")
+"""The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""
+
+
+@lru_cache(None)
+def run_time_deptypes(deptypes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the deptypes of an edge that count at run time; empty for build-only edges."""
+    return tuple(deptype for deptype in _RUN_TIME if deptype in deptypes)
+
+
+@lru_cache(None)
+def compiled_languages(virtuals: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages among the virtuals of an edge: those that a compiler is used for."""
+    return tuple(language for language in LANGUAGES if language in virtuals)
+
+
 class Step(NamedTuple):
     """A dependency: its id, the first one with its hash, its package, the kind of the edge."""
 
@@ -519,27 +535,29 @@ class Walker:
 
     def __init__(self, graph: Dag) -> None:
         self._graph = graph
+        self.name = lru_cache(None)(graph.name)
+        self.identity = lru_cache(None)(graph.identity)
+        self.lists_dependencies = lru_cache(None)(graph.lists_dependencies)
         self.steps = lru_cache(None)(self._read_steps)
 
     def _read_steps(self, id_: int) -> list[Step]:
         """Return the direct dependencies of a spec."""
-        graph = self._graph
         return [
-            Step(child, graph.identity(child), graph.name(child), kind)
-            for child, kind in graph.links(id_)
+            Step(child, self.identity(child), self.name(child), kind)
+            for child, kind in self._graph.links(id_)
         ]
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
         """Walk the closures of specs, nearest first; `run_only` what is linked and run."""
-        graph, walk = self._graph, Walk({}, [], {}, set())
-        queue = deque((id_, graph.identity(id_), graph.name(id_), 0) for id_ in dict.fromkeys(ids))
+        walk = Walk({}, [], {}, set())
+        queue = deque((id_, self.identity(id_), self.name(id_), 0) for id_ in dict.fromkeys(ids))
         walk.came_from.update((identity, identity) for _, identity, _, _ in queue)
         while queue:
             id_, identity, name, depth = queue.popleft()
             walk.nodes.setdefault(name, {})[identity] = None
             steps = self.steps(id_)
             is_cut = bool(steps) and (depth == MAX_DEPTH or len(walk.came_from) > MAX_SPECS)
-            if is_cut or not graph.lists_dependencies(id_):
+            if is_cut or not self.lists_dependencies(id_):
                 walk.unknown.add(identity)
             for step in () if is_cut else steps:
                 if run_only and not is_run(step.kind.deptypes):

@@ -147,7 +147,7 @@ def _explained(
             raise Cancelled
         own = pairs.differences(pairs.number(other, id_))
         pairs.steps += len(own)
-        a, b = ({link.identity for link in pairs.node(each).links} for each in (other, id_))
+        a, b = ({link.identity for link in pairs.links(each)} for each in (other, id_))
         return sum(not difference.follows for difference in own), len(a ^ b)
 
     count, total = 0, sum(len(its) - 1 for its in builds.values())

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from spackscope.model.analysis.dag import PROVIDED
-from spackscope.model.core.records import LANGUAGES
+from spackscope.model.analysis.dag import PROVIDED, compiled_languages
 
 COMPILERS_OF_RUNTIMES = {
     "gcc-runtime": "gcc",
@@ -37,7 +36,7 @@ def follows(
     *,
     is_lacking: bool = False,
     dependency: str = "",
-    virtuals: Iterable[str] = (),
+    virtuals: tuple[str, ...] = (),
 ) -> str:
     """Return which `differing` attribute of a package one of its attributes comes with, or "".
 
@@ -60,7 +59,7 @@ def follows(
         leaders = _RECIPE
         if dependency in _COME_WITH_COMPILER or "libc" in virtuals:
             leaders = (*_TOOLCHAIN, *_RECIPE)
-        elif not set(LANGUAGES).isdisjoint(virtuals):
+        elif compiled_languages(virtuals):
             leaders = ("spec_format", *_RECIPE)
     elif kind in _IF_LACKING and not is_lacking:
         leaders = ()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Hashable, Iterable, Sequence
 
-from spackscope.model.analysis.dag import Dag, dag_of, post_order
-from spackscope.model.analysis.varying import (
-    all_values,
+from spackscope.model.analysis.dag import (
+    Dag,
     compiled_languages,
-    compilers,
+    dag_of,
+    post_order,
     run_time_deptypes,
 )
+from spackscope.model.analysis.varying import all_values, compilers
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never

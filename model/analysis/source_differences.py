@@ -223,7 +223,7 @@ def match_specs(
             else (link.name, graph.configuration(link.id))
             if link.identity in unmatched
             else ("", link.identity)
-            for link in pairs.node(id_).links
+            for link in pairs.links(id_)
         )
 
     @lru_cache(None)
@@ -275,7 +275,7 @@ def match_specs(
     packages: dict[str, int] = {}
 
     def below(id_: int) -> list[int]:
-        return [link.id for link in pairs.node(id_).links if link.identity in unmatched]
+        return [link.id for link in pairs.links(id_) if link.identity in unmatched]
 
     for id_ in post_order((id_ for side in sides for ids in side.values() for id_ in ids), below):
         # In the cycles of damaged documents a child may have no height yet.
@@ -316,12 +316,12 @@ def _find_causes(
     @lru_cache(None)
     def own_mask(number: int) -> Mask:
         """Return the changes of a pair by itself as bits: what is not told, then change sets."""
-        below, nodes = pairs.below(number), pairs.nodes(number)
-        if not all(node.is_described for node in nodes):
+        below = pairs.below(number)
+        if not all(map(pairs.dag.is_described, pairs.ids(number))):
             return _UNEXPLAINED
         # What is not entered any more is not told; nor is it if nothing differs.
         mask = _UNEXPLAINED if pairs.is_full else 0
-        compiler = COMPILERS_OF_RUNTIMES.get(nodes[0].name)
+        compiler = COMPILERS_OF_RUNTIMES.get(pairs.name(number))
         if compiler not in {pairs.name(child) for child in below}:
             # Two edges to one name may differ alike.
             changes = dict.fromkeys(changes_of(pairs.differences(number)))

@@ -9,16 +9,21 @@ from itertools import chain
 from operator import or_
 from typing import Literal
 
-from spackscope.model.analysis.dag import PROVIDED, Dag, Walk, Walker, post_order, texts
+from spackscope.model.analysis.dag import (
+    PROVIDED,
+    Dag,
+    Walk,
+    Walker,
+    compiled_languages,
+    post_order,
+    run_time_deptypes,
+    texts,
+)
 from spackscope.model.analysis.follows import follows
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import LANGUAGES
 from spackscope.model.core.tasks import ShouldStop, never
-
-RUN_TIME = ("link", "run")
-"""The deptypes of what is loaded or run with a spec, and fetched with it from a cache."""
 
 _NOT_AT_RUN_TIME = frozenset(
     ("package_hash", "namespace", "external_extra", "spec_format", PROVIDED)
@@ -67,18 +72,6 @@ class ComparedRow(Frozen):
     def is_equal(self) -> bool:
         """Whether no two listed values differ."""
         return len(set(self.values) - {UNKNOWN}) < 2
-
-
-@lru_cache(None)
-def run_time_deptypes(deptypes: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the deptypes of an edge that count at run time; empty for build-only edges."""
-    return tuple(deptype for deptype in RUN_TIME if deptype in deptypes)
-
-
-@lru_cache(None)
-def compiled_languages(virtuals: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the languages among the virtuals of an edge: those that a compiler is used for."""
-    return tuple(language for language in LANGUAGES if language in virtuals)
 
 
 def all_values(graph: Dag, id_: int, *, run_only: bool = False) -> Values:
@@ -195,7 +188,9 @@ def _rows(
         sets = [() if each is None or absent & each.keys() else tuple(each) for each in nodes]
         distinct = dict.fromkeys(filter(None, sets))
         values = {id_: values_of(id_) for ids in distinct for id_ in ids}
-        for attribute in sorted(set().union(*values.values())):
+        stated = [its.items() for its in values.values()]
+        every = set().union(*stated)
+        for attribute in sorted({each for each, _ in every - every.intersection(*stated)}):
             # Pages list one compiler of several.
             cell_of = {
                 ids: _cell(values[id_].get(attribute, ()) for id_ in ids)

@@ -401,7 +401,7 @@ def test_what_is_beyond_the_limit_is_not_read(
     a, b = (catalog.by_hash(hub.hash)[0].id for hub in hubs)
     comparison = pairs.compare(a, b)
     assert (comparison.pairs, comparison.is_cut) == (3, True)
-    assert pairs.node.cache_info().currsize == 6
+    assert pairs.links.cache_info().currsize == 6
 
 
 def test_a_comparison_is_cancelled(tmp_path: Path) -> None:
