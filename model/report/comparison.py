@@ -23,6 +23,7 @@ from spackscope.model.report.differences import (
     BUILD_DEPENDENCIES,
     NOT_LISTED,
     NOTHING_DIFFERS,
+    RUN_DEPENDENCIES,
     build_only_section,
 )
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
@@ -32,7 +33,7 @@ from spackscope.model.report.spec_list import spec_rows
 
 PART_HEADS: dict[Part, str] = {
     "own": "the specs themselves",
-    "run": "run-time dependencies",
+    "run": RUN_DEPENDENCIES,
     "build": BUILD_DEPENDENCIES,
 }
 BUILD, USED_BY = "build", "used by"

@@ -225,8 +225,8 @@ MAX_LINES = 200
 """Lines of each part of a report, and causes."""
 
 _SAME = "both run the same"
-BUILD_DEPENDENCIES = "build dependencies"
-"""The head of what differs only in how specs are built."""
+RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
+"""The heads of what differs at run time, and only in how specs are built."""
 
 
 def pair_sections(
@@ -242,7 +242,7 @@ def pair_sections(
     if same:
         yield Section(_SAME if run or not build else f"{ONLY_BUILD_DIFFERS}: {_SAME}")
     if run:
-        yield _bounded("run-time dependencies" if comparison.lists_dependencies else "", run)
+        yield _bounded(RUN_DEPENDENCIES if comparison.lists_dependencies else "", run)
     if build and (shows_build or not run):
         yield _bounded("" if same and not run else BUILD_DEPENDENCIES, build)
     elif build:

@@ -37,7 +37,11 @@ def difference_values(
     hash_: str, id_: int, comparison: Comparison, *, runs_the_same: bool
 ) -> Iterator[DetailLine]:
     """Yield how a spec differs from a look-alike, whose hash is `hash_` and whose id `id_`."""
-    from spackscope.model.report.differences import difference_lines, unexplained_text
+    from spackscope.model.report.differences import (
+        BUILD_DEPENDENCIES,
+        difference_lines,
+        unexplained_text,
+    )
 
     short = clean(hash_)[:SHORT_HASH]
     yield DetailLine(short, NEXT_TO, kind="link", id=id_, hints=COMPARE_HINTS)
@@ -47,7 +51,7 @@ def difference_values(
     values = [
         *_values(running, _MAX_DIFFERENCES),
         *([DetailLine("runs the same")] if runs_the_same else ()),
-        *_values(building, 1 if running else _MAX_DIFFERENCES, "build dependencies: "),
+        *_values(building, 1 if running else _MAX_DIFFERENCES, f"{BUILD_DEPENDENCIES}: "),
     ]
     if rest := unexplained_text(comparison):
         values.append(DetailLine(rest, kind="dim"))

@@ -22,7 +22,7 @@ from spackscope.model.report.table_columns import (
 )
 
 _SLOT_STYLES = {"+": "good", "~": "dim", MISSING: "dim"}
-_SHORTER = ("only build dependencies", "only build…")
+_SHORTER = (ONLY_BUILD_DIFFERS.removesuffix(" differ"), cut_words(ONLY_BUILD_DIFFERS, 11))
 _BETWEEN = " · "
 _INDENT = 3
 _MIN_NOTE_WIDTH = 60
