@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from spackscope.model.analysis.dag import (
+    AttributeValue,
     Dag,
     Step,
-    Value,
     Walker,
     compiled_languages,
     post_order,
@@ -61,8 +61,8 @@ class Difference(Frozen):
     """
 
     attribute: str
-    a: Value
-    b: Value
+    a: AttributeValue
+    b: AttributeValue
     follows: str = ""
     dependency: str = ""
     virtuals: tuple[str, ...] = ()

@@ -9,7 +9,12 @@ from typing import Literal, NamedTuple, cast
 from spackscope.model.analysis.compare import Comparison
 from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of, post_order
 from spackscope.model.analysis.environment import ListedSpecs
-from spackscope.model.analysis.nearest import Group, Nearest, NearestSearch, group_candidates
+from spackscope.model.analysis.nearest import (
+    CandidateGroup,
+    Nearest,
+    NearestSearch,
+    group_candidates,
+)
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import is_run
@@ -95,7 +100,7 @@ class Missing(Frozen):
     same. If it can be built at once, `needed_by` counts what is missing and waits for it, else 0.
 
     `comparison` is that with the nearest candidate, with the missing spec first; None without
-    one, and where the two cannot be compared: see `Candidate.causes`.
+    one, and where the two cannot be compared: see `NearCandidate.causes`.
     """
 
     id: int
@@ -295,7 +300,7 @@ def find_nearest(
     """
     graph = coverage.graph
     search = NearestSearch(graph)
-    by_package: dict[str, Sequence[Group]] = {}
+    by_package: dict[str, Sequence[CandidateGroup]] = {}
     steps = 0
     every: list[Missing] = []
     for number, spec in enumerate(coverage.missing):

@@ -31,10 +31,10 @@ _CHECK_INTERVAL = 4096
 _PATCHES = "variant:patches"
 _LANGUAGES = frozenset(LANGUAGES)
 
-Value = str | bool | tuple[str, ...] | None
+AttributeValue = str | bool | tuple[str, ...] | None
 """The value of an attribute; None if the node has none."""
 
-Attributes = Mapping[str, Value]
+Attributes = Mapping[str, AttributeValue]
 """The own attributes of a spec: all that its node states but its dependencies and its hash.
 
 The names are those of fields, such as `version` and `package_hash`, those of compiler flags, and
@@ -254,7 +254,7 @@ def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:
     return packages
 
 
-def texts(value: Value) -> tuple[str, ...]:
+def texts(value: AttributeValue) -> tuple[str, ...]:
     """Return a value as texts: `+` or `~` for a bool, none for None."""
     if isinstance(value, bool):
         return ("+" if value else "~",)
@@ -355,7 +355,7 @@ class _Side:
             self.codes(id_)
         )
         node, compiler = catalog.nodes[node_code], texts_of("compiler")[arch]
-        values: dict[str, Value] = {
+        values: dict[str, AttributeValue] = {
             "package": texts_of("package")[package],
             "version": texts_of("version")[version],
             "namespace": texts_of("namespace")[extra],
@@ -374,7 +374,7 @@ class _Side:
             values[name] = tuple(words.split())
         for text in self._lists("variants")[variant_set]:
             name, stated = split_variant(variant_key(text))
-            value: Value = stated[0] if len(stated) == 1 else stated
+            value: AttributeValue = stated[0] if len(stated) == 1 else stated
             values[f"variant:{name}"] = value == "+" if value in ("+", "~") else value
         patches = texts(values.pop(_PATCHES, None))
         values["patches"] = node.patches or patches

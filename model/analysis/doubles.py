@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Cause, Difference, Pairs, changes_of
-from spackscope.model.analysis.dag import Value, by_package
+from spackscope.model.analysis.dag import AttributeValue, by_package
 from spackscope.model.analysis.environment import ListedSpecs, Use
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen, replace
@@ -174,7 +174,7 @@ def _explained(
 def _ordered(change: Difference) -> Difference:
     """Return a change with the lower value first."""
 
-    def key(value: Value) -> tuple[Any, ...]:
+    def key(value: AttributeValue) -> tuple[Any, ...]:
         if isinstance(value, str):
             return 1, version_key(value) if change.attribute == "version" else (), value
         return 0, (), str(value)

@@ -93,7 +93,7 @@ _MAX_REASONS = 200
 _CHECK_INTERVAL = 4096
 
 
-class Verdict(NamedTuple):
+class ReasonMasks(NamedTuple):
     """The reasons of a spec as masks: its own, and those with all that it links or runs."""
 
     own: Mask
@@ -174,7 +174,7 @@ class HostFit:
             if self._codes is not None:
                 return self._codes
             catalog, first = self._catalog, self._edges.down.first
-            verdicts: dict[Verdict, int] = {}
+            verdicts: dict[ReasonMasks, int] = {}
             leaves: dict[Hashable, int] = {}
             codes, nodes, facts = array("I"), catalog.column("node"), catalog.nodes
             name = "compiler" if self._is_before_1 else "package"
@@ -200,8 +200,8 @@ class HostFit:
             self._codes = narrowed(codes)
             return self._codes
 
-    def _verdict(self, id_: int, should_stop: ShouldStop = never) -> Verdict:
-        own = self._own_mask(id_)
+    def _verdict(self, id_: int, should_stop: ShouldStop = never) -> ReasonMasks:
+        own = self._own_reasons(id_)
         if not (id_ < self._edges.count and self._facts(id_).external):
             compilers = self._compilers_of(id_, should_stop)
             if any(
@@ -209,7 +209,7 @@ class HostFit:
                 for compiler, runtime in _RUNTIME_OF.items()
             ):
                 own |= self._mask(_NO_RUNTIME)
-        return Verdict(own, self._below.whole(id_, should_stop))
+        return ReasonMasks(own, self._below.whole(id_, should_stop))
 
     @cached_property
     def _configured(self) -> Mapping[int, Mask]:
@@ -230,7 +230,7 @@ class HostFit:
         edges = self._edges.down.restricted(followed)
         return ClosureMasks(
             lambda id_: [child for child in edges.of(id_) if child not in runtimes],
-            self._own_mask,
+            self._own_reasons,
         )
 
     def _compilers_of(self, id_: int, should_stop: ShouldStop) -> Mask:
@@ -270,7 +270,7 @@ class HostFit:
     def _facts(self, id_: int) -> NodeFacts:
         return self._node(self._catalog.column("node")[id_])
 
-    def _own_mask(self, id_: int) -> Mask:
+    def _own_reasons(self, id_: int) -> Mask:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
             return self._mask(_NOT_DESCRIBED)
@@ -397,7 +397,7 @@ class HostFit:
             ),
         )
 
-    def _fit(self, verdict: Verdict, id_: int | None = None) -> Fit:
+    def _fit(self, verdict: ReasonMasks, id_: int | None = None) -> Fit:
         """Return what a verdict means: own reasons, those of dependencies alone, unknown ones.
 
         With the id of its spec all have sentences.

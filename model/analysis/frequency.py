@@ -107,7 +107,7 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
 _STEP = 4096
 """Look-alikes after which a count looks whether it is to stop."""
 
-Values = tuple[tuple[str, ...], ...]
+AxisValues = tuple[tuple[str, ...], ...]
 """The values of a record: of each axis all that it has there."""
 
 
@@ -120,7 +120,7 @@ class Frequency(Frozen):
 
     axes: tuple[Axis, ...]
     total: int
-    groups: tuple[tuple[Values, int], ...]
+    groups: tuple[tuple[AxisValues, int], ...]
 
     @cached_property
     def facets(self) -> tuple[tuple[Facet, ...], ...]:
@@ -192,7 +192,7 @@ def frequency(
         if number % _STEP == 0 and should_stop():
             raise Cancelled
         counts[codes] += count
-    groups: Counter[Values] = Counter()
+    groups: Counter[AxisValues] = Counter()
     for codes, count in counts.items():
         groups[tuple(axis.values[code] for axis, code in zip(axes, codes, strict=True))] += count
     return Frequency(tuple(axes), len(specs), tuple(groups.items()))

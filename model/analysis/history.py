@@ -31,7 +31,7 @@ from spackscope.model.core.files import (
     xdg_dir,
 )
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.records import Look, Records, SourceStatus, Spec, is_hash
+from spackscope.model.core.records import LookAlike, Records, SourceStatus, Spec, is_hash
 from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress, run_cancellable
 from spackscope.model.core.text import clean, counted
 from spackscope.model.core.variants import split_variant, variant_key
@@ -111,7 +111,7 @@ def _specs_of(catalog: Catalog, query: Query) -> dict[str, str]:
     return dict(zip(catalog.hashes.of(ids), map(texts.__getitem__, numbers), strict=True))
 
 
-def _text(spec: Spec | Look) -> str:
+def _text(spec: Spec | LookAlike) -> str:
     return _BETWEEN.join([f"{spec.package}@{spec.version}", *spec.variants])
 
 

@@ -6,7 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import MAX_PAIRS, Difference, Pairs
-from spackscope.model.analysis.dag import LISTED_BY_PAGES, PROVIDED, Attributes, Dag, Value
+from spackscope.model.analysis.dag import (
+    LISTED_BY_PAGES,
+    PROVIDED,
+    Attributes,
+    AttributeValue,
+    Dag,
+)
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
@@ -32,23 +38,23 @@ _NOT_CHOSEN = frozenset(
 )
 
 
-def chosen_values(attributes: Attributes) -> dict[str, Value]:
+def chosen_values(attributes: Attributes) -> dict[str, AttributeValue]:
     """Return the attributes that a user chooses, but the compiler."""
     return {name: value for name, value in attributes.items() if name not in _NOT_CHOSEN}
 
 
-class Group(NamedTuple):
+class CandidateGroup(NamedTuple):
     """Specs with equal attributes, whose sources list dependencies or do not.
 
     `chosen` has the attributes that a user chooses but the compiler, with variants in any order.
     """
 
-    chosen: frozenset[tuple[str, Value]]
-    spec_format: Value
+    chosen: frozenset[tuple[str, AttributeValue]]
+    spec_format: AttributeValue
     lists_dependencies: bool
     ids: list[int]
 
-    def differing(self, other: Group) -> set[str]:
+    def differing(self, other: CandidateGroup) -> set[str]:
         """Return the names of the attributes that differ, of those that both sources list."""
         names = {name for name, _ in self.chosen ^ other.chosen}
         if self.lists_dependencies and other.lists_dependencies:
@@ -56,7 +62,7 @@ class Group(NamedTuple):
         return {name for name in names if name.startswith("variant:") or name in LISTED_BY_PAGES}
 
 
-def _group(graph: Dag, id_: int) -> Group:
+def _group(graph: Dag, id_: int) -> CandidateGroup:
     """Return the group that a spec is of, without its ids."""
     attributes = graph.attributes(id_)
     chosen = (
@@ -64,12 +70,12 @@ def _group(graph: Dag, id_: int) -> Group:
         for name, value in chosen_values(attributes).items()
     )
     lists = graph.lists_dependencies(id_)
-    return Group(frozenset(chosen), attributes.get("spec_format"), lists, [])
+    return CandidateGroup(frozenset(chosen), attributes.get("spec_format"), lists, [])
 
 
-def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[Group]:
+def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[CandidateGroup]:
     """Return candidates in groups, each spec once."""
-    groups: dict[tuple[int, bool], Group] = {}
+    groups: dict[tuple[int, bool], CandidateGroup] = {}
     for id_ in filter(graph.is_described, dict.fromkeys(map(graph.identity, ids))):
         key = graph.configuration(id_), graph.lists_dependencies(id_)
         if key not in groups:
@@ -78,7 +84,7 @@ def group_candidates(graph: Dag, ids: Iterable[int]) -> Sequence[Group]:
     return list(groups.values())
 
 
-class Candidate(Frozen):
+class NearCandidate(Frozen):
     """A candidate: in which attributes it differs itself, and how many causes there are in all.
 
     `causes` is None if they cannot be counted: the two are of different specfile formats, or a
@@ -96,12 +102,12 @@ class Nearest(Frozen):
     `total` is the number of all candidates.
     """
 
-    candidates: tuple[Candidate, ...] = ()
+    candidates: tuple[NearCandidate, ...] = ()
     tied: int = 0
     total: int = 0
 
     @property
-    def best(self) -> Candidate | None:
+    def best(self) -> NearCandidate | None:
         """The first candidate, if there is any."""
         return next(iter(self.candidates), None)
 
@@ -143,7 +149,7 @@ class NearestSearch:
     def find(
         self,
         id_: int,
-        candidates: Sequence[Group],
+        candidates: Sequence[CandidateGroup],
         *,
         limit: int = MAX_NEAREST,
         should_stop: ShouldStop = never,
@@ -156,7 +162,7 @@ class NearestSearch:
         self._compared += len(candidates)
         groups = candidates[: _MAX_LATER if self.is_exhausted else None]
         counted = [(len(spec.differing(group)), group) for group in groups]
-        tied: list[tuple[int, Group]] = []
+        tied: list[tuple[int, CandidateGroup]] = []
         fewest = 0
         for count, group in sorted(counted, key=lambda item: item[0]):
             # One with more differences than another has in all is not the nearest. The compiler
@@ -169,8 +175,8 @@ class NearestSearch:
                     fewest, tied = total, []
                 if total == fewest:
                     tied.append((candidate, group))
-        best: list[tuple[int, int, Group]] = []
-        uncounted: list[tuple[None, int, Group]] = []
+        best: list[tuple[int, int, CandidateGroup]] = []
+        uncounted: list[tuple[None, int, CandidateGroup]] = []
         by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
         for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
             if should_stop():
@@ -185,13 +191,13 @@ class NearestSearch:
                 best.append((causes, candidate, group))
                 best = sorted(best, key=lambda each: each[0])[:limit]
         nearest_first = (
-            Candidate(candidate, self._differences(id_, candidate, spec, group), causes)
+            NearCandidate(candidate, self._differences(id_, candidate, spec, group), causes)
             for causes, candidate, group in (*best, *uncounted)[:limit]
         )
         return Nearest(tuple(nearest_first), len(tied), count_all)
 
     def _differences(
-        self, id_: int, candidate: int, spec: Group, group: Group
+        self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
     ) -> tuple[Difference, ...]:
         a, b = dict(spec.chosen), dict(group.chosen)
         differences = [
@@ -202,7 +208,9 @@ class NearestSearch:
             differences.append(Difference(_COMPILER, own or None, other or None))
         return tuple(sorted(differences, key=lambda difference: difference.attribute))
 
-    def _differs_in_compiler(self, id_: int, candidate: int, spec: Group, group: Group) -> bool:
+    def _differs_in_compiler(
+        self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup
+    ) -> bool:
         own, other = self.pairs.compilers(id_), self.pairs.compilers(candidate)
         if not all("@" in compiler for compiler in own + other):
             # The version of one is not known, so it may be that of the other.

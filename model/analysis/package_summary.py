@@ -57,7 +57,7 @@ def package_summaries(
         if should_stop():
             raise Cancelled
         running = None
-        if catalog.by_host.is_connected:
+        if catalog.by_host.has_host:
             fits = Counter(catalog.by_host.answers.brief(spec).fits for spec in ids)
             # Where none runs for sure, how many do is not known.
             running = fits[True] if fits[True] or not fits[None] else None

@@ -81,11 +81,11 @@ def attach_fit(catalog: Catalog, session: Session) -> Catalog:
         version = spack_version(find_spack_root(session.environ))
         return HostFit(catalog, host, is_listed, kept_out, version)
 
-    if not catalog.by_host.is_connected:
+    if not catalog.by_host.has_host:
         catalog.by_host.connect(host_fit)
     return catalog
 
 
 def fit_of(catalog: Catalog, id_: int) -> Fit | None:
     """Return whether a spec runs on the host; None for a catalog without a host."""
-    return catalog.by_host.answers.of(id_) if catalog.by_host.is_connected else None
+    return catalog.by_host.answers.of(id_) if catalog.by_host.has_host else None

@@ -10,7 +10,14 @@ from operator import eq
 from typing import NamedTuple
 
 from spackscope.model.analysis.compare import Difference, Pairs, changes_of
-from spackscope.model.analysis.dag import ClosureMasks, Dag, Mask, Value, by_package, post_order
+from spackscope.model.analysis.dag import (
+    AttributeValue,
+    ClosureMasks,
+    Dag,
+    Mask,
+    by_package,
+    post_order,
+)
 from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
@@ -227,7 +234,7 @@ def match_specs(
         )
 
     @lru_cache(None)
-    def values(id_: int, *without: str) -> frozenset[tuple[str, Value]]:
+    def values(id_: int, *without: str) -> frozenset[tuple[str, AttributeValue]]:
         chosen = chosen_values(graph.attributes(id_)).items()
         return frozenset(item for item in chosen if item[0] not in without)
 

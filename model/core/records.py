@@ -217,7 +217,7 @@ class _Stated(NamedTuple):
     tag: str = ""
 
 
-class Look(_Stated):
+class LookAlike(_Stated):
     """What look-alikes of a page share; like a `Spec` without a hash and a size."""
 
     __slots__ = ()
@@ -228,18 +228,18 @@ class Look(_Stated):
 
 for _field in fields(Spec):
     # Of all else pages state nothing.
-    if not hasattr(Look, _field.name):
-        setattr(Look, _field.name, _field.default)
+    if not hasattr(LookAlike, _field.name):
+        setattr(LookAlike, _field.name, _field.default)
 
 
 class Records(Frozen):
     """Records of a document, in its order, with what look-alikes share only once.
 
     Record i is the spec `looks[numbers[i]]`, but with the hash `hashes[i]` and the size
-    `sizes[i]`. Pages have very many look-alikes: a Look takes a quarter of the time of a Spec.
+    `sizes[i]`. Pages have very many: a LookAlike takes a quarter of the time of a Spec.
     """
 
-    looks: Sequence[Spec] | Sequence[Look]
+    looks: Sequence[Spec] | Sequence[LookAlike]
     numbers: Sequence[int]
     hashes: Sequence[str]
     sizes: Sequence[float | None]

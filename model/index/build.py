@@ -260,7 +260,7 @@ def _with_size(items: Iterable[Records | Problem], size: int) -> Iterator[Record
 # The columns in display order.
 
 
-Node = tuple[int, bytes]
+DocumentNode = tuple[int, bytes]
 """A dependency as a document names it: the number of the document, and the hash."""
 
 _AT_ONCE = 1024
@@ -559,10 +559,10 @@ def _write_provenance(
 # Edges
 
 
-def _described(staged: Staged) -> dict[Node, int]:
+def _described(staged: Staged) -> dict[DocumentNode, int]:
     """Return the first record of each dependency that its own document describes."""
     texts = {edge.hash for edges in staged.edges.values() for edge in edges}
-    wanted, records = set(map(pack_hashes, texts)), dict[Node, int]()
+    wanted, records = set(map(pack_hashes, texts)), dict[DocumentNode, int]()
     documents = staged.codes["document"]
     for record, look_alike in enumerate(staged.look_alikes) if wanted else ():
         if (hash_ := staged.hash_at(record)) in wanted:
@@ -574,7 +574,7 @@ def _write_edges(
     sections: SectionWriter,
     staged: Staged,
     records: array[int],
-    record_of: Mapping[Node, int],
+    record_of: Mapping[DocumentNode, int],
     hashes: bytes,
 ) -> array[int]:
     """Write the edges, their kinds, and the dependencies that no document describes.
@@ -585,9 +585,9 @@ def _write_edges(
     codes, look_alikes = staged.codes, staged.look_alikes
     edges = [staged.edges.get(n, ()) for n in records] if staged.edges else [()] * len(records)
     # By the objects of the dependencies: most edges share one with others.
-    nodes: dict[int, Node] = {}
+    nodes: dict[int, DocumentNode] = {}
     kinds: dict[int, tuple[Sequence[str], Sequence[str]]] = {}
-    names: dict[Node, str] = {}
+    names: dict[DocumentNode, str] = {}
     for record, its in zip(records, edges, strict=True):
         for edge in its:
             if id(edge) not in nodes:
@@ -603,7 +603,7 @@ def _write_edges(
         hash_ = hashes[HASH_BYTES * spec : HASH_BYTES * (spec + 1)]
         if hash_ in wanted:
             first_of.setdefault(hash_, spec)
-    ids: dict[Node, int] = {}
+    ids: dict[DocumentNode, int] = {}
     absent: list[tuple[str, str]] = []
     packages = staged.dictionaries["package"].entries
     for node, name in sorted(names.items()):

@@ -67,7 +67,7 @@ class ByHost:
         self._find_answers, self._answers = find_answers, None
 
     @property
-    def is_connected(self) -> bool:
+    def has_host(self) -> bool:
         """Whether there is a host to ask about."""
         return self._find_answers is not None
 
@@ -93,11 +93,11 @@ class ByHost:
 
     def check_all(self, should_stop: ShouldStop) -> None:
         """Compute the answers of all specs, if there is a host. Raises Cancelled."""
-        if self.is_connected:
+        if self.has_host:
             self.answers.codes(should_stop)
 
     def _known(self, term: Condition) -> HostAnswers:
-        if not self.is_connected:
+        if not self.has_host:
             raise Unanswerable(f"{term} asks for the host, which is not known here", term)
         return self.answers
 
@@ -125,7 +125,7 @@ class ByHost:
 
     def ordered(self, column: Column, ids: Sequence[int], *, descending: bool) -> array[int]:
         """Return ids by their values of a column, what runs first; all of them without answers."""
-        if not self.is_connected:
+        if not self.has_host:
             return array("I", ids)
         codes, values = self.values(column.name, never)
         keys = [_order(value) for value in values]
@@ -134,7 +134,7 @@ class ByHost:
 
     def filled(self, id_: int, spec: Spec) -> Spec:
         """Return a record with whether it runs on the host, if that is wanted or computed."""
-        if not (self.is_ready or (self.fills_rows and self.is_connected)):
+        if not (self.is_ready or (self.fills_rows and self.has_host)):
             return spec
         return replace(spec, fit=self.answers.brief(id_))
 

@@ -199,7 +199,7 @@ def facet_sections(
     for name in dict.fromkeys((*_FIRST, *_THEN, *(o for o in others if o not in _LAST), *_LAST)):
         if name == VARIANTS:
             yield from _variant_sections(catalog, query, wanted, should_stop)
-        elif not BY_NAME[name].is_by_host or catalog.by_host.is_connected:
+        elif not BY_NAME[name].is_by_host or catalog.by_host.has_host:
             section = _column_section(catalog, query, FacetKey(name), should_stop)
             is_of_one = query.package_term is not None
             # A chosen package is no filter of its own list.
@@ -218,7 +218,7 @@ def _column_section(
     if key.column == "version" and query.package_term is not None:
         ordered.sort(key=FIELDS[key.column].sort_key, reverse=True)
     offered: tuple[Condition, ...] = ()
-    if key.column == "target" and catalog.by_host.is_connected:
+    if key.column == "target" and catalog.by_host.has_host:
         # What the host can run, if its target is known, and that is more than one of the values.
         part = catalog.by_host.answers.part("target")
         term = Term("target", f":{part}")

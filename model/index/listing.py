@@ -52,7 +52,7 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
         return array("I", sorted(ids, key=size, reverse=sort.descending))
     look_alikes: Iterable[int] = specs.numbers
     if view.order is not Order.INDEX:
-        is_here = view.order is Order.PREFERRED_HERE and data.by_host.is_connected
+        is_here = view.order is Order.PREFERRED_HERE and data.by_host.has_host
         order = data.cached(_order_here) if is_here else data.column("preferred")
         # The look-alikes of a package are in the same places in all orders.
         is_shown = bytes(specs.start) + specs.mask

@@ -15,9 +15,9 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import Edge
 
-Section = Literal["dependencies", "dependents"]
+TreeSection = Literal["dependencies", "dependents"]
 
-SECTIONS: tuple[Section, ...] = ("dependencies", "dependents")
+SECTIONS: tuple[TreeSection, ...] = ("dependencies", "dependents")
 """The two halves of a tree, in the order in which they are shown."""
 
 Status = Literal["", "external", "unlisted", "absent"]
@@ -47,7 +47,7 @@ class GraphSpec(Frozen):
     status: Status = ""
 
 
-class Node(Frozen):
+class TreeNode(Frozen):
     """One line of a tree: the head of a section, or a spec that an edge leads to.
 
     `id` is that of the record, `count` how many specs it leads to, of which the first
@@ -57,7 +57,7 @@ class Node(Frozen):
     """
 
     id: int
-    section: Section
+    section: TreeSection
     count: int
     depth: int = 0
     edge: Edge | None = None
@@ -79,7 +79,7 @@ class Tree(Frozen):
     lines whose names match it, with those above them.
     """
 
-    lines: tuple[Node, ...]
+    lines: tuple[TreeNode, ...]
     members: tuple[int, ...] = ()
     run_only: bool = False
     search: str = ""
@@ -90,18 +90,18 @@ class Tree(Frozen):
         return self.lines[0].id
 
     @property
-    def unfolded_sections(self) -> frozenset[Section]:
+    def unfolded_sections(self) -> frozenset[TreeSection]:
         """The sections that are unfolded."""
         return frozenset(
             node.section for node in self.lines if not node.depth and node.is_unfolded
         )
 
-    def head(self, section: Section) -> int:
+    def head(self, section: TreeSection) -> int:
         """Return the line of the head of a section."""
         return next(row for row, node in enumerate(self.lines) if node.section == section)
 
     @cached_property
-    def _originals(self) -> dict[tuple[Section, int], int]:
+    def _originals(self) -> dict[tuple[TreeSection, int], int]:
         def rank(row: int) -> tuple[bool, int, int]:
             return not self.lines[row].is_unfolded, self.lines[row].depth, row
 
@@ -139,7 +139,7 @@ class Tree(Frozen):
         """Return the tree with a line folded."""
         return self.unfold(row, ())
 
-    def unfold(self, row: int, children: Sequence[Node]) -> Tree:
+    def unfold(self, row: int, children: Sequence[TreeNode]) -> Tree:
         """Return the tree with a line unfolded to its children, if there are any."""
         node = replace(self.lines[row], is_unfolded=bool(children))
         lines = (*self.lines[:row], node, *children, *self.lines[self.end(row) :])
@@ -179,7 +179,7 @@ class Tree(Frozen):
 def read_tree(
     catalog: Catalog,
     id_: int,
-    unfolded: Collection[Section] = (),
+    unfolded: Collection[TreeSection] = (),
     *,
     members: Sequence[int] = (),
     run_only: bool = False,
@@ -193,7 +193,7 @@ def read_tree(
     """
     if not catalog.edges.lists(id_):
         return None
-    heads = tuple(Node(id_, section, 0) for section in SECTIONS)
+    heads = tuple(TreeNode(id_, section, 0) for section in SECTIONS)
     tree = Tree(heads, tuple(members) if len(members) > 1 else (), run_only)
     counts = (len(_Reader(catalog, tree, section).ends()) for section in SECTIONS)
     lines = (replace(head, count=count) for head, count in zip(heads, counts, strict=True))
@@ -218,7 +218,7 @@ def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     ).prepared()
 
 
-def read_all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
+def read_all_unfolded(catalog: Catalog, tree: Tree, section: TreeSection) -> Tree:
     """Return a tree with all lines of a section unfolded, the nearest first up to MAX_LINES."""
     return _Reader(catalog, tree, section).unfolded(never).prepared()
 
@@ -270,7 +270,7 @@ class _End(NamedTuple):
 class _Reader:
     """Reads what the specs of one section of a tree lead to."""
 
-    def __init__(self, catalog: Catalog, tree: Tree, section: Section) -> None:
+    def __init__(self, catalog: Catalog, tree: Tree, section: TreeSection) -> None:
         self._catalog, self._tree, self._section = catalog, tree, section
         self._roots = tree.members or (tree.id,)
         self._is_down = section == "dependencies"
@@ -322,7 +322,7 @@ class _Reader:
         # Absent specs have no position in the order of the records.
         return sorted(self.ends(id_), key=lambda end: (self._catalog.edges.name(end.id), end.id))
 
-    def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[Node]:
+    def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[TreeNode]:
         """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
         specs = read_specs(self._catalog, (end.id for end, _, _ in lines))
         codes, facts = self._catalog.column("node"), self._catalog.nodes
@@ -335,7 +335,7 @@ class _Reader:
         for end, depth, is_unfolded in lines:
             share = end.share if depth == 1 and end.share < members else 0
             line = depth, end.edge, specs[end.id], is_unfolded, share, end.builds
-            nodes.append(Node(end.id, self._section, counts[end.id], *line))
+            nodes.append(TreeNode(end.id, self._section, counts[end.id], *line))
         return nodes
 
     def unfolded(self, should_stop: ShouldStop) -> Tree:

@@ -21,7 +21,7 @@ from operator import itemgetter
 from typing import Any, cast
 
 from spackscope.model.core.errors import Unreadable, YamlError
-from spackscope.model.core.records import Look, Problem, Records, is_hash
+from spackscope.model.core.records import LookAlike, Problem, Records, is_hash
 from spackscope.model.readers.json import (
     A_HASH,
     MAX_RECORDS,
@@ -51,7 +51,7 @@ _SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECAS
 _LISTS, _TEXTS = ("versions", "variants", "stacks"), ("compiler", "platform", "os", "target")
 _get_lists, _get_texts = itemgetter(*_LISTS), itemgetter(*_TEXTS)
 _COLUMNS = ("versions", "compilers", "platforms", "oss", "targets")
-"""The keys of `meta` for the first fields of a `Look`, in their order."""
+"""The keys of `meta` for the first fields of a `LookAlike`, in their order."""
 _NOT_CLOSED = "the front matter has no closing line of three dashes"
 _NO_RECORDS = "the page has no spec_details"
 
@@ -200,7 +200,7 @@ def _read_alike(text: str, page: tuple[str, str]) -> Records | None:
     """
     if "\\" in text or text[:2] != "[{" or text[-2:] != "}]":
         return None
-    fields, looks = FieldReader(""), dict[Look, int]()
+    fields, looks = FieldReader(""), dict[LookAlike, int]()
     hashes, numbers, sizes = list[str](), list[int](), list[float | None]()
     size_of: dict[str, float | None] = {}
     stop, end = -2, len(text) - 2
@@ -234,7 +234,7 @@ def _read_alike(text: str, page: tuple[str, str]) -> Records | None:
 
 def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records:
     """Read record after record, with their problems; of a broken list, those before the error."""
-    looks, numbers = dict[Look, int](), list[int]()
+    looks, numbers = dict[LookAlike, int](), list[int]()
     hashes, sizes, listed = list[str](), list[float | None](), count(1)
 
     def add(_: str, record: Any) -> None:
@@ -269,7 +269,7 @@ def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records
     return Records(list(looks), numbers, hashes, sizes)
 
 
-def _read_look(record: Mapping[str, Any], page: tuple[str, str], fields: FieldReader) -> Look:
+def _read_look(record: Mapping[str, Any], page: tuple[str, str], fields: FieldReader) -> LookAlike:
     """Return what can be read of a record beside its hash and size."""
     try:
         versions, variants, stacks = _get_lists(record)
@@ -287,7 +287,7 @@ def _read_look(record: Mapping[str, Any], page: tuple[str, str], fields: FieldRe
             fields.add_problem(f"versions has {len(versions)} items, expected one")
         version = versions[0] if versions else ""
     version, compiler = version.removeprefix("="), _spelled(texts[0])
-    return Look._make((version, compiler, *texts[1:], tuple(variants), tuple(stacks), *page))
+    return LookAlike._make((version, compiler, *texts[1:], tuple(variants), tuple(stacks), *page))
 
 
 def _spelled(compiler: str) -> str:
@@ -309,8 +309,8 @@ def _read_size(size: object, fields: FieldReader) -> float | None:
 
 def _join(records: Records, fields: FieldReader) -> Records:
     """Join the records of one hash, which should differ only in their stacks."""
-    looks = cast("list[Look]", records.looks)
-    joined: dict[tuple[str, float | None, Look], tuple[Look, set[str]]] = {}
+    looks = cast("list[LookAlike]", records.looks)
+    joined: dict[tuple[str, float | None, LookAlike], tuple[LookAlike, set[str]]] = {}
     known: set[str] = set()
     for number, hash_, size in zip(records.numbers, records.hashes, records.sizes, strict=True):
         look, stacks = looks[number], set(looks[number].stacks)

@@ -14,7 +14,7 @@ from spackscope.model.core.text import cell_width, clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
-from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Node, Status, Tree
+from spackscope.model.index.tree import MAX_CHILDREN, GraphSpec, Status, Tree, TreeNode
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.export import page_address
@@ -41,7 +41,7 @@ _GOOD_STATES = ("cached", "installed")
 _COPY_HINTS = (("copy", "hash"), ("copy-as", "other forms"))
 
 
-Hint = tuple[str, str]
+LineHint = tuple[str, str]
 """The name of a key, as the interface has it, and the word for what it does."""
 
 
@@ -63,7 +63,7 @@ class DetailLine(Frozen):
     lead: str = ""
     suffix: str = ""
     at_end: bool = False
-    hints: tuple[Hint, ...] = ()
+    hints: tuple[LineHint, ...] = ()
     total: int = 0
 
     @property
@@ -308,7 +308,7 @@ STATUS_TEXTS: dict[Status, str] = {
 }
 STATUS_SIGNS: dict[Status, str] = {"external": "e", "unlisted": "-", "absent": "?", "": " "}
 """Why a spec has no row in the table: in words, and as a sign in the tree."""
-_HEADS: dict[tree.Section, tuple[str, str]] = {
+_HEADS: dict[tree.TreeSection, tuple[str, str]] = {
     "dependencies": ("depends on", "depends on nothing"),
     "dependents": ("used by", "used by nothing"),
 }
@@ -319,7 +319,7 @@ def deptypes_sign(deptypes: Collection[str]) -> str:
     return f"[{''.join(name[0] if name in deptypes else ' ' for name in DEPTYPES)}]"
 
 
-def head_text(node: Node) -> str:
+def head_text(node: TreeNode) -> str:
     """Return how many dependencies or dependents a spec has."""
     text, nothing = _HEADS[node.section]
     if node.is_unfolded and node.count > MAX_CHILDREN:
@@ -337,7 +337,7 @@ def fold_sign(tree: Tree, row: int) -> str:
     return "▾" if node.is_unfolded else "▸"
 
 
-def virtuals_text(node: Node) -> str:
+def virtuals_text(node: TreeNode) -> str:
     """Spell what a dependency provides to the spec above, or what a dependent uses it as."""
     virtuals = clean(",".join(node.edge.virtuals)) if node.edge is not None else ""
     if not virtuals:

@@ -13,7 +13,7 @@ from spackscope.model.analysis.compare import (
     compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import Dag, Value, texts
+from spackscope.model.analysis.dag import AttributeValue, Dag, texts
 from spackscope.model.analysis.kinds import kinds_of, run_the_same
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
@@ -172,7 +172,7 @@ def _parts(difference: Difference, package: str) -> tuple[str, str, str]:
     return " ".join(filter(None, subject)), a, b
 
 
-def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
+def _variant_texts(name: str, a: AttributeValue, b: AttributeValue) -> tuple[str, str, str]:
     """Return the subject of a difference between the values of a variant, and the values."""
     if isinstance(a, tuple) and isinstance(b, tuple) and (shared := {*a} & {*b}):
         of_a, of_b = (
@@ -181,7 +181,7 @@ def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
         )
         return name, of_a, of_b
 
-    def text(value: Value) -> str:
+    def text(value: AttributeValue) -> str:
         return _MISSING if value is None else spell_variant(name, texts(value))
 
     # Of two values in words the first one names the variant.
@@ -189,12 +189,12 @@ def _variant_texts(name: str, a: Value, b: Value) -> tuple[str, str, str]:
     return "", text(a), _text(b) if is_named_once else text(b)
 
 
-def _short_digests(value: Value) -> tuple[str, ...]:
+def _short_digests(value: AttributeValue) -> tuple[str, ...]:
     digests = value if isinstance(value, tuple) else (str(value or ""),)
     return tuple(digest[:SHORT_HASH] for digest in digests)
 
 
-def _text(value: Value, between: str = ",") -> str:
+def _text(value: AttributeValue, between: str = ",") -> str:
     return between.join(value) or _MISSING if isinstance(value, tuple) else str(value or _MISSING)
 
 

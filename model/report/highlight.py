@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-Piece = tuple[str, str]
+DrawnPiece = tuple[str, str]
 """Some text of a line, and the names of its styles: component classes without their prefix.
 
 Of several names, separated by blanks, each adds to those before it: `dim current`.
 """
 
 
-def highlight(text: str, needles: Iterable[str], style: str = "") -> list[Piece]:
+def highlight(text: str, needles: Iterable[str], style: str = "") -> list[DrawnPiece]:
     """Return the pieces of a text, the first needle that occurs in it in the style of a match.
 
     Needles are in lower case; case is ignored in the text.

@@ -21,7 +21,7 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
 from spackscope.model.report.report import path_text
 from spackscope.model.report.table_columns import (
-    Told,
+    ShownWidths,
     cut_value,
     flowing_variants,
     signed,
@@ -181,7 +181,7 @@ class _Package:
     Each states a text for each of its `names`, those that tell most first; empty if it has none.
     """
 
-    def __init__(self, values: ShownValues, look_alike: int, told: Told) -> None:
+    def __init__(self, values: ShownValues, look_alike: int, shown_widths: ShownWidths) -> None:
         numbers = values.numbers_of_package(look_alike)
         sets = cast(Sequence[tuple[str, ...]], values.column_values("variants", numbers))
         variants = list(map(variant_texts, sets))
@@ -196,11 +196,11 @@ class _Package:
         self._numbers = numbers
         stated = [texts[name] for name in self.names]
         self._stated = [tuple(each[at] for each in stated) for at in range(len(numbers))]
-        self._widths = widths = dict(told.widths)
-        self._is_told = [name in widths for name in self.names]
+        self._widths = widths = dict(shown_widths.widths)
+        self._has_width = [name in widths for name in self.names]
         shown = [
             [cut_value(name, text, widths[name]) for text in texts[name]]
-            for name in compress(self.names, self._is_told)
+            for name in compress(self.names, self._has_width)
         ]
         if "variants" in widths:
             counts, width = values.variants_of(look_alike), widths["variants"]
@@ -254,9 +254,9 @@ class _Package:
         return name in self._widths
 
     def _distance(self, one: Sequence[str], other: Sequence[str]) -> tuple[int, int]:
-        """Return in how many of the columns that are told two differ, and in how many of all."""
+        """Return in how many of the columns that are shown two differ, and in how many of all."""
         differing = list(map(ne, one, other))
-        return sum(compress(differing, self._is_told)), sum(differing)
+        return sum(compress(differing, self._has_width)), sum(differing)
 
     def _phrases(self, stated: Sequence[str], numbers: Sequence[int]) -> str:
         texts = []
@@ -284,7 +284,7 @@ class RowNotes:
             lambda texts: sum(map(len, texts))
         )
         # Of the rows that were shown last.
-        self._shown: tuple[ShownValues, Told] | None = None
+        self._shown: tuple[ShownValues, ShownWidths] | None = None
         self._packages: dict[str, _Package] = {}
 
     def kinds(self, ids: Sequence[int], *, should_stop: ShouldStop = never) -> tuple[Kind, ...]:
@@ -304,30 +304,30 @@ class RowNotes:
         self,
         listing: Listing,
         rows: Iterable[Row],
-        told: Told | None = None,
+        shown_widths: ShownWidths | None = None,
         *,
         should_stop: ShouldStop = never,
     ) -> dict[NoteKey, RowNote]:
         """Return the notes on some rows of a listing, those of folded kinds not whole.
 
-        `told` is what a table tells of the rows. Raises Cancelled.
+        `shown_widths` is what a table tells of the rows. Raises Cancelled.
         """
         notes = {}
-        packages = self._packages if self._shown == (listing.values, told) else {}
+        packages = self._packages if self._shown == (listing.values, shown_widths) else {}
         for row in rows:
             if should_stop():
                 raise Cancelled
             note = self._note(listing, row, should_stop)
-            if told is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
+            if shown_widths is not None and row.role in (RowRole.SPEC, RowRole.GROUP):
                 package = row.spec.package
                 if package not in packages:
-                    packages[package] = _Package(listing.values, row.look_alike, told)
+                    packages[package] = _Package(listing.values, row.look_alike, shown_widths)
                 apart, is_told = packages[package].apart(row.look_alike)
                 if not is_told or not (note.kinds or note.differs):
                     note = note._replace(apart=apart)
             notes[note_key(row)] = note
-        if told is not None:
-            self._shown, self._packages = (listing.values, told), packages
+        if shown_widths is not None:
+            self._shown, self._packages = (listing.values, shown_widths), packages
         return notes
 
     def whole(

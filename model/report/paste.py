@@ -197,7 +197,7 @@ _KEYS_OF_COLUMNS = ("version=", "variants=", "flags=")
 """What a text begins with that Spack would take for a variant of this name."""
 
 
-class Requirement(Frozen):
+class PackagesYaml(Frozen):
     """The text of a packages.yaml, and the conditions that it does not express."""
 
     text: str
@@ -213,7 +213,7 @@ def spec_requirement(specs: Sequence[Spec]) -> str:
     return _yaml({name: [[*strings]] for name, strings in packages.items()})
 
 
-def query_requirement(query: Query) -> Requirement:
+def query_requirement(query: Query) -> PackagesYaml:
     """Return what requires the conditions of a query, of the packages that it names.
 
     Without a name they are required of all packages, if all of them can be. The text is empty if
@@ -237,7 +237,7 @@ def query_requirement(query: Query) -> Requirement:
     if left_out:
         specs.pop(_ALL, None)
     packages = {name: _joined(several) for name, several in specs.items()}
-    return Requirement(_yaml(packages), tuple(left_out))
+    return PackagesYaml(_yaml(packages), tuple(left_out))
 
 
 def _joined(specs: Sequence[list[list[str]]]) -> list[list[str]]:

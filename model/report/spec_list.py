@@ -191,7 +191,7 @@ def _folded_lines(
     cells, notes = RowCells(listing), row_notes(catalog)
     for start in range(0, len(listing), _WINDOW):
         rows = catalog.rows(*listing.part(slice(start, start + _WINDOW)))
-        known = notes.of(listing, rows, layout.told)
+        known = notes.of(listing, rows, layout.shown_widths)
         known.update(notes.whole(listing, rows, known))
         cells.notes = {
             key: _with_hash(note, is_short=not has_slots) for key, note in known.items()

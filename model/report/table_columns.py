@@ -90,7 +90,7 @@ class TableColumn(Frozen):
         return ""
 
 
-class Told(NamedTuple):
+class ShownWidths(NamedTuple):
     """The columns that a table shows, each with its width: what it tells of its rows."""
 
     widths: tuple[tuple[str, int], ...] = ()
@@ -336,9 +336,9 @@ class Layout(NamedTuple):
     after: int = 0
 
     @property
-    def told(self) -> Told:
+    def shown_widths(self) -> ShownWidths:
         """What the columns tell of the rows."""
-        return Told(tuple((placed.column.name, placed.width) for placed in self.placed))
+        return ShownWidths(tuple((placed.column.name, placed.width) for placed in self.placed))
 
     def at(self, x: int) -> Placed | None:
         """Return the column at a cell; None between columns."""

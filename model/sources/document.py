@@ -13,7 +13,7 @@ from spackscope.model.core.files import MAX_FILE_SIZE, read_file
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 
-Kind = Literal["candidate", "known"]
+DocumentKind = Literal["candidate", "known"]
 """How a document is read.
 
 A `candidate` was found in a directory and may not be a page; then it is skipped. A `known`
@@ -41,7 +41,7 @@ class Document(Frozen):
     size: int = 0
     mtime_ns: int = 0
     ctime_ns: int = 0
-    kind: Kind = "candidate"
+    kind: DocumentKind = "candidate"
     cached: bool = False
     tag: str = ""
     stack: str = ""
@@ -180,7 +180,7 @@ def join_remarks(remarks: Iterable[str]) -> str:
 
 
 def document_of(
-    source: str, path: str, origin: str, status: os.stat_result, kind: Kind = "candidate"
+    source: str, path: str, origin: str, status: os.stat_result, kind: DocumentKind = "candidate"
 ) -> Document:
     """Return the document of a file whose status is known."""
     size, mtime_ns, ctime_ns = status.st_size, status.st_mtime_ns, status.st_ctime_ns

@@ -9,7 +9,7 @@ from typing import Any
 from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import Look, Problem, Records, Spec
+from spackscope.model.core.records import LookAlike, Problem, Records, Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.readers.formats import read_document
@@ -25,7 +25,7 @@ def each_record(items: Iterable[Records | Problem]) -> Iterator[Spec | Problem]:
         assert set(item.numbers) == set(range(len(item.looks)))
         for number, hash_, size in zip(item.numbers, item.hashes, item.sizes, strict=True):
             look = item.looks[number]
-            if isinstance(look, Look):
+            if isinstance(look, LookAlike):
                 # As pages do.
                 yield Spec(
                     **look._asdict(), hash=hash_, size=size, origin="document", cached=look.cached

@@ -29,7 +29,7 @@ from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Section as TreeSection
+    from spackscope.model.index.tree import TreeSection
     from spackscope.tui.browser.screen import BrowserScreen
 
 _MIN_TREE_HEIGHT = 16

@@ -591,7 +591,7 @@ class Answers:
             return []
         values = results.listing.values
         names = [name for name in COUNTED if name not in values.constants]
-        if not results.catalog.by_host.is_connected:
+        if not results.catalog.by_host.has_host:
             names = [name for name in names if not FIELDS[name].is_by_host]
         ranks = values.varying_variants
         return [*names, *sorted(ranks, key=ranks.__getitem__)]

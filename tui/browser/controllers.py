@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.loading import Loading
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.query_history import History, QueryRecall
+from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import Host
@@ -26,7 +26,7 @@ class Controllers:
 
     def __init__(self, host: Host, query: str, *, is_pick: bool = False) -> None:
         self.host, self.is_pick = host, is_pick
-        self.recall = QueryRecall(host, History(host.session.environ))
+        self.recall = QueryRecall(host, QueryHistory(host.session.environ))
         self.search = Search(host)
         self.details = DetailsController(host)
         self.navigation = Navigation(host, self.search, self.details, self.recall)

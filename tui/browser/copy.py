@@ -54,7 +54,7 @@ def row_out_of_sight() -> str:
     return f"The row under the cursor was out of sight: press {shown('copy')} on it to copy"
 
 
-class Target(Frozen):
+class CopyTarget(Frozen):
     """What is to be copied: specs by their ids, or one spec of which only the hash is known.
 
     `folded` are the look-alikes that the row stands for.
@@ -67,7 +67,7 @@ class Target(Frozen):
     is_marked: bool = False
 
 
-class Copied(Frozen):
+class CopyContent(Frozen):
     """The specs to copy, or only their text, and a remark to show with the message."""
 
     specs: Sequence[Spec] = ()
@@ -85,7 +85,7 @@ def copy_hash(controllers: Controllers) -> None:
 def copy_address(controllers: Controllers) -> None:
     """Copy the address of the page on cache.spack.io, and show it."""
 
-    def copy(copied: Copied) -> None:
+    def copy(copied: CopyContent) -> None:
         if spelled(ADDRESS, copied.specs):
             _copy_specs(controllers, ADDRESS, copied)
         else:
@@ -102,7 +102,7 @@ def open_menu(controllers: Controllers) -> None:
 
 def _read(
     controllers: Controllers,
-    done: Callable[[Copied], object],
+    done: Callable[[CopyContent], object],
     unclear: Callable[[str], object] | None = None,
     *,
     is_bare: bool,
@@ -120,8 +120,8 @@ def _read(
         return
     reading = partial(_read_target, state.catalog, target, is_bare=is_bare)
 
-    def take(read: Copied | str) -> None:
-        if isinstance(read, Copied):
+    def take(read: CopyContent | str) -> None:
+        if isinstance(read, CopyContent):
             done(read)
         elif unclear is not None:
             unclear(read)
@@ -133,10 +133,10 @@ def _read(
     host.run(lambda _: reading(), take, group=group)
 
 
-def _read_forms(controllers: Controllers, copied: Copied | str) -> None:
+def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
     """Read the forms of the view, and open the menu."""
     host = controllers.host
-    if isinstance(copied, Copied) and not copied.specs:
+    if isinstance(copied, CopyContent) and not copied.specs:
         only_hash = f"Only the hash of this spec is known: {shown('copy')} copies it"
         host.say(only_hash if copied.text else NO_ROWS, error=True)
         return
@@ -150,10 +150,12 @@ def _read_forms(controllers: Controllers, copied: Copied | str) -> None:
         )
 
 
-def _show_menu(controllers: Controllers, copied: Copied | str, forms: Sequence[ViewForm]) -> None:
+def _show_menu(
+    controllers: Controllers, copied: CopyContent | str, forms: Sequence[ViewForm]
+) -> None:
     state = controllers.host.state
-    specs = copied.specs if isinstance(copied, Copied) else ()
-    is_marked = isinstance(copied, Copied) and copied.is_marked
+    specs = copied.specs if isinstance(copied, CopyContent) else ()
+    is_marked = isinstance(copied, CopyContent) and copied.is_marked
     hidden = hidden_marks(state) if is_marked else len(state.marks)
 
     def take(form: CopyForm | ViewForm | None) -> None:
@@ -161,7 +163,7 @@ def _show_menu(controllers: Controllers, copied: Copied | str, forms: Sequence[V
             _copy_all_marks(controllers)
         elif isinstance(form, ViewForm):
             _copy_view(controllers, form)
-        elif form is not None and isinstance(copied, Copied):
+        elif form is not None and isinstance(copied, CopyContent):
             _copy_specs(controllers, form, copied)
 
     count = state.listing.shown if state.listing is not None else 0
@@ -192,7 +194,7 @@ def _copy_all_marks(controllers: Controllers) -> None:
     _copy(controllers, lambda: host.copy("\n".join(marks), what))
 
 
-def _copy_specs(controllers: Controllers, form: CopyForm, copied: Copied) -> None:
+def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -> None:
     host, text, what = controllers.host, copied.text, f"{copied.text[:7]}…"
     if copied.specs:
         text = spelled(form, copied.specs)
@@ -226,7 +228,9 @@ def copy_text(host: Host, text: str, what: str, say: Callable[..., object]) -> N
     )
 
 
-def find_target(state: BrowserState, where: Where, *, may_be_unseen: bool = False) -> Target | str:
+def find_target(
+    state: BrowserState, where: Where, *, may_be_unseen: bool = False
+) -> CopyTarget | str:
     """Return the specs to copy, or why there are none; unseen ones if allowed."""
     reason = why_not_shown(state)
     if where.pane == "detail" and reason in ("", NO_ROWS):
@@ -239,13 +243,13 @@ def find_target(state: BrowserState, where: Where, *, may_be_unseen: bool = Fals
     in_sight = [spec for spec in state.marked if spec.is_in(listing)]
     is_seen = may_be_unseen or where.is_row_seen
     if in_sight and (is_seen or where.are_marks_seen):
-        return Target([spec.ids[0] for spec in in_sight], is_marked=True)
+        return CopyTarget([spec.ids[0] for spec in in_sight], is_marked=True)
     if not is_seen:
         return row_out_of_sight()
-    return Target((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
+    return CopyTarget((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
 
 
-def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Target | str:
+def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> CopyTarget | str:
     """Return the spec of the line of the tree with the cursor, or that of the detail."""
     details, node = state.details, where.node
     if details is None:
@@ -256,23 +260,23 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Ta
         return row_out_of_sight()
     if node is None or node.spec is None:
         folded = details.members.ids if details.members is not None else ()
-        return Target((details.row.id,), row=details.row, folded=folded)
+        return CopyTarget((details.row.id,), row=details.row, folded=folded)
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
-            return Target(hash=node.spec.hash)
+            return CopyTarget(hash=node.spec.hash)
         return "The hash of this spec is not known"
     if node.builds > 1:
         return f"{node.builds:,} builds look the same here: {shown('tree-choose')} goes to them"
-    return Target((node.id,))
+    return CopyTarget((node.id,))
 
 
-def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied | str:
+def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> CopyContent | str:
     """Read the specs of a target, or return why none of the builds of a row is copied.
 
     A bare hash does not wait for the edges, which name the compilers.
     """
     if target.hash:
-        return Copied(text=target.hash)
+        return CopyContent(text=target.hash)
     about, row = "", target.row
     if row is not None and len(target.folded) > 1:
         has_hash, about = of_several(catalog, row, target.folded)
@@ -280,7 +284,7 @@ def _read_target(catalog: Catalog, target: Target, *, is_bare: bool) -> Copied |
             return f"{about} and copy one."
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
-    return Copied(specs, about=about, is_marked=target.is_marked)
+    return CopyContent(specs, about=about, is_marked=target.is_marked)
 
 
 def view_forms(

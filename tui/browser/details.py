@@ -16,11 +16,11 @@ from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.tui.browser.mirror_answers import GROUP, Answer, MirrorAnswers
+from spackscope.tui.browser.mirror_answers import GROUP, MirrorAnswer, MirrorAnswers
 from spackscope.tui.browser.state import Details, Host, Task
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Section, Tree
+    from spackscope.model.index.tree import Tree, TreeSection
     from spackscope.model.report.detail import DetailLine
 
 _PACE = 0.15
@@ -42,11 +42,11 @@ class Asked(NamedTuple):
 
     catalog: Catalog
     row: Row
-    is_connected: bool
+    has_host: bool
     alike: int
     shown: int
     varying: Mapping[str, int]
-    answer: Answer | None
+    answer: MirrorAnswer | None
 
 
 class Related(NamedTuple):
@@ -65,7 +65,7 @@ class DetailsController:
 
     def __init__(self, host: Host) -> None:
         self._host, self.mirrors = host, MirrorAnswers(host)
-        self._unfolded: frozenset[Section] = frozenset()
+        self._unfolded: frozenset[TreeSection] = frozenset()
         self._run_only = self._shows_tree = False
         self._asked: Asked | None = None
         self._connecting: Catalog | None = None
@@ -232,13 +232,13 @@ class DetailsController:
             self._last = row_key, known
         is_new = self._last[0] != row_key
         related = self._last[1]
-        if is_new and asked.is_connected:
+        if is_new and asked.has_host:
             related = Related(pending_lines_of(asked, members, mark, related.lines))
         elif is_new:
             related = Related()
         self._host.cancel("relations")
         self._host.change(details=_with(details, related))
-        if known is not None or not asked.is_connected:
+        if known is not None or not asked.has_host:
             return
         listing = self._host.state.listing
 

@@ -22,7 +22,7 @@ from spackscope.model.report import export
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import shown_ids, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Task
-from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, Request, RowSet
+from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
 
 _NAME = "specs"
 """The name of a file for specs of several packages, without its ending."""
@@ -60,7 +60,7 @@ def open_export(host: Host, recall: QueryRecall) -> None:
             dialog.dismiss()
             host.say(sentence)
 
-        def write(request: Request) -> None:
+        def write(request: ExportRequest) -> None:
             stopped.clear()
             writing = partial(_write, rows.catalog, request, dialog, stopped, leave)
             host.run(writing, lambda show: show(), group="export")
@@ -99,7 +99,7 @@ def _read(host: Host, done: Callable[[_Rows], object], *, group: str) -> None:
 
 def _write(
     catalog: Catalog,
-    request: Request,
+    request: ExportRequest,
     dialog: ExportDialog,
     stopped: Event,
     leave: Callable[[str], object],
@@ -131,7 +131,7 @@ def _write(
     return partial(leave, _sentence(request, output.path, count))
 
 
-def _sentence(request: Request, path: str, count: int) -> str:
+def _sentence(request: ExportRequest, path: str, count: int) -> str:
     """Return what was written: lines of hashes, or the specs of other formats."""
     is_list = request.format.lines in (
         export.BY_NAME["hashes"].lines,

@@ -43,7 +43,7 @@ _ROWS_SHOWN = 2.0
 
 OnPackages = Callable[[Summary], object]
 OnMissing = Callable[[str, Sequence[KeyChoice]], object]
-Report = Callable[[Callable[[], object]], None]
+CallOnLoop = Callable[[Callable[[], object]], None]
 """Calls a function on the event loop."""
 
 
@@ -133,7 +133,7 @@ class Loading:
         """Begin to check the sources: before, that would take time from reading the rows."""
         self._rows_shown.set()
 
-    def _read(self, session: Session, report: Report, shown: Catalog | None) -> Summary:
+    def _read(self, session: Session, report: CallOnLoop, shown: Catalog | None) -> Summary:
         """Read the catalog, and report what there is of it in the meantime.
 
         First a ready index is shown, before it is compared with the documents; if there is none,
@@ -181,7 +181,7 @@ class Loading:
 
         self._host.run(job, done, group="load")
 
-    def _with_progress(self, session: Session, report: Report) -> Session:
+    def _with_progress(self, session: Session, report: CallOnLoop) -> Session:
         """Return a session whose progress is shown."""
         stages = Stages()
 
@@ -213,7 +213,7 @@ class Loading:
             frozenset(package.name for package in packages),
         )
 
-    def _show_cached(self, session: Session, report: Report) -> Catalog | None:
+    def _show_cached(self, session: Session, report: CallOnLoop) -> Catalog | None:
         """Show the ready index, if there is one, or else that of one of the sources.
 
         Returns what is shown of all sources.
@@ -228,7 +228,7 @@ class Loading:
             self._show_part(report, part)
         return None
 
-    def _show_part(self, report: Report, catalog: Catalog) -> None:
+    def _show_part(self, report: CallOnLoop, catalog: Catalog) -> None:
         """Show a part of what is being read."""
         summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))

@@ -22,7 +22,7 @@ GROUP = "mirrors"
 """The group of the jobs that ask."""
 
 
-class Answer(NamedTuple):
+class MirrorAnswer(NamedTuple):
     """The size of the archive of a spec, if a mirror tells, and the lines on its signature."""
 
     size: float | None = None
@@ -34,9 +34,9 @@ class MirrorAnswers:
 
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._answers: dict[tuple[str, ...], Answer] = {}
+        self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
 
-    def of(self, spec: Spec) -> Answer | None:
+    def of(self, spec: Spec) -> MirrorAnswer | None:
         """Return what the mirrors of a spec have answered; None before they have."""
         return self._answers.get(_key(spec))
 
@@ -48,14 +48,14 @@ class MirrorAnswers:
     def ask(self, spec: Spec, catalog: Catalog, done: Callable[[Spec], None]) -> None:
         """Ask the mirrors of a spec once the cursor rests on it, then call `done`."""
 
-        def take(answer: Answer) -> None:
+        def take(answer: MirrorAnswer) -> None:
             self._answers[_key(spec)] = answer
-            if answer != Answer():
+            if answer != MirrorAnswer():
                 done(spec)
 
         self._host.run(partial(self._read, spec, catalog), take, group=GROUP, delay=_REST)
 
-    def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> Answer:
+    def _read(self, spec: Spec, catalog: Catalog, should_stop: ShouldStop) -> MirrorAnswer:
         # Most who start the program look at no detail of a mirror.
         from spackscope.model.report.signing import signing_lines
         from spackscope.model.sources.mirror_spec import Mirrors
@@ -65,7 +65,7 @@ class MirrorAnswers:
         signed = mirrors.entries(spec)
         # The manifest that has the size is in the cache now.
         size = mirrors.sizes([spec]).get(spec.hash, spec.size)
-        return Answer(size, tuple(signing_lines(signed, is_full=False)))
+        return MirrorAnswer(size, tuple(signing_lines(signed, is_full=False)))
 
 
 def _key(spec: Spec) -> tuple[str, ...]:

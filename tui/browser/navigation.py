@@ -19,7 +19,7 @@ from spackscope.tui.browser.state import Details, Host
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Node
+    from spackscope.model.index.tree import TreeNode
     from spackscope.tui.dialogs.dependency_path import PathStep
 
 MAX_STEPS = 200
@@ -31,7 +31,7 @@ Ends = Sequence[tuple[int, int]]
 """Specs that a path may lead from, each with one that it may lead to."""
 
 
-class Step(Frozen):
+class UndoStep(Frozen):
     """A view, its row with the cursor, and the details of a spec, which may have no row.
 
     `position` is the line of the detail with the cursor and the one at its top. `pane` is the pane
@@ -46,7 +46,7 @@ class Step(Frozen):
     is_walk: bool = False
 
 
-class Target(NamedTuple):
+class JumpTarget(NamedTuple):
     """A spec to jump to, and the view that has its row; `drops_query` if it is another query."""
 
     row: Row
@@ -65,13 +65,13 @@ class Navigation:
         self, host: Host, search: Search, details: DetailsController, recall: QueryRecall
     ) -> None:
         self._host, self._search, self._details, self._recall = host, search, details, recall
-        self._steps: list[Step] = []
+        self._steps: list[UndoStep] = []
         self._at = -1
-        self._arriving: Step | None = None
+        self._arriving: UndoStep | None = None
         search.before_change = self.leave
 
     @property
-    def _current(self) -> Step | None:
+    def _current(self) -> UndoStep | None:
         """The step that is shown; None before the first."""
         return self._steps[self._at] if self._steps else None
 
@@ -98,12 +98,12 @@ class Navigation:
         if state.draft is not None or (current is not None and current.view == state.view):
             return
         if current is None or self._host.where.pane != "packages":
-            self._push(Step(state.view))
+            self._push(UndoStep(state.view))
             self._recall.keep()
         elif current.is_walk and _without_package(current.view) == _without_package(state.view):
-            self._steps[self._at] = Step(state.view, is_walk=True)
+            self._steps[self._at] = UndoStep(state.view, is_walk=True)
         else:
-            self._push(Step(state.view, is_walk=True))
+            self._push(UndoStep(state.view, is_walk=True))
 
     def end_walk(self) -> None:
         """End a walk through the packages: the next one is a step of its own."""
@@ -111,7 +111,7 @@ class Navigation:
             self._steps[self._at] = replace(current, is_walk=False)
             self._recall.keep()
 
-    def _push(self, step: Step) -> None:
+    def _push(self, step: UndoStep) -> None:
         """Add a step after the one shown, in place of all that came after it.
 
         The oldest are dropped, and their trees before, if all trees together are too large.
@@ -129,10 +129,10 @@ class Navigation:
             if each.details is not None and lines > MAX_LINES:
                 self._steps[number] = replace(each, details=replace(each.details, tree=None))
 
-    def _here(self) -> Step:
+    def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
-        return Step(state.view, where.row, state.details, where.position, where.pane, is_walk)
+        return UndoStep(state.view, where.row, state.details, where.position, where.pane, is_walk)
 
     def retrace(self, by: int) -> None:
         """Go to the step before this one, or with 1 to the one after it."""
@@ -144,7 +144,7 @@ class Navigation:
         self._host.say("")
         self._arrive(self._steps[self._at])
 
-    def _arrive(self, step: Step) -> None:
+    def _arrive(self, step: UndoStep) -> None:
         """Show a step; it is there once its rows are."""
         self._arriving = step
         if step.pane not in (self._host.where.pane, "query"):
@@ -165,7 +165,7 @@ class Navigation:
                 details.row, details.tree, step.position, shows_tree=details.shows_tree
             )
 
-    def jump_to(self, node: Node) -> None:
+    def jump_to(self, node: TreeNode) -> None:
         """Jump to the spec of a line of the tree."""
         if node.spec is not None and node.spec.status == "absent":
             self._host.say(_MISSING)
@@ -199,7 +199,7 @@ class Navigation:
 
         self._host.run(find, self.jump, group="path")
 
-    def _jumped(self, target: Target | None) -> None:
+    def _jumped(self, target: JumpTarget | None) -> None:
         if target is None:
             self._host.say(_MISSING)
             return
@@ -212,7 +212,7 @@ class Navigation:
         else:
             self._host.say("")
         shows_tree = here.details is not None and here.details.shows_tree
-        step = Step(
+        step = UndoStep(
             target.view,
             row if row.spec.in_cache else here.row,
             Details(row, shows_tree=shows_tree),
@@ -265,13 +265,15 @@ def _without_package(view: View) -> tuple[object, ...]:
     return view.query.with_package(None), view.sort, view.folded
 
 
-def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop) -> Target | None:
+def _read_target(
+    catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
+) -> JumpTarget | None:
     """Read a spec, with the view that differs least from the present one and has its row."""
     if catalog.edges.absent_at(id_) is not None:
         return None
     (row,) = catalog.rows([id_])
     if not row.spec.in_cache:
-        return Target(row, view, drops_query=False)
+        return JumpTarget(row, view, drops_query=False)
     package = row.spec.package if catalog.selected_package(view.query) is not None else None
     query = view.query.with_package(package) if package is not None else view.query
     drops_query = row.id not in catalog.match(query, should_stop=should_stop)
@@ -281,7 +283,7 @@ def _read_target(catalog: Catalog, view: View, id_: int, should_stop: ShouldStop
     if view.folded:
         opened, opened_kinds = view.opened | {row.look_alike}, view.opened_kinds | {row.id}
         view = replace(view, opened=opened, opened_kinds=opened_kinds)
-    return Target(row, replace(view, query=query), drops_query)
+    return JumpTarget(row, replace(view, query=query), drops_query)
 
 
 def _marked_ends(catalog: Catalog, marks: Sequence[str], selected: Row | None) -> Ends:

@@ -47,7 +47,7 @@ from spackscope.tui.widgets.spec_table import KeyChoice, SpecTable
 
 if TYPE_CHECKING:
     from spackscope.model.index.facets import FacetKey
-    from spackscope.model.index.tree import Node
+    from spackscope.model.index.tree import TreeNode
 
 _SIDE = ("packages", "facets")
 """The panes of the side column, a drawer in narrow terminals."""
@@ -171,7 +171,7 @@ class Panes:
         return self.detail.tree_row
 
     @property
-    def node(self) -> Node | None:
+    def node(self) -> TreeNode | None:
         """What that line of the tree is about."""
         return self.detail.node
 

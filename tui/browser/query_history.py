@@ -18,7 +18,7 @@ MAX_LENGTH = 2000
 _MAX_BYTES = MAX_QUERIES * MAX_LENGTH
 
 
-class History:
+class QueryHistory:
     """Queries that are kept in a file if possible, else for as long as the program runs.
 
     `queries` are those that are known, the newest last: those of earlier runs once `read` was
@@ -55,7 +55,7 @@ class QueryRecall:
     What was being typed comes after the newest query, and before it a text that was given up.
     """
 
-    def __init__(self, host: Host, history: History) -> None:
+    def __init__(self, host: Host, history: QueryHistory) -> None:
         self._host, self._history = host, history
         self._texts: list[str] | None = None
         self._at = 0

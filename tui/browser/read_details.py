@@ -16,7 +16,7 @@ from spackscope.model.core.variants import spell_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
-from spackscope.model.index.tree import Section, read_tree
+from spackscope.model.index.tree import TreeSection, read_tree
 from spackscope.model.index.view import RowRole
 from spackscope.model.report.detail import (
     FITS,
@@ -58,21 +58,21 @@ def read_details(
     asked: Asked,
     listing: Listing,
     details: Details,
-    unfolded: Collection[Section],
+    unfolded: Collection[TreeSection],
     *,
     run_only: bool,
 ) -> Details:
     """Read the lines of a row and its tree, unless that is there; `run_only` is that of a tree."""
     catalog, row, tree = asked.catalog, asked.row, details.tree
-    members = _members(catalog, listing, row, is_connected=asked.is_connected)
-    if tree is None and asked.is_connected:
+    members = _members(catalog, listing, row, has_host=asked.has_host)
+    if tree is None and asked.has_host:
         tree = read_tree(catalog, row.id, unfolded, members=members.ids, run_only=run_only)
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)
 
 
 def _lines(asked: Asked, members: Members) -> Sequence[DetailLine]:
     catalog, row, answer = asked.catalog, asked.row, asked.answer
-    spec = catalog.with_compilers(row) if asked.is_connected else row.spec
+    spec = catalog.with_compilers(row) if asked.has_host else row.spec
     # Whether it runs here is among the relations, which are read for any spec.
     spec = replace(spec, fit=None)
     if members.is_group:
@@ -88,12 +88,12 @@ def _lines(asked: Asked, members: Members) -> Sequence[DetailLine]:
     return with_count([*lines, *(answer.lines if answer is not None else ())], members)
 
 
-def _members(catalog: Catalog, listing: Listing, row: Row, *, is_connected: bool) -> Members:
+def _members(catalog: Catalog, listing: Listing, row: Row, *, has_host: bool) -> Members:
     """Read the specs that a row stands for."""
     if row.count < 2:
         return Members((row.id,))
     ids = tuple(listing.look_alike_ids(row.look_alike))
-    if not is_connected:
+    if not has_host:
         return Members(ids, 0, row.role)
     kinds = row_notes(catalog).kinds(ids)
     if row.role in (RowRole.KIND, RowRole.OPEN_KIND):

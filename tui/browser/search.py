@@ -43,7 +43,7 @@ _FIRST_FRAME = 0.01
 """Seconds after which the first rows are read: the first frame is drawn before."""
 
 
-class Entry(NamedTuple):
+class EnteredInput(NamedTuple):
     """What an input and the rows showed when the input was entered."""
 
     input: str
@@ -77,7 +77,7 @@ class Search:
         self._host, self._named = host, host.session.named_queries
         self._last_good = Query()
         self._cursor_on: Row | str | None = None
-        self._entry: Entry | None = None
+        self._entry: EnteredInput | None = None
         # A text that was chosen, not typed: its last word is not completed further.
         self._chosen_text: str | None = None
         self.given_up = ""
@@ -235,7 +235,7 @@ class Search:
         state = self._host.state
         # A window that comes back to the front is not entered anew.
         if state.draft is None or state.draft.input != name:
-            self._entry = Entry(name, text, state.view, self._host.where.row)
+            self._entry = EnteredInput(name, text, state.view, self._host.where.row)
 
     def type(self, parsed: ParsedInput) -> None:
         """Request the view of what was typed in an input."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.host import Host as Machine
     from spackscope.model.index.facets import FacetKey, FacetSection
     from spackscope.model.index.listing import Listing, MarkedSpec
-    from spackscope.model.index.tree import Node, Tree
+    from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine, Members
     from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
@@ -244,7 +244,7 @@ class Where(Protocol):
         """The line of the tree under the cursor."""
 
     @property
-    def node(self) -> Node | None:
+    def node(self) -> TreeNode | None:
         """What that line of the tree is about."""
 
     @property

@@ -10,7 +10,7 @@ from typing import Literal
 
 from spackscope.model.core.frozen import Frozen
 
-Kind = Literal[
+WordKind = Literal[
     "query",
     "spec",
     "spec or source",
@@ -31,7 +31,7 @@ Kind = Literal[
 ]
 """What a word is, or the value of an option; an empty text for one that nothing is known of."""
 
-WITH_FILES: tuple[Kind, ...] = (
+WITH_FILES: tuple[WordKind, ...] = (
     *("source", "environment", "spec or source", "spec or environment", "query or file"),
 )
 """What may be the path of a file, or - for standard input."""
@@ -56,7 +56,7 @@ class Option(Frozen):
     field: str
     kind: Literal["flag", "choice", "value", "values"] = "flag"
     metavar: str = ""
-    takes: Kind = ""
+    takes: WordKind = ""
 
     @property
     def has_value(self) -> bool:
@@ -141,7 +141,7 @@ class Command(Frozen):
     usages: tuple[str, ...] = ()
     description: str = ""
     options: tuple[Option, ...] = _SOURCES
-    words: Kind = ""
+    words: WordKind = ""
     least: int = 0
     most: int | None = None
     wrong_count: str = ""

@@ -27,7 +27,7 @@ _NAME = 30
 _FRAME = 6
 """Lines of the screen around the list."""
 
-Form = CopyForm | ViewForm
+MenuForm = CopyForm | ViewForm
 
 
 class FormList(OptionList):
@@ -36,7 +36,7 @@ class FormList(OptionList):
     BINDINGS = bindings(COPYING)
 
 
-class CopyDialog(Dialog[Form]):
+class CopyDialog(Dialog[MenuForm]):
     """A menu of the forms, each with the text that it would copy, of specs the first.
 
     `view` are the forms of all `shown` specs. With `all_marks`, a number, the hashes of all marked
@@ -58,7 +58,7 @@ class CopyDialog(Dialog[Form]):
         self._specs, self._all_marks, self._shown, self._note = specs, all_marks, shown, note
         own = [form for form in FORMS if specs and spelled(form, specs[:1])]
         self._own: list[CopyForm] = [*own, ALL_MARKS] if all_marks else own
-        forms: list[Form] = [*self._own, *view]
+        forms: list[MenuForm] = [*self._own, *view]
         self._forms = {form.key: form for form in forms}
 
     def compose(self) -> ComposeResult:
@@ -86,7 +86,7 @@ class CopyDialog(Dialog[Form]):
         """The key of the first form of the view."""
         return next((f.key for f in self._forms.values() if isinstance(f, ViewForm)), "")
 
-    def _prompt(self, form: Form, *, is_low: bool) -> Content:
+    def _prompt(self, form: MenuForm, *, is_low: bool) -> Content:
         key = "/" if form.key == "slash" else form.key
         room = max(1, min(_EXAMPLE, self.app.size.width - _MARGIN))
         if is_low:
@@ -98,7 +98,7 @@ class CopyDialog(Dialog[Form]):
             (f" {key}  ", "bold $accent"), form.name, "\n", (f"    {example}", "dim")
         )
 
-    def _example(self, form: Form, room: int) -> str:
+    def _example(self, form: MenuForm, room: int) -> str:
         if form is ALL_MARKS:
             return shorten(f"{self._all_marks:,} marked, some of them out of sight", room)
         if isinstance(form, ViewForm):

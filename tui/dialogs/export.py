@@ -39,7 +39,7 @@ class RowSet(Frozen):
     ids: Sequence[int]
 
 
-class Request(Frozen):
+class ExportRequest(Frozen):
     """What is to be written, and under which name; `replaces` an old file or not."""
 
     rows: RowSet
@@ -65,7 +65,7 @@ class ExportDialog(Dialog[None]):
         self,
         row_sets: Sequence[RowSet],
         name: str,
-        write: Callable[[Request], object],
+        write: Callable[[ExportRequest], object],
         stop: Callable[[], object],
     ) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ class ExportDialog(Dialog[None]):
         name, format_ = self._input.value, FILE_FORMATS[self._format]
         replaces = bool(name) and self._old_name == name
         self._is_writing = self._input.disabled = True
-        self._write(Request(self._row_sets[self._rows], format_, name, replaces))
+        self._write(ExportRequest(self._row_sets[self._rows], format_, name, replaces))
 
     def show_progress(self, done: int, total: int) -> None:
         """Show how many of the lines are written."""

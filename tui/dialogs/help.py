@@ -10,7 +10,7 @@ from textual.app import App
 from textual.binding import Binding
 
 from spackscope.model.core.text import cell_width, pad, shorten
-from spackscope.model.report.highlight import Piece, highlight
+from spackscope.model.report.highlight import DrawnPiece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, written_key
 from spackscope.tui.query_reference import LANGUAGE
@@ -41,7 +41,7 @@ WORDS = {
 """The words of the screens that a user of Spack may not know, and what they mean."""
 
 
-class Entry(NamedTuple):
+class HelpEntry(NamedTuple):
     """A line of the help: what is pressed or typed, what it does, and the key it runs if any."""
 
     left: str
@@ -59,16 +59,16 @@ class HelpRow(NamedTuple):
     """A row of the list: a heading, or entries side by side in columns of a width."""
 
     heading: str = ""
-    entries: Sequence[Entry] = ()
+    entries: Sequence[HelpEntry] = ()
     left: int = 0
     column: int = 0
 
 
-def help_entries(panes: Sequence[str]) -> list[Entry]:
+def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
     """Return all entries; those of some panes come first, and their keys can be run."""
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
-        Entry(
+        HelpEntry(
             written_key(key.shown),
             key.sentence,
             HEADINGS[where],
@@ -80,11 +80,11 @@ def help_entries(panes: Sequence[str]) -> list[Entry]:
     typed = first_key("query") if ANYWHERE in panes else ""
     for heading, forms in LANGUAGE.items():
         title = f"Query: {heading.lower()}"
-        entries += [Entry(form.written, form.sentence, title, typed) for form in forms]
-    return entries + [Entry(word, sentence, "Words") for word, sentence in WORDS.items()]
+        entries += [HelpEntry(form.written, form.sentence, title, typed) for form in forms]
+    return entries + [HelpEntry(word, sentence, "Words") for word, sentence in WORDS.items()]
 
 
-def help_rows(entries: Sequence[Entry], width: int) -> list[HelpRow]:
+def help_rows(entries: Sequence[HelpEntry], width: int) -> list[HelpRow]:
     """Lay out entries under their headings, in as many columns as fit into a width."""
     rows: list[HelpRow] = []
     columns = max(1, width // _COLUMN)
@@ -106,18 +106,18 @@ class HelpList(VirtualList, inherit_bindings=False):
 
     def __init__(self) -> None:
         super().__init__()
-        self._entries: Sequence[Entry] = ()
+        self._entries: Sequence[HelpEntry] = ()
         self._words: Sequence[str] = ()
         self._rows: Sequence[HelpRow] = ()
         self._column = 0
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> HelpEntry | None:
         """The entry under the cursor."""
         entries = self._rows[self.cursor].entries if self.length else ()
         return entries[min(self._column, len(entries) - 1)] if entries else None
 
-    def show_entries(self, entries: Sequence[Entry], words: Sequence[str], empty: str) -> None:
+    def show_entries(self, entries: Sequence[HelpEntry], words: Sequence[str], empty: str) -> None:
         """Show entries with words that were searched, and the cursor on the first."""
         self._entries, self._words = entries, words
         self._rows, self._column = help_rows(entries, self.size.width), 0
@@ -152,12 +152,12 @@ class HelpList(VirtualList, inherit_bindings=False):
             self.refresh()
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the pieces of a heading, or of the entries side by side."""
         line = self._rows[row]
         if not line.entries:
             return [(line.heading, "strong")]
-        pieces: list[Piece] = []
+        pieces: list[DrawnPiece] = []
         for entry in line.entries:
             is_here = row == self.cursor and entry is self.entry
             room = max(1, line.column - line.left - 5)

@@ -17,7 +17,7 @@ from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written
 _PALETTE = "app.command_palette"
 
 
-class Command(NamedTuple):
+class PaletteCommand(NamedTuple):
     """A command: what it does, its key as it is shown, and what it runs.
 
     That is a key, an action, or a function. A key has a `name` for the configuration.
@@ -33,18 +33,18 @@ class Command(NamedTuple):
     as_text: str = ""
 
 
-THEME = Command("Choose a theme: the colours of the browser", action="app.change_theme")
+THEME = PaletteCommand("Choose a theme: the colours of the browser", action="app.change_theme")
 
 
 def commands(
-    panes: Sequence[str], more: Sequence[Command] = (), left_out: Sequence[str] = ()
-) -> list[Command]:
+    panes: Sequence[str], more: Sequence[PaletteCommand] = (), left_out: Sequence[str] = ()
+) -> list[PaletteCommand]:
     """Return the commands of some panes, in their order, and some more after them.
 
     `left_out` are the names of keys that do nothing now.
     """
     found = [
-        Command(
+        PaletteCommand(
             key.sentence.rstrip("."),
             written_key(key.shown),
             HEADINGS[where].lower(),
@@ -60,10 +60,12 @@ def commands(
     return [*found, *more, THEME]
 
 
-def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> list[Command]:
+def named_query_commands(
+    named: NamedQueries, take: Callable[[str], object]
+) -> list[PaletteCommand]:
     """Return a command for each named query, which is taken as a text."""
     return [
-        Command(
+        PaletteCommand(
             f"View {name}: {without_secrets(text)}",
             place="named in the configuration",
             run=partial(take, f"{VIEW}={name}"),
@@ -75,12 +77,12 @@ def named_query_commands(named: NamedQueries, take: Callable[[str], object]) -> 
 def open_palette(
     app: App[list[str]],
     panes: Sequence[str],
-    more: Sequence[Command] = (),
+    more: Sequence[PaletteCommand] = (),
     left_out: Sequence[str] = (),
 ) -> None:
     """Open the commands over the screen, and run the one that is chosen."""
 
-    async def run(command: Command | None) -> None:
+    async def run(command: PaletteCommand | None) -> None:
         if command is None:
             return
         if command.run is not None:

@@ -17,7 +17,7 @@ from textual.widgets import Static
 from spackscope.model.core.suggestions import matching
 from spackscope.model.core.text import cell_width, counted
 from spackscope.model.report.frame import position
-from spackscope.model.report.highlight import Piece, filter_needles, highlight
+from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
 from spackscope.model.report.report import (
     Cell,
     Line,
@@ -36,7 +36,7 @@ from spackscope.tui.keymap import REPORTS, Hint, bindings, first_key, shown_key
 from spackscope.tui.widgets.drawing import CURRENT_STYLES, draw
 from spackscope.tui.widgets.virtual_list import VirtualList
 
-Copy = Callable[[str, str, Callable[..., object]], object]
+CopyText = Callable[[str, str, Callable[..., object]], object]
 """Copies a text, which has a name, and says what came of it with a function."""
 
 _MARK = 2
@@ -149,7 +149,7 @@ class ReportRows(VirtualList):
                     self.show_column(section.scrolled.index(number))
                     return
 
-    def heads(self) -> list[Piece]:
+    def heads(self) -> list[DrawnPiece]:
         """Return the heads of the columns, the current one marked; none if there are none."""
         for section, layout in zip(self._sections, self._layouts, strict=True):
             if any(column.head for column in section.columns):
@@ -157,11 +157,11 @@ class ReportRows(VirtualList):
                 return self._cells(section, layout, heads, "current")
         return []
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the mark of the cursor and the cells."""
         number, line = self._lines[row]
         is_cursor = row == self.cursor
-        mark: Piece = ("▸ " if is_cursor else "  ", "accent")
+        mark: DrawnPiece = ("▸ " if is_cursor else "  ", "accent")
         if len(line.cells) == 1:
             return [mark, *self._styled(restyled(line.cells[0], line.texts[0]))]
         section, layout = self._sections[number], self._layouts[number]
@@ -169,9 +169,9 @@ class ReportRows(VirtualList):
 
     def _cells(
         self, section: Section, layout: TableLayout, cells: Sequence[Cell], current: str
-    ) -> list[Piece]:
+    ) -> list[DrawnPiece]:
         """Return cells after blanks for the mark; the current one in a style of its own."""
-        pieces: list[Piece] = [(" " * _MARK, "")]
+        pieces: list[DrawnPiece] = [(" " * _MARK, "")]
         for number, cell in layout.cells(cells):
             of_cell = self._styled(cell)
             if section.scrolled and number == section.scrolled[self.column]:
@@ -186,7 +186,7 @@ class ReportRows(VirtualList):
             pieces.pop()
         return pieces
 
-    def _styled(self, line: Line) -> list[Piece]:
+    def _styled(self, line: Line) -> list[DrawnPiece]:
         return [
             each
             for text, style, _ in line
@@ -398,7 +398,7 @@ class ReportsDialog(ReportDialog[Row]):
     PANE = REPORTS
     BINDINGS = bindings(REPORTS)
 
-    def __init__(self, noun: str, copy: Copy) -> None:
+    def __init__(self, noun: str, copy: CopyText) -> None:
         super().__init__()
         self.noun, self._copy = noun, copy
 

@@ -34,31 +34,31 @@ _SEEN_ON_BLANKS = {"4", "7", "9", "21", "53"}
 _DEFAULT_COLOURS = {"39", "49"}
 
 
-class Look(NamedTuple):
+class CellLook(NamedTuple):
     """How a cell looks: the codes for any letter, and those that can be seen on a blank."""
 
     codes: tuple[str, ...] = ()
     on_blank: tuple[str, ...] = ()
 
 
-_PLAIN = Look()
+_PLAIN = CellLook()
 
 
-class Line(NamedTuple):
+class ScreenLine(NamedTuple):
     """The cells of a line of the screen."""
 
     text: str
-    looks: Sequence[Look]
+    looks: Sequence[CellLook]
 
-    def put(self, x: int, text: str, looks: Sequence[Look]) -> Line:
+    def put(self, x: int, text: str, looks: Sequence[CellLook]) -> ScreenLine:
         """Return the line with other cells from a column on."""
         end = x + len(text)
-        return Line(
+        return ScreenLine(
             self.text[:x] + text + self.text[end:],
             [*self.looks[:x], *looks, *self.looks[end:]],
         )
 
-    def changed(self, old: Line) -> list[int]:
+    def changed(self, old: ScreenLine) -> list[int]:
         """Return the columns that are to look other than before."""
         if self == old:
             return []
@@ -90,7 +90,7 @@ class ShownCells:
     """The cells that the terminal shows, as far as they are known."""
 
     def __init__(self) -> None:
-        self._lines: list[Line] = []
+        self._lines: list[ScreenLine] = []
 
     def forget(self) -> None:
         """Write everything that is drawn from now on: others wrote to the terminal."""
@@ -114,16 +114,16 @@ class ShownCells:
                 self.forget()
             return update
         if len(self._lines) != height or len(self._lines[0].text) != width:
-            self._lines = [Line(_UNKNOWN * width, [_PLAIN] * width)] * height
+            self._lines = [ScreenLine(_UNKNOWN * width, [_PLAIN] * width)] * height
         return self._compare(strips, console)
 
     def _compare(
         self, strips: Iterator[tuple[int, int, Strip]], console: Console
     ) -> CompositorUpdate | None:
         system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
-        writer, lines = _Writer(), dict[int, Line]()
+        writer, lines = _Writer(), dict[int, ScreenLine]()
         for x, y, strip in strips:
-            text, looks = strip.text, list[Look]()
+            text, looks = strip.text, list[CellLook]()
             if _is_narrow(text):
                 for segment in strip:
                     looks += [_look(segment.style, system)] * len(segment.text)
@@ -142,7 +142,7 @@ class ShownCells:
 class _Changes(CompositorUpdate):
     """What is to be written, and the lines that the terminal shows afterwards."""
 
-    def __init__(self, text: str, shown: list[Line], lines: dict[int, Line]) -> None:
+    def __init__(self, text: str, shown: list[ScreenLine], lines: dict[int, ScreenLine]) -> None:
         self._text, self._shown, self._lines = text, shown, lines
 
     def render_segments(self, console: Console) -> str:
@@ -164,7 +164,7 @@ class _Writer:
         self._set_look(_PLAIN)
         self._parts += f"\x1b[{y + 1};{x + 1}H", text
 
-    def write_cells(self, y: int, line: Line, changed: Sequence[int]) -> None:
+    def write_cells(self, y: int, line: ScreenLine, changed: Sequence[int]) -> None:
         """Write the cells of a line that changed, and at most a few between them."""
         blank_from, at = line.blank_from, None
         for start, end in _runs(line.text, changed):
@@ -177,7 +177,7 @@ class _Writer:
                 return
             at = end
 
-    def _write_run(self, line: Line, start: int, end: int) -> None:
+    def _write_run(self, line: ScreenLine, start: int, end: int) -> None:
         text, looks = line
         while start < end:
             look, first = looks[start], start
@@ -185,13 +185,13 @@ class _Writer:
                 start += 1
             self._put(text[first:start], look)
 
-    def _put(self, text: str, look: Look) -> None:
+    def _put(self, text: str, look: CellLook) -> None:
         """Write letters, blanks, or what clears the rest of a line."""
         if text.strip(" ") not in _BLANKS or look.on_blank != self._look.on_blank:
             self._set_look(look)
         self._parts.append(text)
 
-    def _set_look(self, look: Look) -> None:
+    def _set_look(self, look: CellLook) -> None:
         old, new = self._look.codes, look.codes
         if old == new:
             return
@@ -256,7 +256,7 @@ def _is_narrow(text: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _look(style: Style | None, system: ColorSystem) -> Look:
+def _look(style: Style | None, system: ColorSystem) -> CellLook:
     if style is None:
         return _PLAIN
     attributes = [code for name, code in _ATTRIBUTES.items() if getattr(style, name)]
@@ -268,5 +268,5 @@ def _look(style: Style | None, system: ColorSystem) -> Look:
     foreground, background = ("" if code in _DEFAULT_COLOURS else code for code in colours)
     codes = tuple(filter(None, (*attributes, foreground, background)))
     if _SEEN_ON_BLANKS.isdisjoint(attributes):
-        return Look(codes, (background,) if background else ())
-    return Look(codes, codes)
+        return CellLook(codes, (background,) if background else ())
+    return CellLook(codes, codes)

@@ -9,7 +9,7 @@ from typing import Literal
 
 from spackscope.model.core.frozen import Frozen
 
-Kind = Literal["text", "texts", "flag"]
+SettingKind = Literal["text", "texts", "flag"]
 
 
 class Setting(Frozen):
@@ -21,7 +21,7 @@ class Setting(Frozen):
     """
 
     name: str
-    kind: Kind
+    kind: SettingKind
     sentence: str
     example: str
     shown_default: str

@@ -23,7 +23,7 @@ from spackscope.model.report.detail import (
     short_hash,
     virtuals_text,
 )
-from spackscope.model.report.highlight import Piece, highlight
+from spackscope.model.report.highlight import DrawnPiece, highlight
 from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEXT_TO, USED_BY
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
@@ -53,7 +53,7 @@ class Flow:
     def __init__(self, width: int, margin: int) -> None:
         self.width, self.margin = width, margin
         self.rows: list[LayoutRow] = []
-        self.pieces: list[Piece] = []
+        self.pieces: list[DrawnPiece] = []
         self.stops: list[Stop] = []
         self.used = 0
 
@@ -351,7 +351,7 @@ _TREE_GAP = "  "
 
 def tree_pieces(
     tree: Tree, row: int, width: int, differing: Mapping[int, str] | None = None
-) -> list[Piece]:
+) -> list[DrawnPiece]:
     """Return the pieces of a line of a tree.
 
     Lines too deep for the width are indented no further, and show their depth as a number.
@@ -391,7 +391,7 @@ def tree_pieces(
     ]
 
 
-def _name(tree: Tree, name: str, style: str) -> list[Piece]:
+def _name(tree: Tree, name: str, style: str) -> list[DrawnPiece]:
     if not tree.search:
         return [(name, style)]
     return [(text, each or style) for text, each in highlight(name, [clean(tree.search)])]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from textual import events
 
 from spackscope.model.core.text import cell_width
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
@@ -29,7 +29,7 @@ class Stop(NamedTuple):
 class LayoutRow(NamedTuple):
     """One row of the pane: its pieces, the values among them, and the keys at its end."""
 
-    pieces: Sequence[Piece] = ()
+    pieces: Sequence[DrawnPiece] = ()
     stops: Sequence[Stop] = ()
     keys: Mapping[int, str] = MappingProxyType({})
     """The keys of hints by the numbers of their pieces."""
@@ -118,7 +118,7 @@ class DetailLines(VirtualList):
         self.top = max(0, row - below_top)
         self.show(len(self._rows), row)
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the pieces of a row; the value under the cursor stands out."""
         pieces = list(self._rows[row].pieces)
         stop = self._rows[row].nearest(self.stop)

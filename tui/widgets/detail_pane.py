@@ -18,7 +18,7 @@ from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.text import cell_width, clean, shorten
 from spackscope.model.query.ast import Term
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.drawing import RowPainter
 from spackscope.tui.widgets.query_line import FilterInput
@@ -26,7 +26,7 @@ from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Node, Tree
+    from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine
 
 LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
@@ -41,7 +41,7 @@ _PATIENCE = 0.25
 class TreeHead(Widget):
     """The line above a tree: of which spec it is, what is left out, and what the letters mean."""
 
-    _pieces: reactive[Sequence[Piece]] = reactive(())
+    _pieces: reactive[Sequence[DrawnPiece]] = reactive(())
 
     def __init__(self) -> None:
         super().__init__(id="tree-head")
@@ -121,7 +121,7 @@ class DetailPane(Vertical):
         return value.term if value is not None else None
 
     @property
-    def node(self) -> Node | None:
+    def node(self) -> TreeNode | None:
         """The line of the tree with the cursor, while the tree is shown."""
         return self.tree_rows.node if self.shows_tree else None
 

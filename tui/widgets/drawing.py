@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
 from spackscope.model.query import lexer
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 
 _ROW = ("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match", "accent")
 _QUERY = (
@@ -49,7 +49,7 @@ def part_style(widget: Widget, name: str) -> Style:
     return owner.get_component_rich_style(name, partial=True)
 
 
-def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> Strip:
+def draw(widget: Widget, pieces: Iterable[DrawnPiece], width: int, prefix: str) -> Strip:
     """Draw a line of pieces, cut or filled to a width, with a widget's component classes.
 
     >>> draw(self, [("y", "key"), (" copy", "")], self.size.width, "status")
@@ -63,10 +63,10 @@ def draw(widget: Widget, pieces: Iterable[Piece], width: int, prefix: str) -> St
     return Strip(segments).adjust_cell_length(width, plain)
 
 
-class Part(NamedTuple):
+class LinePart(NamedTuple):
     """Some cells of a line, and what a click on them is for; nothing if that is empty."""
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[DrawnPiece]
     target: Any = ""
 
     @property
@@ -85,7 +85,7 @@ class PartLine(Widget):
     """The prefix of the component classes."""
 
     @abstractmethod
-    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the parts on the left and those on the right."""
 
     def take(self, target: Any) -> None:
@@ -127,7 +127,9 @@ class RowPainter:
         """Drop the cached styles."""
         self._styles.clear()
 
-    def row(self, pieces: Iterable[Piece], width: int, *, under_cursor: bool = False) -> Strip:
+    def row(
+        self, pieces: Iterable[DrawnPiece], width: int, *, under_cursor: bool = False
+    ) -> Strip:
         """Draw a row of pieces, the last of them cut where it is too long."""
         segments: list[Segment] = []
         room = width
@@ -161,7 +163,7 @@ class RowPainter:
         return style
 
 
-def empty_row(text: str, row: int, width: int, height: int) -> list[Piece]:
+def empty_row(text: str, row: int, width: int, height: int) -> list[DrawnPiece]:
     """Return a row of the text shown in place of rows, its first line brighter than the others."""
     lines = [
         (part, "dim" if number else "")

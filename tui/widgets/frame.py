@@ -15,9 +15,9 @@ from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, counted, shorten, wrap
 from spackscope.model.query.ast import Condition, Term
 from spackscope.model.report.frame import SourceChip
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import Hint, hint, key_names, with_written_keys, written_key
-from spackscope.tui.widgets.drawing import Part, PartLine, draw
+from spackscope.tui.widgets.drawing import LinePart, PartLine, draw
 from spackscope.tui.widgets.spec_rows import MARKED
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -53,7 +53,7 @@ class Title(Frozen):
     is_sample: bool = False
 
 
-class Form(NamedTuple):
+class TitleForm(NamedTuple):
     """How much of the title is shown."""
 
     has_name: bool = False
@@ -85,7 +85,7 @@ class TitleLine(PartLine):
         """Show which sources the query names."""
         self._title = replace(self._title, active=active)
 
-    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the sources on the left, the machine and the problems on the right."""
         return lay_out(self._title, width)
 
@@ -95,7 +95,7 @@ class TitleLine(PartLine):
         self.post_message(Browse(*action))
 
 
-def lay_out(title: Title, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+def lay_out(title: Title, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
     """Return what is left and right in the line, in the longest form that fits into a width.
 
     At last sources are cut, and then left out, before the number of problems is.
@@ -104,11 +104,11 @@ def lay_out(title: Title, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
         left, right = _left(title, form), _right(form)
         if sum(part.width for part in (*left, *right)) <= width:
             return left, right
-    right = _right(Form(problems=_problems(title, with_noun=False)))
+    right = _right(TitleForm(problems=_problems(title, with_noun=False)))
     return _shortened(title, width - sum(part.width for part in right)), right
 
 
-def _forms(title: Title, width: int) -> Iterator[Form]:
+def _forms(title: Title, width: int) -> Iterator[TitleForm]:
     machine = title.machine
     short = machine.short if machine is not None else ""
     where = "this machine" if machine is not None and machine.is_this_machine else "host"
@@ -116,12 +116,12 @@ def _forms(title: Title, width: int) -> Iterator[Form]:
     words, number = (_problems(title, with_noun=noun) for noun in (True, False))
     opens = [*hint("open", "your own cache")] if title.is_sample else []
     if width >= _WIDE:
-        yield Form(True, True, True, long, words, opens)
-        yield Form(True, True, True, short, words, opens)
-    yield Form(True, False, True, short, number, opens)
-    yield Form(True, False, False, short, number, opens)
-    yield Form(True, False, False, "", number, opens)
-    yield Form(False, False, False, short, number)
+        yield TitleForm(True, True, True, long, words, opens)
+        yield TitleForm(True, True, True, short, words, opens)
+    yield TitleForm(True, False, True, short, number, opens)
+    yield TitleForm(True, False, False, short, number, opens)
+    yield TitleForm(True, False, False, "", number, opens)
+    yield TitleForm(False, False, False, short, number)
 
 
 def _problems(title: Title, *, with_noun: bool) -> str:
@@ -131,32 +131,32 @@ def _problems(title: Title, *, with_noun: bool) -> str:
     return f"{_TROUBLE} {number}"
 
 
-def _left(title: Title, form: Form) -> list[Part]:
-    name: list[Piece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
-    parts = [Part([(" ", ""), *name])]
+def _left(title: Title, form: TitleForm) -> list[LinePart]:
+    name: list[DrawnPiece] = [(_NAME, "strong"), (_GAP, "")] if form.has_name else []
+    parts = [LinePart([(" ", ""), *name])]
     for chip in title.chips:
         sign = (_LIST, "dim") if not chip.is_cache else (_CACHE, "good")
         if chip.has_failed:
             sign = (_TROUBLE, "error")
         style = "accent strong" if chip.term in title.active else ""
         count = f" {chip.specs:,}" if form.has_counts else ""
-        parts.append(Part([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
-        parts.append(Part([(_GAP, "")]))
-    return [*parts, Part([(title.notes, "dim"), (_GAP, "")])] if form.has_notes else parts
+        parts.append(LinePart([sign, (f" {chip.name}", style), (count, "dim")], chip.term))
+        parts.append(LinePart([(_GAP, "")]))
+    return [*parts, LinePart([(title.notes, "dim"), (_GAP, "")])] if form.has_notes else parts
 
 
-def _right(form: Form) -> list[Part]:
+def _right(form: TitleForm) -> list[LinePart]:
     between = _GAP if form.problems or form.opens else " "
-    parts = [Part([(form.machine, "dim"), (between, "")])]
+    parts = [LinePart([(form.machine, "dim"), (between, "")])]
     for key in form.opens:
         end = _GAP if form.problems else " "
-        parts.append(Part([(key.shown, "accent strong"), (f" {key.word}{end}", "")], OPEN))
+        parts.append(LinePart([(key.shown, "accent strong"), (f" {key.word}{end}", "")], OPEN))
     if form.problems:
-        parts.append(Part([(f"{form.problems} ", "differs")], PROBLEMS))
+        parts.append(LinePart([(f"{form.problems} ", "differs")], PROBLEMS))
     return parts
 
 
-def _shortened(title: Title, width: int) -> list[Part]:
+def _shortened(title: Title, width: int) -> list[LinePart]:
     """Return as many sources as fit, their names cut, and how many more there are."""
     for shown in range(len(title.chips), 0, -1):
         hidden = len(title.chips) - shown
@@ -164,8 +164,8 @@ def _shortened(title: Title, width: int) -> list[Part]:
         room = (width - 1 - len(more)) // shown - len(f"{_CACHE} {_GAP}")
         if room >= _MIN_NAME_WIDTH or (shown == 1 and room > 0):
             chips = [c._replace(name=shorten(c.name, room)) for c in title.chips[:shown]]
-            left = _left(replace(title, chips=chips), Form())
-            return [*left, Part([(more, "dim")], SOURCES)]
+            left = _left(replace(title, chips=chips), TitleForm())
+            return [*left, LinePart([(more, "dim")], SOURCES)]
     return []
 
 
@@ -200,7 +200,7 @@ _ENOUGH = 44
 
 def mark_pieces(
     marked: Sequence[MarkedSpec], listing: Listing | None, total: int, width: int
-) -> list[Piece]:
+) -> list[DrawnPiece]:
     """Name as many marked specs as fit into a width, those in sight first, the others dim.
 
     Specs with the same name and version share it: `hdf5@1.14.6 /uehz56w /wuqgt3p  and 3 more`.
@@ -211,7 +211,7 @@ def mark_pieces(
     is_narrow = width < _ENOUGH
     least = SHORT_HASH + 2 + cell_width(_more(total, is_narrow)) + _ENOUGH // 2 * (not is_narrow)
     head = _head(total, total - len(in_sight), width - least)
-    pieces: list[Piece] = [(head, "differs")]
+    pieces: list[DrawnPiece] = [(head, "differs")]
     room = width - cell_width(head)
     has_names = all(
         cell_width(f"  {spec.title}{_hash(spec)}{_more(total, is_narrow)}") <= room
@@ -288,16 +288,16 @@ class MarksLine(PartLine):
         is_narrow = self.size.width - width < _ENOUGH
         return [key._replace(word="") for key in keys] if is_narrow else keys
 
-    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the names on the left, and the keys on the right."""
-        keys: list[Part] = []
+        keys: list[LinePart] = []
         for shown, word, key in self._keys():
-            keys.append(Part([(" " * _KEY_GAP, "")]))
-            keys.append(Part([(shown, "key"), (f" {word}" if word else "", "")], key))
-        keys.append(Part([(" ", "")]))
+            keys.append(LinePart([(" " * _KEY_GAP, "")]))
+            keys.append(LinePart([(shown, "key"), (f" {word}" if word else "", "")], key))
+        keys.append(LinePart([(" ", "")]))
         room = width - sum(part.width for part in keys) - 1
         names = mark_pieces(self._marked, self._listing, self._total, room)
-        return [Part([(" ", ""), *names])], keys
+        return [LinePart([(" ", ""), *names])], keys
 
 
 _HINT_GAP = 2
@@ -340,13 +340,15 @@ class StatusLine(PartLine):
         """Show the position of the cursor on the right."""
         self._position = text
 
-    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the hints that there is room for, and the position."""
-        corner = Part([(f"  {self._position} " if self._position else "", "")])
-        parts = [Part([(" ", "")])]
+        corner = LinePart([(f"  {self._position} " if self._position else "", "")])
+        parts = [LinePart([(" ", "")])]
         for each in fitting_hints(self._hints, width - corner.width - 1):
-            parts.append(Part([(written_key(each.shown), "key"), (f" {each.word}", "")], each.key))
-            parts.append(Part([(" " * _HINT_GAP, "")]))
+            parts.append(
+                LinePart([(written_key(each.shown), "key"), (f" {each.word}", "")], each.key)
+            )
+            parts.append(LinePart([(" " * _HINT_GAP, "")]))
         return parts, [corner]
 
 

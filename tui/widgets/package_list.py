@@ -23,7 +23,7 @@ from spackscope.model.report.frame import (
     overview_cell,
     overview_layout,
 )
-from spackscope.model.report.highlight import Piece, filter_needles, highlight
+from spackscope.model.report.highlight import DrawnPiece, filter_needles, highlight
 from spackscope.tui.keymap import PACKAGES, bindings, written_key
 from spackscope.tui.widgets.query_line import FilteredPane, FilterInput
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -104,7 +104,7 @@ class PackageRows(VirtualList):
             self._asked = {package.id for package in seen}
             self.post_message(Browse("summarize", seen))
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the mark of the cursor, the name and the number of specs, or the overview."""
         package = self.package_of(row)
         if (layout := self.overview) is not None:
@@ -124,7 +124,7 @@ class PackageRows(VirtualList):
         name = (clean(package.name) or "(no name)") if package is not None else ALL
         return shorten(name, width)
 
-    def _name_pieces(self, row: int, package: PackageCount | None, name: str) -> list[Piece]:
+    def _name_pieces(self, row: int, package: PackageCount | None, name: str) -> list[DrawnPiece]:
         mark = "▸ " if row == self.cursor else "  "
         return [
             (mark, "accent"),
@@ -133,7 +133,7 @@ class PackageRows(VirtualList):
 
     def _overview_pieces(
         self, layout: OverviewLayout, row: int, package: PackageCount | None
-    ) -> list[Piece]:
+    ) -> list[DrawnPiece]:
         name = self._shown_name(package, layout.name_width)
         pieces = self._name_pieces(row, package, name)
         pieces.append((" " * (layout.name_width - cell_width(name)), ""))

@@ -25,7 +25,7 @@ from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import NamedQueries, ParsedInput, parse_input
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import FILTERS, bindings, shown
 from spackscope.tui.widgets.drawing import draw, part_style
 from spackscope.tui.widgets.virtual_list import Browse
@@ -337,7 +337,7 @@ class PopupLine(NamedTuple):
     """A line of the box: its first column of the screen, and its pieces."""
 
     column: int
-    pieces: Sequence[Piece]
+    pieces: Sequence[DrawnPiece]
 
     @property
     def end(self) -> int:
@@ -416,7 +416,7 @@ class CompletionPopup(Widget):
 
     def render_line(self, y: int) -> Strip:
         """Draw a line."""
-        pieces: list[Piece] = []
+        pieces: list[DrawnPiece] = []
         if y < len(self._lines):
             line = self._lines[y]
             pieces = [(" " * (line.column - self._left), ""), *line.pieces]

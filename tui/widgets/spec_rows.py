@@ -13,8 +13,8 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import cell_width, pad
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.report.highlight import Piece
-from spackscope.model.report.table_columns import GAP, Layout, Placed, Told
+from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.table_columns import GAP, Layout, Placed, ShownWidths
 from spackscope.tui.widgets.virtual_list import VirtualList
 
 if TYPE_CHECKING:
@@ -133,11 +133,13 @@ class SpecRows(VirtualList):
     class NotesNeeded(Message):
         """Posted when rows without notes are in view; a newer message replaces all older ones."""
 
-        def __init__(self, listing: Listing, rows: tuple[Row, ...], told: Told) -> None:
+        def __init__(
+            self, listing: Listing, rows: tuple[Row, ...], shown_widths: ShownWidths
+        ) -> None:
             super().__init__()
             self.listing = listing
             self.rows = rows
-            self.told = told
+            self.shown_widths = shown_widths
 
         def can_replace(self, message: Message) -> bool:
             """Replace an older request that was not handled yet."""
@@ -153,14 +155,14 @@ class SpecRows(VirtualList):
             from spackscope.model.report.kinds import row_notes
 
             listing, rows, reading = self.listing, self.rows, row_notes(catalog)
-            notes = reading.of(listing, rows, self.told, should_stop=should_stop)
+            notes = reading.of(listing, rows, self.shown_widths, should_stop=should_stop)
             show(notes)
             return reading.whole(listing, rows, notes, should_stop=should_stop)
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.placed: Sequence[Placed] = ()
-        self._told = Told()
+        self._shown_widths = ShownWidths()
         self.column = ""
         self.gutter_width = 2
         self.marks = RowMarks()
@@ -184,8 +186,8 @@ class SpecRows(VirtualList):
     def place(self, layout: Layout, column: str) -> None:
         """Draw the rows in other columns, and note what these do not tell."""
         self.placed, self.column = layout.placed, column
-        if layout.told != self._told:
-            self._told, self._noted = layout.told, ()
+        if layout.shown_widths != self._shown_widths:
+            self._shown_widths, self._noted = layout.shown_widths, ()
             if self._cells is not None:
                 self._cells.whole.clear()
                 self._request_notes()
@@ -228,7 +230,7 @@ class SpecRows(VirtualList):
         missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
         if missing and missing != self._noted:
             self._noted = missing
-            self._ask(self.NotesNeeded(self.listing, missing, self._told))
+            self._ask(self.NotesNeeded(self.listing, missing, self._shown_widths))
 
     def _rows_from_top(self, count: int) -> Iterator[Row]:
         """Yield the rows in view that were read, of the first `count` lines, at least one."""
@@ -273,10 +275,10 @@ class SpecRows(VirtualList):
         """Post a request as the list's own: Textual stops what a parent has its child post."""
         self.post_message(request.set_sender(self))
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the gutter with mark and count, and then a piece or more a column."""
         data, cells = self.row(row), self._cells
-        pieces: list[Piece] = [(self.marks.sign(data, self.listing) or " ", "differs")]
+        pieces: list[DrawnPiece] = [(self.marks.sign(data, self.listing) or " ", "differs")]
         room = self.gutter_width - 1
         if data is None or cells is None:
             cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)

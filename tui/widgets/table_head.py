@@ -16,7 +16,7 @@ from spackscope.model.core.text import cell_width, clean, counted, cut_words, pa
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Group, Query
 from spackscope.model.query.column_filter import column_groups, column_text
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.model.report.table_columns import (
     HeadText,
     Layout,
@@ -27,7 +27,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import CURRENT_STYLES, Part, PartLine, draw
+from spackscope.tui.widgets.drawing import CURRENT_STYLES, LinePart, PartLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -63,14 +63,14 @@ class HeadLine(PartLine):
         room = self.size.width - 2 * _HEAD_MARGIN - cell_width(self._after)
         return head_line(self._head, room, current=self._current, before=self._before)
 
-    def parts(self, width: int) -> tuple[Sequence[Part], Sequence[Part]]:
+    def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
         """Return the values, package and version stronger than the others."""
-        parts = [Part([(" " * _HEAD_MARGIN, "")])]
+        parts = [LinePart([(" " * _HEAD_MARGIN, "")])]
         for column, text in self.pieces:
             style = "strong" if column in ("package", "version") else "dim"
             style = "current" if column and column == self._current else style
-            parts.append(Part([(text, style)], column))
-        return parts, [Part([(self._after + " " * _HEAD_MARGIN, "dim")])]
+            parts.append(LinePart([(text, style)], column))
+        return parts, [LinePart([(self._after + " " * _HEAD_MARGIN, "dim")])]
 
     def take(self, target: str) -> None:
         """Go to the filter of the value that was clicked."""
@@ -108,7 +108,7 @@ class ColumnHeader(Widget):
         heads, width = self.heads, self.size.width
         if y or not heads.layout.placed:
             return Strip.blank(width, self.rich_style)
-        pieces: list[Piece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
+        pieces: list[DrawnPiece] = [(pad("‹" if heads.layout.before else "", heads.gutter), "dim")]
         at = 0
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))
@@ -116,7 +116,7 @@ class ColumnHeader(Widget):
             at = placed.end
         return draw(self, pieces, width, "row")
 
-    def _head(self, placed: Placed) -> list[Piece]:
+    def _head(self, placed: Placed) -> list[DrawnPiece]:
         column, heads = placed.column, self.heads
         sign, style = heads.sign(column.name), "dim"
         filter_ = heads.filters.get(column.name, "")
@@ -171,7 +171,7 @@ class FilterBar(Widget):
     def render_line(self, y: int) -> Strip:
         """Draw the filters that are not typed in."""
         heads, width = self._heads, self.size.width
-        pieces: list[Piece] = []
+        pieces: list[DrawnPiece] = []
         at = -heads.gutter
         for placed in heads.layout.placed:
             pieces.append((" " * (placed.at - at), ""))

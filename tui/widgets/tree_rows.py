@@ -10,12 +10,12 @@ from textual.message import Message
 
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import TREE, bindings
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import Node, Section, Tree
+    from spackscope.model.index.tree import Tree, TreeNode, TreeSection
 
     ReadTree = Callable[[Catalog, ShouldStop], Tree]
 
@@ -43,7 +43,7 @@ class TreeRows(VirtualList):
     _place = 0, 0
 
     @property
-    def node(self) -> Node | None:
+    def node(self) -> TreeNode | None:
         """The line under the cursor."""
         tree = self.dependency_tree
         return tree.lines[self.cursor] if tree is not None and self.length else None
@@ -94,7 +94,7 @@ class TreeRows(VirtualList):
         self._put_at_top(_top_of_children(self, new))
         self.refresh()
 
-    def go_to(self, section: Section) -> None:
+    def go_to(self, section: TreeSection) -> None:
         """Move the cursor to the head of a section, and unfold it."""
         if (tree := self.dependency_tree) is not None:
             self.move_to(tree.head(section))
@@ -103,7 +103,7 @@ class TreeRows(VirtualList):
             if tree.can_unfold(tree.head(section)):
                 self.action_unfold()
 
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the pieces of a line."""
         if self.dependency_tree is None:
             return []
@@ -190,7 +190,7 @@ def _unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     return read_unfolded(catalog, tree, row)
 
 
-def _all_unfolded(catalog: Catalog, tree: Tree, section: Section) -> Tree:
+def _all_unfolded(catalog: Catalog, tree: Tree, section: TreeSection) -> Tree:
     from spackscope.model.index.tree import read_all_unfolded
 
     return read_all_unfolded(catalog, tree, section)

@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from spackscope.model.report.highlight import Piece
+from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import LISTS, bindings
 from spackscope.tui.widgets.drawing import CURSOR_STYLES, RowPainter, empty_row
 
@@ -71,7 +71,7 @@ class VirtualList(Widget, can_focus=True):
         return self.region.offset + Offset(0, self.cursor - self.top)
 
     @abstractmethod
-    def pieces(self, row: int, width: int) -> list[Piece]:
+    def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the pieces of a row; they are cut at `width` cells."""
 
     def show(self, length: int, cursor: int = 0, *, empty: str = "") -> None:

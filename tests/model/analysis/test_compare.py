@@ -16,7 +16,7 @@ from spackscope.model.analysis.compare import (
     compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import Dag, Value, dag_of
+from spackscope.model.analysis.dag import AttributeValue, Dag, dag_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.differences import difference_lines
@@ -36,7 +36,7 @@ from tests.model.analysis.cases import ids_by_short_hash, spack_answers
 from tests.model.analysis.lock_files import made, write_lock
 
 
-def in_json(attribute: str, value: Value) -> Any:
+def in_json(attribute: str, value: AttributeValue) -> Any:
     """Return a value as Spack's answers have it: digests cut, one text as a list of one."""
     if attribute == "external_extra" and isinstance(value, str):
         return json.loads(value)
@@ -161,7 +161,7 @@ def compared(directory: Path, a: dict[str, Any], b: dict[str, Any], *others: Any
     return compare(graph, *ids_of(graph, A, B))
 
 
-def own(comparison: Comparison) -> list[tuple[str, Value, Value, str]]:
+def own(comparison: Comparison) -> list[tuple[str, AttributeValue, AttributeValue, str]]:
     """Return the differences of the two specs themselves."""
     (cause,) = comparison.causes
     assert cause.path == ()
@@ -410,7 +410,7 @@ def test_a_comparison_is_cancelled(tmp_path: Path) -> None:
         compare(graph, 0, 1, should_stop=lambda: True)
 
 
-def text_of(attribute: str, value: Value) -> str:
+def text_of(attribute: str, value: AttributeValue) -> str:
     if value is None or value == ():
         return "-"
     if isinstance(value, bool):

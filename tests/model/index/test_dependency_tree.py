@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from spackscope.model.index import tree as model
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.tree import Section, Tree, read_tree, read_unfolded
+from spackscope.model.index.tree import Tree, TreeSection, read_tree, read_unfolded
 from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
 from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
@@ -61,7 +61,7 @@ def catalog_with(graph: Graph) -> tuple[Catalog, dict[int, int]]:
     return catalog, ids
 
 
-def tree_of(catalog: Catalog, id_: int, *unfolded: Section) -> Tree:
+def tree_of(catalog: Catalog, id_: int, *unfolded: TreeSection) -> Tree:
     tree = read_tree(catalog, id_, unfolded)
     assert tree is not None
     return tree
@@ -159,7 +159,7 @@ def rows_of(tree: Tree, name: str) -> list[int]:
     ]
 
 
-def names(tree: Tree, section: Section) -> list[str]:
+def names(tree: Tree, section: TreeSection) -> list[str]:
     return [
         f"{'  ' * (line.depth - 1)}{line.spec.name}"
         for line in tree.lines

@@ -12,8 +12,8 @@ from spackscope.model.index import tree as tree_search
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import (
     SECTIONS,
-    Section,
     Tree,
+    TreeSection,
     read_all_unfolded,
     read_matching,
     read_tree,
@@ -25,7 +25,7 @@ from tests.tui.browser.hdf5_index import write_hdf5_index
 from tests.tui.browser.look_alike_index import A, B, C, D, write_look_alikes
 
 
-def shown(tree: Tree, section: Section = "dependencies") -> list[str]:
+def shown(tree: Tree, section: TreeSection = "dependencies") -> list[str]:
     return [
         f"{guide}{line.spec.name}"
         for guide, line in zip(tree.guides, tree.lines, strict=True)

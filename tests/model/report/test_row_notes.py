@@ -10,7 +10,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.report.kinds import MAX_COMPARED, RowNote, row_notes
-from spackscope.model.report.table_columns import Told
+from spackscope.model.report.table_columns import ShownWidths
 from tests.builders import (
     Node,
     catalog_of,
@@ -118,7 +118,7 @@ def test_rows_are_told_apart_by_what_the_columns_do_not_show(tmp_path: Path) -> 
 
     def apart(*widths: tuple[str, int]) -> dict[str, str]:
         shown = catalog.rows(*listing.part())
-        notes = row_notes(catalog).of(listing, shown, Told(widths))
+        notes = row_notes(catalog).of(listing, shown, ShownWidths(widths))
         found = zip(shown, notes.values(), strict=True)
         return {" ".join(row.spec.variants): note.apart for row, note in found}
 
@@ -137,7 +137,7 @@ def test_a_row_without_another_says_nothing(tmp_path: Path) -> None:
     write_page(tmp_path, [record(1)], title="zlib")
     catalog = catalog_of(tmp_path)
     listing = catalog.listing(View(folded=True))
-    (note,) = row_notes(catalog).of(listing, catalog.rows([0]), Told()).values()
+    (note,) = row_notes(catalog).of(listing, catalog.rows([0]), ShownWidths()).values()
 
     assert note.apart == ""
 

@@ -11,7 +11,7 @@ from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.facets import FacetKey
 from spackscope.model.index.rows import Row
-from spackscope.model.index.tree import Node, Tree
+from spackscope.model.index.tree import Tree, TreeNode
 from spackscope.model.query.ast import Term
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import ParsedInput, parse_input
@@ -57,7 +57,7 @@ class FakeWhere(Frozen):
     position: tuple[int, int] = (0, 0)
     term: Term | None = None
     tree_row: int | None = None
-    node: Node | None = None
+    node: TreeNode | None = None
     line: ParsedInput = field(default_factory=lambda: parse_input("", 0))
     facet: tuple[FacetKey, str | None] | None = None
     is_box_late: bool = False

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.tree import Node as TreeNode
-from spackscope.model.index.tree import read_unfolded
+from spackscope.model.index.tree import TreeNode, read_unfolded
 from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse

@@ -14,7 +14,7 @@ from spackscope.model.query.parser import parse
 from spackscope.tui.browser.query_history import (
     MAX_LENGTH,
     MAX_QUERIES,
-    History,
+    QueryHistory,
     QueryRecall,
     history_path,
 )
@@ -34,9 +34,9 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "state" / "spackscope" / "history"
 
 
-def read(environ: dict[str, str]) -> History:
+def read(environ: dict[str, str]) -> QueryHistory:
     """Return the history of another run."""
-    history = History(environ)
+    history = QueryHistory(environ)
     history.read()
     return history
 
@@ -139,7 +139,7 @@ def test_where_nothing_can_be_kept_queries_last_for_the_session(
 
 
 def test_a_path_that_is_none_does_no_harm() -> None:
-    history = History({"XDG_STATE_HOME": "/a\0b"})
+    history = QueryHistory({"XDG_STATE_HOME": "/a\0b"})
     history.remember("new")
     assert history.queries == ("new",)
 
@@ -149,7 +149,7 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 ) -> None:
     before = os.umask(0)
     try:
-        History(environ).remember("new")
+        QueryHistory(environ).remember("new")
     finally:
         os.umask(before)
     (directory,) = (tmp_path / "state").iterdir()
@@ -160,13 +160,13 @@ def test_nothing_but_the_file_is_left_and_nobody_else_may_read_it(
 
 @pytest.mark.parametrize("query", ["a\nb", "\x1b[2J", "x" * (MAX_LENGTH + 1)])
 def test_what_is_not_one_clean_line_is_not_kept(environ: dict[str, str], query: str) -> None:
-    history = History(environ)
+    history = QueryHistory(environ)
     history.remember(query)
     assert history.queries == ()
 
 
 def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
-    history = History(environ)
+    history = QueryHistory(environ)
     history.remember(
         "hdf5 source=https://ann:secret@host/x", "source='https://host/x?token=secret'"
     )
@@ -176,10 +176,10 @@ def test_a_query_with_a_password_is_not_kept(environ: dict[str, str]) -> None:
 
 
 def recall(environ: dict[str, str], *queries: str) -> tuple[FakeHost, QueryRecall]:
-    history, host = History(environ), FakeHost()
+    history, host = QueryHistory(environ), FakeHost()
     for query in queries:
         history.remember(query)
-    return host, QueryRecall(host, History(environ))
+    return host, QueryRecall(host, QueryHistory(environ))
 
 
 def walk(host: FakeHost, recalled: QueryRecall, typed: str, *steps: int) -> list[str | None]:
@@ -253,7 +253,7 @@ def test_queries_are_kept_however_they_were_made(environ: dict[str, str]) -> Non
 
 async def test_the_history_is_a_list_that_is_searched(environ: dict[str, str]) -> None:
     for query in ("os=sequoia", "os=ubuntu24.04", "target=aarch64 os=ubuntu22.04"):
-        History(environ).remember(query)
+        QueryHistory(environ).remember(query)
     async with browsing(environ=environ, size=(80, 24)) as browser:
         await browser.press("ctrl+r")
         assert browser.dialog == "HistoryDialog"

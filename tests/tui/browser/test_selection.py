@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.tree import GraphSpec, Node
+from spackscope.model.index.tree import GraphSpec, TreeNode
 from spackscope.tui.browser.copy import copy_hash, open_menu, row_out_of_sight
 from spackscope.tui.browser.rows import LOADING, MAX_MARKS, NO_ROWS, STALE
 from spackscope.tui.copy_forms import ALL_MARKS, FORMS, CopyForm
@@ -111,7 +111,7 @@ def test_a_line_of_the_tree_copies_its_own_hash(tmp_path: Path) -> None:
     for spec in (GraphSpec("openmpi", "1", OPENMPI), GraphSpec("gone", "", GONE, "absent")):
         with reading():
             ids = [row.id for row in browser.catalog.by_hash(spec.hash)]
-        browser.put(node=Node(ids[0] if ids else 99, "dependencies", 0, 1, None, spec))
+        browser.put(node=TreeNode(ids[0] if ids else 99, "dependencies", 0, 1, None, spec))
         assert copy(browser) == spec.hash
         assert browser.message == f"Copied {spec.hash[:7]}… (test)"
 

@@ -52,8 +52,8 @@ from spackscope.tui.cli.command_table import (
     LISTED,
     WITH_FILES,
     WITH_HELP,
-    Kind,
     Option,
+    WordKind,
 )
 from spackscope.tui.cli.commands.completion import SHELLS
 from spackscope.tui.process import stdio
@@ -82,7 +82,7 @@ class Place(Frozen):
     `fields` has the values of the fields that the options before it set.
     """
 
-    kind: Kind
+    kind: WordKind
     text: str
     head: str = ""
     command: str = BROWSE
@@ -168,7 +168,7 @@ def find_place(before: Sequence[str], current: str) -> Place:
     fields["sources"], rest = split_sources(command, rest, fields.get("sources", ()))
     query = (*rest, *after)
 
-    def place(kind: Kind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
+    def place(kind: WordKind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
         return Place(kind, text, head, command.name, query, may_be_command, fields)
 
     if pending is not None:
@@ -234,9 +234,9 @@ class _Answers:
         self._place, self._environ = place, environ
         self._deadline = time.monotonic() + _PATIENCE
 
-    def of(self, kind: Kind) -> Iterable[Completion]:
+    def of(self, kind: WordKind) -> Iterable[Completion]:
         """Return the choices of a kind of word."""
-        kinds: dict[Kind, Callable[[], Iterable[Completion]]] = {
+        kinds: dict[WordKind, Callable[[], Iterable[Completion]]] = {
             "query": lambda: self._word_of(join_words(self._place.words)),
             "spec": self._spec,
             "spec or source": self._spec_or_source,
