@@ -119,7 +119,7 @@ def json_table() -> str:
             "| `page` | a text | its address on cache.spack.io; empty if it is not from there |",
             "| `fits` | true, false or null | whether it runs on the host; null if unknown |",
             "| `reusable` | true, false or null | whether Spack would reuse it there |",
-            "| `reasons` | a list of objects | why not: each has a `letter` and a `sentence` |",
+            "| `reasons` | a list of objects | why not, with `letter`, `label`, `sentence` |",
         ]
     )
 

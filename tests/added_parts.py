@@ -146,7 +146,7 @@ def test_exports_and_show_print_it(source: Path, tmp_path: Path) -> None:
     assert [(row["package_hash"], row["series"]) for row in rows] == wanted
     heads, *lines = (line.split("\t") for line in output("find").splitlines())
     cells = [dict(zip(heads, line, strict=True)) for line in lines]
-    assert [(cell["digest"], cell["series"]) for cell in cells] == wanted
+    assert [(cell["package_hash"], cell["series"]) for cell in cells] == wanted
     shown = [line.split() for line in output("show", f"/{hash_of(0)}").splitlines()]
     assert ["series", "1.2"] in shown
 

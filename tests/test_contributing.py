@@ -42,8 +42,9 @@ EDITS = {
         "           lambda c, ids: (spec.package for spec in c.records(ids))),\n",
     ),
     "tui/cli/command_table.py": (
-        '            _choice("hashes", "print full',
-        '            _choice("names", "print names"),\n            _choice("hashes", "print full',
+        '            _choice(\n                "keep-list"',
+        '            _choice("names", "print names"),\n'
+        '            _choice(\n                "keep-list"',
     ),
 }
 """What a contributor changes, by file: a text that is there once, and what comes in its place."""

@@ -5,6 +5,7 @@
     ├── IndexDamaged           an index does not hold what its writer writes
     ├── QueryError             a text is not a query
     │   └── WrongNamedQuery    the text of a named query is none
+    ├── WrongQuestion          an answer is asked for what it does not have
     ├── Unanswerable           the records do not say enough to answer a query
     ├── Unreadable             a document, or a value in it, cannot be read
     │   └── YamlError          YAML
@@ -71,6 +72,10 @@ class Unanswerable(SpackscopeError, ValueError):
     def __init__(self, message: str, condition: Any) -> None:
         super().__init__(message)
         self.condition = condition
+
+
+class WrongQuestion(SpackscopeError, ValueError):
+    """An answer is asked for in a way in which it cannot be given."""
 
 
 class Unreadable(SpackscopeError, ValueError):

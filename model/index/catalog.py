@@ -119,6 +119,11 @@ class Catalog(IndexData):
         self._last_shown = view.query, values
         return Listing(self, view, values, partition)
 
+    def listed(self, hash_: str) -> Row:
+        """Return the first record of a hash whose source lists dependencies, else the first."""
+        rows = self.by_hash(hash_)
+        return next((row for row in rows if self.edges.lists(row.id)), rows[0])
+
     def with_compilers(self, row: Row) -> Spec:
         """Return the record of a row with its compilers, as its spec string needs them."""
         return replace(row.spec, compilers=self.edges.compilers(row.id))

@@ -10,10 +10,12 @@ from spackscope.model.analysis.build_time import BuildTime
 from spackscope.model.analysis.compare import Difference, fold_differences
 from spackscope.model.analysis.cover import Coverage, Missing, Present
 from spackscope.model.analysis.dag import Dag
+from spackscope.model.analysis.reuse import MIRROR
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import LANGUAGES, is_compiler
 from spackscope.model.core.text import clean, counted, cut_list, shorten
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.differences import (
     ATTRIBUTE_LABELS,
     cause_json,
@@ -22,6 +24,8 @@ from spackscope.model.report.differences import (
     difference_lines,
 )
 from spackscope.model.report.report import Column, Report, Row, Section, of_total, path_text
+from spackscope.model.sources.reuse_rules import ReuseRules
+from spackscope.model.sources.spack_config import Selection
 
 WHY = "why, by the nearest that is there"
 MISSING = "missing, in build order"
@@ -312,3 +316,25 @@ def _missing_data(graph: Dag, spec: Missing, reason: str) -> dict[str, Any]:
         ),
         "reason": reason,
     }
+
+
+def filtered_remarks(
+    coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
+) -> Iterator[str]:
+    """Yield how many cached specs of an environment the filters of mirrors exclude.
+
+    A lock file is concretized already: no other rule applies.
+    """
+    if rules is None or all(each == Selection() for each in rules.mirrors.values()):
+        return
+    counts: Counter[tuple[str, str]] = Counter()
+    for hit in coverage.hits:
+        if hit.location.is_cached and not hit.location.is_installed:
+            fit = catalog.by_host.answers.brief(catalog.by_hash(hit.hash)[0].id)
+            counts.update(
+                (reason.label, reason.place)
+                for reason in fit.reasons
+                if reason.letter == "C" and reason.label.startswith(MIRROR)
+            )
+    for (label, place), count in counts.most_common():
+        yield f"{count:>7,}  cached, but {label} ({place})"

@@ -1,21 +1,17 @@
-"""Write records for scripts: JSON, JSON lines, CSV, tab-separated columns, bare hashes.
-
-JSON is lossless and pure ASCII. The other forms are cleaned, so that a record is one line whatever
-its texts contain; lists are joined by blanks in them, and an unknown size is empty.
-"""
+"""Records as sheets, and the formats in which the browser writes them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, islice, repeat
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
-from unicodedata import normalize
 
-from spackscope.model.core.columns import COLUMNS, EXPORTED, Value
+from spackscope.model.core.columns import COLUMNS, EXPORTED
 from spackscope.model.core.frozen import Frozen, asdict, replace
-from spackscope.model.core.records import PROVENANCE, Spec, is_hash
-from spackscope.model.core.text import clean
+from spackscope.model.core.records import PROVENANCE, Fit, Spec, is_hash
+from spackscope.model.report.sheet import Sheet, SheetColumn
 
 if TYPE_CHECKING:
     from spackscope.model.index.catalog import Catalog
@@ -45,27 +41,53 @@ def _escaped(text: str) -> str:
 
 NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none of them"
 
-Export = Callable[[Iterable[Spec]], Iterator[str]]
-"""Returns the lines of a format, without line ends."""
+Write = Callable[["Catalog", Sequence[int]], Iterator[str]]
+"""Returns the lines of records of a catalog, which are given by their ids, in this order."""
 
-_VALUES: dict[str, Callable[[Spec], Value]] = {
-    **{column.json_key: column.value for column in EXPORTED},
-    "build_spec": lambda spec: spec.build_spec,
-    "page": lambda spec: page_address(spec) or None,
-}
-_FIT_VALUES: dict[str, Callable[[Spec], Value]] = {
-    "fits": lambda spec: spec.fit.fits_values[0] if spec.fit is not None else "",
-    "reusable": lambda spec: spec.fit.reusable_values[0] if spec.fit is not None else "",
-    "reasons": lambda spec: (
-        "; ".join(dict.fromkeys(r.label for r in spec.fit.reasons)) if spec.fit is not None else ""
+_FITS = {True: "yes", False: "no", None: "unknown"}
+
+
+def _reasons(fit: Fit) -> list[dict[str, str]]:
+    return [{"letter": r.letter, "label": r.label, "sentence": r.sentence} for r in fit.reasons]
+
+
+def _labels(reasons: list[dict[str, str]]) -> str:
+    return "; ".join(dict.fromkeys(reason["label"] for reason in reasons))
+
+
+_COLUMNS: list[SheetColumn[Spec]] = [
+    SheetColumn(
+        column.json_key,
+        column.value,
+        text=column.cell,
+        sort_key=column.sort_key,
+        drawn=column in COLUMNS,
+    )
+    for column in EXPORTED
+]
+_COLUMNS += [
+    SheetColumn("build_spec", lambda spec: spec.build_spec, drawn=False),
+    SheetColumn("page", lambda spec: page_address(spec) or None, drawn=False),
+]
+_FIT_COLUMNS: list[SheetColumn[Spec]] = [
+    SheetColumn("fits", lambda spec: spec.fit and spec.fit.fits, flat=_FITS.__getitem__),
+    SheetColumn("reusable", lambda spec: spec.fit and spec.fit.reusable, flat=_FITS.__getitem__),
+    SheetColumn("reasons", lambda spec: spec.fit and _reasons(spec.fit), flat=_labels),
+]
+_MORE_COLUMNS: list[SheetColumn[Spec]] = [
+    SheetColumn(
+        "dependencies",
+        lambda spec: (
+            None if spec.dependencies is None else [asdict(edge) for edge in spec.dependencies]
+        ),
+        drawn=False,
+        flat=lambda edges: " ".join(edge["hash"] for edge in edges or ()),
     ),
-}
-"""The columns of CSV about the host; the reasons are those against reusing a record too."""
-
-_FORMULA = frozenset("=+-@\t\r'")
-"""How a formula begins in some spreadsheet, and an apostrophe."""
-
-_MORE_KEYS = ("dependencies", *PROVENANCE, "in_cache", "origin")
+    *(
+        SheetColumn(key, attrgetter(key), drawn=False)
+        for key in (*PROVENANCE, "in_cache", "origin")
+    ),
+]
 
 
 def json_text(spec: Spec) -> str:
@@ -75,114 +97,61 @@ def json_text(spec: Spec) -> str:
 
 def exported(spec: Spec) -> dict[str, Any]:
     """Return the columns of a record by their keys, and whether it runs on the host."""
-    record: dict[str, Any] = {key: value(spec) for key, value in _VALUES.items()}
-    if (fit := spec.fit) is not None:
-        reasons = [{"letter": r.letter, "sentence": r.sentence} for r in fit.reasons]
-        record |= {"fits": fit.fits, "reusable": fit.reusable, "reasons": reasons}
-    return record
+    columns = [*_COLUMNS, *(_FIT_COLUMNS if spec.fit is not None else ())]
+    return {column.name: column.value(spec) for column in columns}
 
 
-def full_json_lines(
-    specs: Iterable[Spec], mirrors: Iterable[object] = repeat(())
-) -> Iterator[str]:
-    """Yield all that is known of records as JSON objects, one per line.
+class _Records(Sequence[Spec]):
+    """Records that are read from the index whenever they are needed."""
 
-    Dependencies are null where the document lists none. `mirrors` has what mirrors have of each.
+    def __init__(self, catalog: Catalog, ids: Sequence[int], *, has_fit: bool) -> None:
+        self._catalog, self._ids, self._has_fit = catalog, ids, has_fit
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def __getitem__(self, part: Any) -> Any:
+        if not isinstance(part, slice):
+            return self[part : part + 1][0]
+        ids = self._ids[part]
+        specs = list(self._catalog.records(ids))
+        if not self._has_fit:
+            return specs
+        # Not every command asks it.
+        from spackscope.model.analysis.session_fit import fit_of
+
+        return [
+            replace(spec, fit=fit_of(self._catalog, id_))
+            for id_, spec in zip(ids, specs, strict=True)
+        ]
+
+
+def spec_sheet(catalog: Catalog, ids: Sequence[int], *, tells_fit: bool = False) -> Sheet[Spec]:
+    """Return records as a sheet, which says what fits the host if that is known or asked for."""
+    by_host = catalog.by_host
+    has_fit = by_host.has_host and (tells_fit or by_host.fills_rows or by_host.is_ready)
+    columns = [*_COLUMNS, *(_FIT_COLUMNS if has_fit else ())]
+    rows = _Records(catalog, ids, has_fit=has_fit)
+    return Sheet("", columns, rows, hash=attrgetter("hash"), limit=None)
+
+
+def full_sheet(specs: Sequence[Spec], mirrors: Sequence[object]) -> Sheet[tuple[Spec, object]]:
+    """Return all that is known of records, and what mirrors have of each, as a sheet.
+
+    Dependencies are null where the document lists none.
     """
-    # Without strict, since `repeat` never ends.
-    for spec, of_mirrors in zip(specs, mirrors, strict=False):
-        record = exported(spec) | {key: getattr(spec, key) for key in _MORE_KEYS}
-        if spec.dependencies is not None:
-            record["dependencies"] = [asdict(edge) for edge in spec.dependencies]
-        yield json.dumps(record | {"mirrors": of_mirrors})
+    # The last of those with the same name counts, as in an object of JSON.
+    every = (*_COLUMNS, *_FIT_COLUMNS, *_MORE_COLUMNS)
+    columns = {column.name: column for column in every}.values()
 
+    def of_pair(column: SheetColumn[Any]) -> SheetColumn[Any]:
+        return replace(column, value=lambda row: column.value(row[0]))
 
-def json_array(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as a JSON array, one object per line."""
-    return array_lines(map(json_text, specs))
-
-
-def array_lines(texts: Iterable[str]) -> Iterator[str]:
-    """Yield JSON texts as an array, one per line; an empty array is `[]`."""
-    lines = iter(texts)
-    line = next(lines, None)
-    if line is None:
-        yield "[]"
-        return
-    opening = "["
-    for following in lines:
-        yield f"{opening}{line},"
-        opening, line = " ", following
-    yield f"{opening}{line}]"
-
-
-def json_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as JSON objects, one per line."""
-    return map(json_text, specs)
-
-
-def csv_writer() -> Callable[[Iterable[str]], str]:
-    """Return a function that makes a line of CSV (RFC 4180 but for the line end) from cells.
-
-    An apostrophe before what a spreadsheet would run as a formula makes it a text; one that the
-    text begins with gets another, so that a reader can always remove one.
-    """
-    import csv
-    from types import SimpleNamespace
-
-    # The writer returns what the file returns: the line.
-    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
-
-    def is_formula(cell: str) -> bool:
-        # Some spreadsheets take letters of another width for the same.
-        return normalize("NFKC", cell[:1]) in _FORMULA
-
-    def line(cells: Iterable[str]) -> str:
-        text: str = writer.writerow(f"'{cell}" if is_formula(cell) else cell for cell in cells)
-        return text
-
-    return line
-
-
-def csv_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as CSV with a header."""
-    has_fit, specs = _has_fit(specs)
-    values = _VALUES | _FIT_VALUES if has_fit else _VALUES
-    line = csv_writer()
-    yield line(values)
-    for spec in specs:
-        yield line(_flat(value(spec)) for value in values.values())
-
-
-def tab_lines(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield records as tab-separated columns with a header, in the order of the table."""
-    has_fit, specs = _has_fit(specs)
-    columns = [column for column in COLUMNS if has_fit or not column.is_by_host]
-    # Scripts know columns of a host by what a query calls them.
-    yield "\t".join(c.name if c.is_by_host else c.label for c in columns)
-    for spec in specs:
-        yield "\t".join(
-            column.cell(column.value(spec)) if column.is_by_host else _flat(column.value(spec))
-            for column in columns
-        )
-
-
-def _has_fit(specs: Iterable[Spec]) -> tuple[bool, Iterable[Spec]]:
-    """Check whether records say what fits the host, all of them or none; and return them."""
-    iterator = iter(specs)
-    first = [*islice(iterator, 1)]
-    return any(spec.fit is not None for spec in first), chain(first, iterator)
-
-
-def hashes(specs: Iterable[Spec]) -> Iterator[str]:
-    """Yield the full hashes, each once, in the order of the records."""
-    return iter(dict.fromkeys(spec.hash for spec in specs))
-
-
-def _flat(value: Value) -> str:
-    if value is None:
-        return ""
-    return clean(" ".join(value) if isinstance(value, tuple) else str(value))
+    entries = SheetColumn[Any]("mirrors", lambda row: row[1], drawn=False, flat=json.dumps)
+    rows = list(zip(specs, mirrors, strict=True))
+    return Sheet(
+        "", [*map(of_pair, columns), entries], rows, hash=lambda row: row[0].hash, limit=None
+    )
 
 
 def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
@@ -201,43 +170,27 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
 
 
 class Format(Frozen):
-    """A format of output: its name, how people call it, and the ending of file names.
-
-    `lines` returns the lines of records of a catalog, which are given by their ids, in this
-    order.
-    """
+    """A format of output: its name, how people call it, the ending of file names, its lines."""
 
     name: str
     label: str
     ending: str
-    lines: Callable[[Catalog, Sequence[int]], Iterator[str]]
+    lines: Write
 
 
-def _plain(export: Export) -> Callable[[Catalog, Sequence[int]], Iterator[str]]:
-    return lambda catalog, ids: export(catalog.records(ids))
-
-
-def _with_fits(export: Export) -> Callable[[Catalog, Sequence[int]], Iterator[str]]:
-    """Export records with whether they run on the host, and why not."""
-
-    def lines(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
-        # Not every format has it.
-        from spackscope.model.analysis.session_fit import fit_of
-
-        specs = zip(ids, catalog.records(ids), strict=True)
-        return export(replace(spec, fit=fit_of(catalog, id_)) for id_, spec in specs)
-
-    return lines
+def _of_specs(write: Callable[[Sheet[Spec]], Iterator[str]], *, is_json: bool = False) -> Write:
+    """Return what writes the sheet of records."""
+    return lambda catalog, ids: write(spec_sheet(catalog, ids, tells_fit=is_json))
 
 
 FORMATS = (
-    Format("csv", "CSV", ".csv", _plain(csv_lines)),
-    Format("json", "JSON", ".json", _with_fits(json_array)),
-    Format("jsonl", "JSON lines", ".jsonl", _with_fits(json_lines)),
-    Format("hashes", "hashes", ".txt", _plain(hashes)),
+    Format("csv", "CSV", ".csv", _of_specs(Sheet.csv)),
+    Format("json", "JSON", ".json", _of_specs(Sheet.json_array, is_json=True)),
+    Format("jsonl", "JSON lines", ".jsonl", _of_specs(Sheet.json_lines, is_json=True)),
+    Format("hashes", "hashes", ".txt", _of_specs(Sheet.hashes)),
     Format("keep-list", "keep-list", ".txt", keep_list),
-    Format("tab", "columns with tabs", ".tsv", _plain(tab_lines)),
+    Format("tab", "columns with tabs", ".tsv", _of_specs(Sheet.tabs)),
 )
-"""All formats; the options of `find` have their names, except for the last, which has none."""
+"""All formats of the browser; the options of `find` have their names, except for the last."""
 
 BY_NAME = {format_.name: format_ for format_ in FORMATS}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from spackscope.model.core.columns import COLUMNS, Value
+from spackscope.model.core.columns import COLUMNS, HOST_COLUMNS, Value
 from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.records import NO, UNKNOWN, YES, Fit
 from spackscope.model.core.tasks import ShouldStop, never
@@ -74,6 +74,14 @@ def hidden_by_host(catalog: Catalog, query: Query, should_stop: ShouldStop = nev
             total = f"{hidden.total():,} of {counts.total():,}"
             sentences.append(f"{text} hides {total}: {_counted(hidden)}")
     return "; ".join(sentences)
+
+
+def query_remarks(catalog: Catalog, query: Query) -> list[str]:
+    """Return which virtuals a query names, and what its conditions on the host hide."""
+    sentences = [catalog.virtuals.sentence(query)]
+    if query.columns & HOST_COLUMNS:
+        sentences.append(hidden_by_host(catalog, query))
+    return [sentence for sentence in sentences if sentence]
 
 
 def _counted(hidden: Counter[Value]) -> str:

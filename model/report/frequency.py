@@ -1,15 +1,13 @@
-"""Lay out counts by one or two columns: with bars, as a matrix, or for scripts."""
+"""Lay out counts by one or two columns: with bars, or as a matrix."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from spackscope.model.analysis.frequency import Frequency
 from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.facets import Facet
-from spackscope.model.report.export import array_lines, csv_writer
 from spackscope.model.report.progress import bar, fitting, value_text
 from spackscope.model.report.report import Column, Report, Row, Section, styled
 
@@ -138,40 +136,3 @@ class _Counts(Sequence[str]):
         else:
             raise IndexError(number)
         return f"{count:,}" if count else _EMPTY
-
-
-def tab_lines(counts: Frequency) -> Iterator[str]:
-    """Yield a header, and values and counts separated by tabs; by two axes the whole matrix."""
-    heads = [clean(counts.axes[0].label), "count"]
-    columns: Sequence[str] = ()
-    if len(counts.axes) > 1:
-        columns = [facet.value for facet in counts.facets[1]]
-        heads[1:] = ["total", *map(value_text, columns)]
-    yield "\t".join(heads)
-    for row in counts.facets[0]:
-        numbers = [row.count, *(counts.cells.get((row.value, name), 0) for name in columns)]
-        yield "\t".join([value_text(row.value), *map(str, numbers)])
-
-
-def json_lines(counts: Frequency) -> Iterator[str]:
-    """Return the lines of a JSON array of the values with their counts, one object each.
-
-    A value is null where a record has none. Of two axes each object has a list of two `values`,
-    and pairs that no record has are left out.
-    """
-
-    def objects() -> Iterator[str]:
-        for cell, count in counts.ordered_cells():
-            values = [value or None for value in cell]
-            named = {"value": values[0]} if len(values) == 1 else {"values": values}
-            yield json.dumps({**named, "count": count})
-
-    return array_lines(objects())
-
-
-def csv_lines(counts: Frequency) -> Iterator[str]:
-    """Yield CSV with a header: the values and their count."""
-    line = csv_writer()
-    yield line([*(clean(axis.name) for axis in counts.axes), "count"])
-    for cell, count in counts.ordered_cells():
-        yield line([*map(value_text, cell), str(count)])

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache, partial
+from typing import Any
 
-from spackscope.model.core.columns import BY_NAME, COLUMNS, Column, Value, spec_name
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.columns import BY_NAME, COLUMNS, HOST_COLUMNS, Column, Value, spec_name
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Spec
 from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
-from spackscope.model.report import report
+from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import RowNote, note_key, row_notes
-from spackscope.model.report.report import (
-    Line,
-    Piece,
-    Report,
-    Row,
-    Section,
-    Style,
-    flow,
-    restyled,
-    styled,
-    text_of,
-)
+from spackscope.model.report.report import Line, Piece, Row, Style, flow, restyled, styled, text_of
 from spackscope.model.report.row_cells import RowCells
+from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
     MIN_WITH_SLOTS,
     choose_columns,
@@ -38,10 +29,6 @@ from spackscope.model.report.table_columns import (
 _MAX_SHARED_LINES = 4
 _WINDOW = 100
 """Rows of a table that are read and noted at once, before they are printed."""
-_MAX_KEPT = 100_000
-"""Rows that are kept from measuring them to printing them: more are read twice."""
-_FLOORS, _LIST_FLOORS = (12, 9), (16, 9)
-"""Cells down to which values are told apart, and down to which they are cut at all."""
 
 # Lists are last, since they are cut first where the terminal is narrow.
 _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
@@ -59,22 +46,10 @@ def spec_rows(specs: Iterable[Spec], hash_length: int = HASH_LENGTH) -> list[Row
     return list(map(row, specs))
 
 
-class _Rows(Frozen):
-    """The rows of a table, read from the index whenever they are needed."""
-
-    catalog: Catalog
-    listing: Listing
-    cells: Sequence[Callable[[Spec], str]]
-
-    def __iter__(self) -> Iterator[Row]:
-        for spec in self.catalog.records(self.listing.ids):
-            yield Row(tuple([cell(spec) for cell in self.cells]))
-
-
-def spec_report(
+def spec_lines(
     catalog: Catalog, listing: Listing, width: int, named: Collection[str] = frozenset()
-) -> Report:
-    """Report what all specs of a listing have in common, and in a table what they have not.
+) -> Iterator[Line]:
+    """Yield what all specs of a listing have in common, and a table of what they have not.
 
     Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
     or its table would consist of a hash only.
@@ -90,53 +65,47 @@ def spec_report(
             return True
         return is_single and (column.shown != "if_varied" or column.name == "package")
 
-    def cell_of(column: Column) -> Callable[[Spec], str]:
-        def cell(value: Value) -> str:
+    def text_of_column(column: Column) -> Callable[[Any], str]:
+        def text(value: Value) -> str:
             if column.name == "variants" and isinstance(value, tuple) and not is_single:
                 return variants_cell(value, values.varying_variants)[0] or "-"
             return column.cell(value) or "-"
 
-        cached = lru_cache(None)(cell) if column.has_dictionary else cell
-        return lambda spec: cached(column.value(spec))
+        return lru_cache(None)(text) if column.has_dictionary else text
 
-    styles: dict[str, Callable[[str], Line]] = {
-        "hash": partial(styled, style="link"),
+    styles: dict[str, Style | Callable[[str], Line]] = {
+        "hash": "link",
         "variants": partial(variants_line, are_values_marked=not is_single),
-        "source": partial(styled, style="dim"),
+        "source": "dim",
     }
     shown = [column for column in _ORDER if is_shown(column)]
+    yield from flow((shorten(text, width) for text in _shared(listing, shown)), " · ", width)
+    if not is_single:
+        first = next(iter(catalog.records(listing.ids)))
+        same = variants_cell(first.variants, values.varying_variants)[1].split()
+        texts = ("same in all:", *same) if same else ()
+        lines = [text_of(line) for line in flow((shorten(t, width) for t in texts), " ", width)]
+        if lines[_MAX_SHARED_LINES:]:
+            last = " ".join(lines[_MAX_SHARED_LINES - 1 :])
+            lines[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
+        yield from (styled(line, "dim") for line in lines)
+    if listing.view.folded and not is_single:
+        yield from _folded_lines(catalog, listing, width, named)
+        return
     columns = [
-        report.Column(
+        SheetColumn(
+            column.name,
+            column.value,
             column.label,
-            floors=_LIST_FLOORS if column.cut_at_end else _FLOORS if column.name != "hash" else (),
-            keep="start" if column.cut_at_end else "ends",
+            text=text_of_column(column),
+            style=styles.get(column.name, ""),
+            is_list=column.cut_at_end,
             is_right=column.align_right,
-            styles=styles.get(column.name),
         )
         for column in shown
     ]
-    same: tuple[str, ...] = ()
-    if not is_single:
-        first = next(iter(catalog.records(listing.ids)))
-        same = tuple(variants_cell(first.variants, values.varying_variants)[1].split())
-    shared = [*flow((shorten(text, width) for text in _shared(listing, shown)), " · ", width)]
-    texts = ("same in all:", *same) if same else ()
-    in_all = [text_of(line) for line in flow((shorten(t, width) for t in texts), " ", width)]
-    if in_all[_MAX_SHARED_LINES:]:
-        last = " ".join(in_all[_MAX_SHARED_LINES - 1 :])
-        in_all[_MAX_SHARED_LINES - 1 :] = [shorten(last, width, keep="start")]
-    rows = [*map(Row, ((line,) for line in shared)), *(Row((styled(t, "dim"),)) for t in in_all)]
-    if listing.view.folded and not is_single:
-        lines = map(Row, zip(_folded_lines(catalog, listing, width, named)))
-        # Of one column as wide as the terminal, lines are printed as they come.
-        whole = Section("", lines, columns=[report.Column(width=width)], indent="")
-        return Report("", [Section("", rows, indent=""), whole])
-    table: Iterable[Row] = _Rows(catalog, listing, [*map(cell_of, shown)])
-    if len(listing) <= _MAX_KEPT:
-        table = list(table)
-    return Report(
-        "", [Section("", rows, indent=""), Section("", table, columns=columns, indent="")]
-    )
+    sheet = spec_sheet(catalog, listing.ids, tells_fit=bool(HOST_COLUMNS.intersection(named)))
+    yield from replace(sheet, columns=columns).lines(width, None)
 
 
 def _shared(listing: Listing, columns: Collection[Column]) -> list[str]:

@@ -28,7 +28,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.index.rows import Row
 from spackscope.model.query.ast import Query, Term, exact_term
-from spackscope.model.report.report import Report, Section, styled, text_of
+from spackscope.model.report.report import Column, Report, Section, styled, text_of
 from spackscope.model.report.report import Row as ReportRow
 from spackscope.tui.browser.copy import copy_text
 from spackscope.tui.browser.facets import under_cursor
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from spackscope.model.analysis.frequency import Frequency
     from spackscope.model.index.listing import Listing
     from spackscope.model.report.comparison import ComparedTable
+    from spackscope.model.report.sheet import Sheet
     from spackscope.tui.dialogs.compare import CompareScreen, Destination
     from spackscope.tui.dialogs.coverage import CoverageScreen
     from spackscope.tui.dialogs.frequency import Chosen, FrequencyDialog
@@ -250,8 +251,7 @@ class Answers:
         """
         from spackscope.model.analysis.build_time import read_build_time
         from spackscope.model.analysis.cover import cover, find_nearest
-        from spackscope.model.report.coverage import coverage_report
-        from spackscope.model.report.why import filtered_remarks
+        from spackscope.model.report.coverage import coverage_report, filtered_remarks
 
         if (catalog := self._host.state.catalog) is None:
             return
@@ -413,7 +413,7 @@ class Answers:
         """
 
         def read(catalog: Catalog, task: Task) -> Report | str:
-            from spackscope.model.report.why import judge_query, why_report
+            from spackscope.model.answers.why import judge_query, why
 
             session = self._host.session
             query = Query((tuple(exact_term("hash", hash_) for hash_ in hashes),))
@@ -425,7 +425,9 @@ class Answers:
                 what += f" /{hashes[0][:SHORT_HASH]}"
             elif judged[0].missing:
                 what += f", {len(judged):,} missing"
-            return why_report(what, judged, session, catalog, shows_all=True)
+            return _report_of(
+                why(what, judged, session, catalog), leads_to=lambda row: row.its.candidate
+            )
 
         def go(row: ReportRow | None) -> None:
             if row is not None and below is not None:
@@ -445,13 +447,12 @@ class Answers:
 
         def read(catalog: Catalog, task: Task) -> Report:
             from spackscope.model.analysis.history import read_history
-            from spackscope.model.report.history import history_report
+            from spackscope.model.answers.history import history
 
             query = Query().with_package(package)
             environ, given = self._host.session.environ, self._host.sources
             histories, failures = read_history(catalog, query, environ, task, given=given)
-            report = history_report(clean(package), histories, shows_all=True)
-            return _with_failures(report, failures)
+            return _report_of(replace(history(clean(package), histories), remarks=failures))
 
         self._open_report(("history", package), "line", "history", read, go)
 
@@ -462,9 +463,7 @@ class Answers:
 
         def read(catalog: Catalog, task: Task) -> Report | str:
             from spackscope.model.analysis.cover import cover, environments
-            from spackscope.model.analysis.history import read_snapshots
-            from spackscope.model.analysis.weather import most_wanted, read_weather
-            from spackscope.model.report.weather import weather_report
+            from spackscope.model.answers.weather import weather
 
             session, every = self._host.session, environments(catalog)
             hosts = [host_of(session)]
@@ -477,14 +476,7 @@ class Answers:
             names = [name for name in every if name not in failed]
             loaded = zip(names, self._load(catalog, names, task), strict=True)
             coverages = {name: cover(each, catalog, [name]) for name, each in loaded}
-            caches = [source.name for source in catalog.sources if source.name not in every]
-            snapshots, failures = read_snapshots(caches, session.environ)
-            rows = read_weather(catalog, hosts, coverages, snapshots)
-            wanted = most_wanted(coverages.values())
-            report = weather_report(rows, hosts, wanted, shows_all=True)
-            # Without environments all lines are of stacks.
-            title = counted(len(rows), "environment") if coverages else ""
-            return _with_failures(replace(report, title=title), failures)
+            return _report_of(weather(catalog, coverages, hosts, session))
 
         def follow(row: ReportRow | None) -> None:
             def take(names: Sequence[str]) -> None:
@@ -502,7 +494,7 @@ class Answers:
         query = self._host.state.view.query
 
         def read(catalog: Catalog, task: Task) -> Report:
-            from spackscope.model.report.challenge import challenge_report
+            from spackscope.model.answers.challenge import compare_mirrors
             from spackscope.model.sources.challenge import challenge
             from spackscope.model.sources.mirror_spec import Mirrors
 
@@ -515,8 +507,7 @@ class Answers:
                 if done % _STEP == 0:
                     task.report(lambda: dialog.show_progress(progress))
 
-            found = list(challenge(specs, mirrors, on_progress=show))
-            return challenge_report(found, shows_all=True)
+            return _report_of(compare_mirrors(challenge(specs, mirrors, on_progress=show)))
 
         key = "challenge", query
         dialog = self._open_report(key, "line", "what mirrors have", read, go)
@@ -530,12 +521,10 @@ class Answers:
             return
 
         def read(catalog: Catalog, task: Task) -> Report:
-            from spackscope.model.analysis.prune import preview
-            from spackscope.model.report.prune import prune_report
+            from spackscope.model.answers.prune import prune
 
             chosen = _ids_of(marks, catalog)
-            pruning = preview(catalog, chosen, are_kept=False, should_stop=task)
-            return prune_report(pruning, catalog, shows_all=True)
+            return _report_of(prune(catalog, chosen, are_kept=False, should_stop=task))
 
         self._open_report(("prune", *marks), "line", "", read, go)
 
@@ -605,6 +594,39 @@ class Answers:
             query = with_value(query, term)
         sentence = f"Added {' '.join(map(str, terms))} ({shown('undo')} goes back)"
         self._search.choose(query, sentence)
+
+
+def _report_of(sheet: Sheet[Any], leads_to: Callable[[Any], str] = lambda item: "") -> Report:
+    """Return a sheet as one table of a dialog, its groups below their headings."""
+    groups: dict[str, list[Any]] = {}
+    for item in sheet.rows:
+        groups.setdefault(sheet.group(item), []).append(item)
+    columns = [column for column in sheet.columns if column.drawn]
+    rows = [ReportRow((styled(note, "dim"),)) for note in sheet.notes]
+    for heading, items in groups.items():
+        rows += [ReportRow((styled(heading, "bold"),))] if heading else []
+        for item in items:
+            cells = [column.line(column.text(column.value(item))) for column in columns]
+            query = sheet.query(item)
+            key = sheet.hash(item) or text_of(cells[0])
+            queries = (query,) if query else ()
+            rows.append(ReportRow(cells, key=key, leads_to=leads_to(item), queries=queries))
+    used = [n for n in range(len(columns)) if any(len(r.cells) > 1 and r.texts[n] for r in rows)]
+    rows = [
+        row._replace(cells=[row.cells[n] for n in used]) if len(row.cells) > 1 else row
+        for row in rows
+    ]
+    widths = [
+        Column(
+            columns[n].label,
+            most=60,
+            floors=(24, 12),
+            keep="start" if columns[n].is_list else "ends",
+        )
+        for n in used
+    ]
+    report = Report(sheet.title, [Section("", rows, columns=widths)])
+    return _with_failures(report, sheet.remarks)
 
 
 def _with_failures(report: Report, failures: Sequence[str]) -> Report:

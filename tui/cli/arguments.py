@@ -10,10 +10,10 @@ meant, and the form of its errors; and completion parses lines that are not fini
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.frozen import Frozen, fields
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -47,11 +47,11 @@ class Options(Frozen):
     """The parsed command line; `command` is BROWSE where it names none.
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
-    that suits stdout. `dependency_only` lists dependency-only specs too. `all` cuts no list, and
-    with `diff`, as `build`, prints more differences. `by` names what `stats` counts by, or what
-    `history` has lines for, and `ignored` the packages that `doubles` leaves out. With `flat` the
-    table of `find` has a line for each build. With `tags` `sources` lists those of the public
-    cache. `preview` is what `prune` asks for; `hosts` and `fail_under` are those of `weather`.
+    that suits stdout; `template`, `columns`, `sort` and `limit` are how the rows of an answer are
+    printed, and `given` has the values of the options that only one answer has, by their fields.
+    `dependency_only` lists dependency-only specs too. `all` cuts no list, and with `diff`, as
+    `build`, prints more differences. `ignored` are the
+    packages that `doubles` leaves out. With `tags` `sources` lists those of the public cache.
     `missing` leaves out what `cover` finds in caches. `host` describes the machine that specs are
     to run on, and with `config` "none" what Spack is configured to reuse is left out.
     `registration` is what `extension` changes in Spack's configuration: install or remove. `help`
@@ -63,18 +63,18 @@ class Options(Frozen):
     words: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
     format: str | None = None
-    by: tuple[str, ...] = ()
+    template: str | None = None
+    columns: str = ""
+    sort: str = ""
+    limit: str = ""
+    given: Mapping[str, Any] = {}
     ignored: tuple[str, ...] = ()
     missing: bool = False
     all: bool = False
     dependency_only: bool = False
     host: str = ""
     config: str = ""
-    flat: bool = False
     build: bool = False
-    preview: bool = False
-    hosts: tuple[str, ...] = ()
-    fail_under: str = ""
     rebuild: bool = False
     verify: bool = False
     tags: bool = False
@@ -121,7 +121,10 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         field: tuple(value) if type(value) is list else value for field, value in parsed.items()
     }
     nearest = _near_command(words[: len(words) - len(after)]) if name == BROWSE else ""
-    return Options(name, tuple(words), help=help_, near=nearest, **values)
+    own = {each.name for each in fields(Options)}
+    given = values if command.is_answer else {}
+    values = {field: value for field, value in values.items() if field in own}
+    return Options(name, tuple(words), given=given, help=help_, near=nearest, **values)
 
 
 def split_command(argv: Sequence[str]) -> tuple[Command, list[str], list[str]]:

@@ -26,6 +26,8 @@ WordKind = Literal[
     "shell",
     "config",
     "number",
+    "column",
+    "template",
     "option",
     "",
 ]
@@ -111,6 +113,45 @@ _FROM = _from(
 _ALL = Option(("--all",), "also list dependency-only specs", "dependency_only")
 _NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
 _HELP = Option(("-h", "--help"), "print this help", "help")
+_SHEET = (
+    _choice("json", "print a JSON array of objects, one for each row"),
+    _choice("jsonl", "print one JSON object per line"),
+    _choice("csv", "print comma-separated values with a header line"),
+    _choice("hashes", "print the full hashes of the rows, one per line, each once"),
+    Option(
+        ("--format",),
+        "print each row as a text such as '{package}/{hash:7}', with the\nvalues of its columns",
+        "template",
+        "value",
+        "TEXT",
+        "template",
+    ),
+    Option(
+        ("--columns",),
+        "print these columns, separated by commas",
+        "columns",
+        "value",
+        "NAMES",
+        "column",
+    ),
+    Option(
+        ("--sort",),
+        "sort by a column; --sort=-NAME: descending",
+        "sort",
+        "value",
+        "NAME",
+        "column",
+    ),
+    Option(
+        ("--limit",),
+        "print at most so many rows; 0: all. Default: all, but on a terminal the\nfirst where an "
+        "answer is long",
+        "limit",
+        "value",
+        "N",
+        "number",
+    ),
+)
 _SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
 _SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
 
@@ -132,7 +173,8 @@ class Command(Frozen):
     its name, `description` is printed as it is, and so are `exit_codes` and `examples`. `words`
     is what its words are, of which there are `least` to `most`; otherwise `wrong_count` is
     printed, with their `count` and the `first` that is too much. `module` runs it, with sources
-    where it `reads_sources`, else with the environment. `other_names` are what is tried in its
+    where it `reads_sources`, else with the environment; one that `is_answer` is a module of its
+    name in `model/answers`, whose sheet is printed. `other_names` are what is tried in its
     place, as other programs have it.
     """
 
@@ -148,6 +190,7 @@ class Command(Frozen):
     exit_codes: str = _EXIT
     examples: str = ""
     reads_sources: bool = True
+    is_answer: bool = False
     module: str = ""
     other_names: tuple[str, ...] = ()
 
@@ -176,10 +219,7 @@ spackscope -- find""",
     Command(
         "find",
         "list matching specs, as a table or for a script",
-        (
-            "[-f SOURCE]... [--flat | --json | --jsonl | --csv | --hashes | --keep-list]"
-            " [QUERY...]",
-        ),
+        ("[-f SOURCE]... [--flat] [OUTPUT | --keep-list] [QUERY...]",),
         """\
 List matching specs: on a terminal as a table that fits it, elsewhere with
 tabs between the columns, a header line and full hashes. In the table the
@@ -188,10 +228,7 @@ are, the hash of one, what sets them apart from other lines, and what they
 differ in.""",
         (
             _flag("flat", "print a line for each build on a terminal too"),
-            _choice("json", "print a JSON array of objects"),
-            _choice("jsonl", "print one JSON object per line"),
-            _choice("csv", "print comma-separated values with a header line"),
-            _choice("hashes", "print full hashes, one per line, each once"),
+            *_SHEET,
             _choice(
                 "keep-list",
                 "print them and the hashes of all that they need to run,\na list for "
@@ -200,6 +237,7 @@ differ in.""",
             *_FIT,
             *_SOURCES,
         ),
+        is_answer=True,
         words="query",
         examples="""\
 spackscope find py-ml-dtypes target=aarch64
@@ -211,7 +249,7 @@ spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
     Command(
         "show",
         "print everything about one spec",
-        ("[-f SOURCE]... [--json] HASH | QUERY...",),
+        ("[-f SOURCE]... [OUTPUT] HASH | QUERY...",),
         """\
 Print the spec with this hash, and the line that installs it. A unique hash
 prefix is enough, and so is a query that matches one spec. A hash that is in
@@ -220,7 +258,8 @@ listed on stderr, and the exit code is 2.
 
 The mirrors that list it are asked who signed it, and whether its archive is
 there. The key is read from the signature, which nothing but Spack verifies.""",
-        (_choice("json", "print one JSON object per record and line"), *_FIT, *_SOURCES),
+        (*_SHEET, *_FIT, *_SOURCES),
+        is_answer=True,
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -233,20 +272,21 @@ spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
     Command(
         "needs",
         "list what a spec needs to run",
-        ("[-f SOURCE]... [--json] HASH | QUERY...",),
+        ("[-f SOURCE]... [OUTPUT] HASH | QUERY...",),
         """\
 Print what a spec needs to run: all that it links or runs, directly or not,
 which an install from a build cache fetches. Each is shown with its states and
 the size of its archive, if a manifest tells it; the sum is over those that are
 not installed. External specs are assumed on the host. What is needed to build
 only comes last. The spec is named as for `spackscope show`.""",
-        (_choice("json", "print a JSON object"), *_SOURCES),
+        (*_SHEET, *_SOURCES),
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
+        is_answer=True,
         examples="""\
 spackscope needs 23r4fq5
-spackscope needs hdf5@1.14.6 os=rocky9 +mpi --json | jq '.needs[].hash'""",
+spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
         other_names=("deps", "dependencies"),
     ),
     Command(
@@ -322,7 +362,7 @@ spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
     Command(
         "why",
         "list what keeps Spack from taking a spec from caches",
-        ("[-f CACHE]... [--all] [--json] HASH | QUERY...", "[-f CACHE]... [--all] [--json] LOCK"),
+        ("[-f CACHE]... [OUTPUT] HASH | QUERY...", "[-f CACHE]... [OUTPUT] LOCK"),
         """\
 List the builds of a package in caches and install trees, those that Spack can
 reuse first, the others by the first reason why it does not: the query, the
@@ -334,14 +374,14 @@ of a LOCK (a spack.lock or the directory of an environment), the nearest build
 is named, and what it lacks. The solver may still prefer something else to a
 build that can be reused.""",
         (
-            _flag("all", "list all candidates"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_FIT,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="spec or environment",
         least=1,
         wrong_count="needs a query, a hash or a lock file",
+        is_answer=True,
         exit_codes="""\
 0 one can be reused   1 none   2 wrong usage   3 a source cannot be read
 70 unexpected error   130 interrupted""",
@@ -353,7 +393,7 @@ spackscope why spack.lock -f public""",
     Command(
         "history",
         "list since when specs are in a source, and when they went",
-        ("[-f SOURCE]... [--by NAME] [--all] [--json] SPEC",),
+        ("[-f SOURCE]... [--by NAME] [OUTPUT] SPEC",),
         """\
 Print for each version of a package, for each value of a variant, or for a
 hash, since when a source has it, until when it had it, and a line of time. A
@@ -372,13 +412,13 @@ snapshots do not tell variants; what no look tells of a hash does not match.""",
                 "NAME",
                 "axis",
             ),
-            _flag("all", "list all lines"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="spec",
         least=1,
         wrong_count="needs a package or a hash",
+        is_answer=True,
         examples="""\
 spackscope history hdf5 -f spack:site
 spackscope history hdf5@1.14 --by mpi -f spack:site
@@ -403,11 +443,11 @@ spackscope snapshot -f spack:site -f public""",
     Command(
         "weather",
         "print how much of environments caches cover, by host",
-        ("[-f CACHE]... [--host HOST]... [--fail-under N] [--all] [--json] [ENVIRONMENT...]",),
+        ("[-f CACHE]... [--host HOST]... [--fail-under N] [OUTPUT] [ENVIRONMENT...]",),
         """\
 Print for each ENVIRONMENT, a spack.lock, a directory or a name, how many of
 its specs are in the caches or installed, how many run on each host, and the
-size of their archives; then what is missing, most needed first. Snapshots that
+size of their archives, and what is missing, most needed first. Snapshots that
 `spackscope snapshot` kept add a trend. Without an environment there is a row
 for each stack of the caches.""",
         (
@@ -428,11 +468,11 @@ for each stack of the caches.""",
                 "N",
                 "number",
             ),
-            _flag("all", "list all that is missing"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="environment",
+        is_answer=True,
         exit_codes="""\
 0 enough is there   1 less than --fail-under   2 wrong usage
 3 a source cannot be read   70 unexpected error   130 interrupted""",
@@ -443,7 +483,7 @@ spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
     Command(
         "challenge",
         "compare what several mirrors have of the same hashes",
-        ("[-f MIRROR]... [--all] [--json] [QUERY...]",),
+        ("[-f MIRROR]... [OUTPUT] [QUERY...]",),
         """\
 Compare the archives that several mirrors have of the same hash: checksum,
 size, signer, and the install tree they were built for. The documents of all
@@ -452,11 +492,11 @@ servers are not downloaded. Different install trees, padded or not, and
 different signers are benign. An archive that is not the one its manifest
 names, has another size, or differs for the same install tree is suspicious.""",
         (
-            _flag("all", "list all hashes that differ"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="query",
+        is_answer=True,
         exit_codes="""\
 0 nothing is suspicious   1 something is   2 wrong usage
 3 a source cannot be read   70 unexpected error   130 interrupted""",
@@ -467,7 +507,7 @@ spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
     Command(
         "prune",
         "print what pruning a cache would remove and break",
-        ("--preview [-f CACHE]... [--all] [--json] LIST | QUERY...",),
+        ("--preview [-f CACHE]... [OUTPUT] LIST | QUERY...",),
         """\
 Print what pruning a build cache would remove, how much that would free, and
 which of the remaining specs would break, since what they link or run would be
@@ -476,13 +516,13 @@ buildcache prune takes it, or - for standard input; a QUERY selects what to
 remove. Nothing is deleted.""",
         (
             _flag("preview", "only print what would be removed; there is nothing else"),
-            _flag("all", "list all specs"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="query or file",
         least=1,
         wrong_count="needs a keep-list or a query",
+        is_answer=True,
         exit_codes="""\
 0 nothing breaks   1 something breaks   2 wrong usage
 3 a source cannot be read   70 unexpected error   130 interrupted""",
@@ -548,13 +588,14 @@ spackscope pick py-build | tee chosen""",
         "stats",
         "count matching specs by a column or variant, or by two",
         (
-            "COLUMN|VARIANT [-f SOURCE]... [--json | --csv] [QUERY...]",
+            "COLUMN|VARIANT [-f SOURCE]... [OUTPUT] [QUERY...]",
             "--by FIRST [--by SECOND] ...",
         ),
         """\
 Count matching specs by a column or a variant: on a terminal with bars,
-elsewhere with a tab between value and count. With two the counts are a
-matrix, which shows where there are binaries and where there are none.""",
+elsewhere with a tab between value and count. With two each pair that occurs is
+counted; on a terminal they are a matrix, which shows where there are binaries
+and where there are none.""",
         (
             Option(
                 ("--by",),
@@ -567,11 +608,11 @@ matrix, which shows where there are binaries and where there are none.""",
                 "NAME",
                 "axis",
             ),
-            _choice("json", "print a JSON array of objects with value and count"),
-            _choice("csv", "print comma-separated values with a header line"),
+            *_SHEET,
             *_FIT,
             *_SOURCES,
         ),
+        is_answer=True,
         words="query",
         examples="""\
 spackscope stats target

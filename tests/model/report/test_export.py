@@ -19,18 +19,18 @@ from tests.builders import all_records
 
 def test_every_format_has_all_records_and_the_same_keys(mixed: Catalog) -> None:
     specs = all_records(mixed)
-    objects = [json.loads(line) for line in export.json_lines(specs)]
-    heads, *rows = csv.reader(export.csv_lines(specs))
+    sheet = export.spec_sheet(mixed, range(mixed.total))
+    objects = [json.loads(line) for line in sheet.json_lines()]
+    heads, *rows = csv.reader(sheet.csv())
 
-    assert json.loads("\n".join(export.json_array(specs))) == objects
+    assert json.loads("\n".join(sheet.json_array())) == objects
     assert {tuple(record) for record in objects} == {tuple(heads)}
     assert heads == [*(column.json_key for column in EXPORTED), "build_spec", "page"]
     assert [row[heads.index("hash")] for row in rows] == [spec.hash for spec in specs]
     assert [record["variants"] for record in objects] == [list(spec.variants) for spec in specs]
-    labels, *lines = (line.split("\t") for line in export.tab_lines(specs))
-    columns = [column for column in COLUMNS if not column.is_by_host]
-    assert labels == [column.label for column in columns]
-    assert {len(line) for line in lines} == {len(columns)}
+    names, *lines = (line.split("\t") for line in sheet.tabs())
+    assert names == [column.json_key for column in EXPORTED if column in COLUMNS]
+    assert {len(line) for line in lines} == {len(names)}
 
 
 def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
@@ -38,7 +38,8 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
     edge = Dependency("2" * 32, "zlib", ("link",), ())
     with_edge = replace(spec, dependencies=(edge,), external="/usr")
 
-    first, second = map(json.loads, export.full_json_lines([spec, with_edge]))
+    sheet = export.full_sheet([spec, with_edge], [[], []])
+    first, second = map(json.loads, sheet.json_lines())
     assert first["dependencies"] is None
     assert second["dependencies"] == [
         {"hash": "2" * 32, "name": "zlib", "deptypes": ["link"], "virtuals": []}
@@ -46,9 +47,10 @@ def test_a_full_record_has_its_dependencies_or_null(mixed: Catalog) -> None:
     assert (first["external"], second["external"]) == ("", "/usr")
 
 
-def test_no_records_make_an_empty_array_and_only_heads() -> None:
-    assert list(export.json_array([])) == ["[]"]
-    assert len(list(export.csv_lines([]))) == len(list(export.tab_lines([]))) == 1
+def test_no_records_make_an_empty_array_and_only_heads(mixed: Catalog) -> None:
+    sheet = export.spec_sheet(mixed, [])
+    assert list(sheet.json_array()) == ["[]"]
+    assert len(list(sheet.csv())) == len(list(sheet.tabs())) == 1
 
 
 @pytest.mark.parametrize(
@@ -69,10 +71,7 @@ def test_the_address_names_package_and_tag(
 ) -> None:
     spec = replace(all_records(mixed)[0], package=package, tag=tag)
     assert page_address(spec) == address
-    (line,) = export.json_lines([spec])
-    assert json.loads(line)["page"] == (address or None)
-    _, row = export.csv_lines([spec])
-    assert row.endswith(f",{address}")
+    assert json.loads(export.json_text(spec))["page"] == (address or None)
     lines = [
         line.text for line in detail(spec, varying={}, alike=1, shown=0) if line.label == "page"
     ]

@@ -94,7 +94,8 @@ def test_find_needs_cover_and_the_line_to_paste_agree(program: Program) -> None:
     show = program("show", "-f", "m", "bzip2").stdout
     assert "--cache-only" not in show
     assert "archive       listed, but the archive is missing" in show
-    assert "1 not cached" in program("needs", "-f", "m", "bzip2").stdout
+    _, text = program.on_terminal("needs", "-f", "m", "bzip2")
+    assert "1 not cached" in text
     cover = program("cover", "spack.lock", "-f", "m", "--json")
     assert (cover.returncode, json.loads(cover.stdout)["missing"][0]["hash"]) == (1, BZIP2)
 

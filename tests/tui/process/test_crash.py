@@ -25,7 +25,7 @@ sys.exit(main(sys.argv[1:]))
 IN_MAIN = "import spackscope.tui.cli.commands.common as h; h.load = broken"
 IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.arguments'] = None"
 IN_THREAD = (
-    "import threading, spackscope.tui.cli.commands.find as h\n"
+    "import threading, spackscope.tui.cli.commands.answer as h\n"
     "def find(*_args):\n"
     "    thread = threading.Thread(target=broken); thread.start(); thread.join(); return 0\n"
     "h.run = find"
@@ -42,7 +42,7 @@ AFTER_THE_COMMAND = (
     "atexit.register(broken)"
 )
 IN_DESTRUCTOR = (
-    "import spackscope.tui.cli.commands.find as h; before = h.run\n"
+    "import spackscope.tui.cli.commands.answer as h; before = h.run\n"
     "class Dropped: __del__ = broken\n"
     "def run(*args): Dropped(); return before(*args)\n"
     "h.run = run"

@@ -33,7 +33,7 @@ build.preferred_order = preferred_order
 """
 UNWINDING = """
 import signal, time
-import spackscope.tui.cli.commands.find as headless
+import spackscope.tui.cli.commands.answer as headless
 from spackscope.tui.process import signals
 def find(*_args):
     try:

@@ -62,7 +62,7 @@ def _run(
     command = COMMANDS[options.command]
     if command.takes_host:
         _module("common").check_host(session, settings.origin("host"))
-    name = command.module or command.name
+    name = "answer" if command.is_answer else command.module or command.name
     # Only the browser needs more than sources and session.
     more = (settings,) if name == BROWSE else ()
     code: ExitCode = _module(name).run(options, sources, session, *more)

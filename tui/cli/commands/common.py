@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
-from spackscope.model.core.columns import HOST_COLUMNS
 from spackscope.model.core.errors import QueryError, Unanswerable, Unreadable, reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
@@ -20,7 +19,6 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import cell_width, clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
-from spackscope.model.index.rows import Row as Record
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
@@ -103,17 +101,6 @@ def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
     return Leave(ExitCode.USAGE, sentence, f"  {clean(text)}", f"  {indent}^{reason}")
 
 
-def print_remarks(catalog: Catalog, query: Query) -> None:
-    """Print which virtuals a query names, and what its conditions on the host hide."""
-    if sentence := catalog.virtuals.sentence(query):
-        stdio.print_message(sentence)
-    if query.columns & HOST_COLUMNS:
-        from spackscope.model.report.fit import hidden_by_host
-
-        if sentence := hidden_by_host(catalog, query):
-            stdio.print_message(sentence)
-
-
 @contextlib.contextmanager
 def loaded(
     options: Options, session: Session, *groups: Sequence[str]
@@ -121,6 +108,19 @@ def loaded(
     """Load a catalog for each group of sources, and print problems of its sources to stderr.
 
     Raises Leave, also for what they cannot answer in the context.
+    """
+    try:
+        yield load_catalogs(options, session, groups)
+    except Unanswerable as error:
+        raise Leave(ExitCode.USAGE, str(error)) from None
+
+
+def load_catalogs(
+    options: Options, session: Session, groups: Iterable[Sequence[str]]
+) -> Sequence[Catalog]:
+    """Load a catalog for each group of sources, and print problems of its sources to stderr.
+
+    Raises SourceError, Cancelled.
     """
     catalogs = []
     for sources in groups:
@@ -133,10 +133,7 @@ def loaded(
             stdio.print_message(sentence)
         limit = None if options.command == "index" else MAX_PRINTED
         print_problems(catalog.problems, limit, LISTED_BY_INDEX)
-    try:
-        yield catalogs
-    except Unanswerable as error:
-        raise Leave(ExitCode.USAGE, str(error)) from None
+    return catalogs
 
 
 def load_catalog(options: Options, sources: Sequence[str], session: Session) -> Catalog:
@@ -153,8 +150,13 @@ def load_catalog(options: Options, sources: Sequence[str], session: Session) -> 
 
 def build_progress(options: Options) -> contextlib.closing[BuildProgress]:
     """Return what shows progress on stderr, if that is a terminal, until it is closed."""
+    return contextlib.closing(new_progress(options))
+
+
+def new_progress(options: Options) -> BuildProgress:
+    """Return what shows progress on stderr, if that is a terminal; it is to be closed."""
     is_visible = stdio.is_terminal(sys.stderr)
-    return contextlib.closing(BuildProgress(visible=is_visible, colour=not options.no_color))
+    return BuildProgress(visible=is_visible, colour=not options.no_color)
 
 
 def print_problems(problems: Sequence[object], limit: int | None, hint: str = "") -> None:
@@ -292,9 +294,3 @@ def hash_prefix(words: Sequence[str]) -> str:
     """
     word = words[0].strip().lower() if len(words) == 1 else ""
     return word if re.fullmatch(_HASH_PREFIX, word) else ""
-
-
-def listing_row(catalog: Catalog, hash_: str) -> Record:
-    """Return the first record of a hash whose source lists dependencies, else the first."""
-    rows = catalog.by_hash(hash_)
-    return next((row for row in rows if catalog.edges.lists(row.id)), rows[0])

@@ -8,9 +8,8 @@ from spackscope.model.analysis.build_time import read_build_time
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report
+from spackscope.model.report.coverage import MISSING, PRESENT, coverage_report, filtered_remarks
 from spackscope.model.report.report import Section, section_lines
-from spackscope.model.report.why import filtered_remarks
 from spackscope.model.sources.resolve import find_environment
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT

@@ -26,13 +26,7 @@ from spackscope.model.report.spec_list import spec_rows
 from spackscope.model.sources.resolve import names_source
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import (
-    SpecArgument,
-    listing_row,
-    loaded,
-    print_report,
-    terminal_width,
-)
+from spackscope.tui.cli.commands.common import SpecArgument, loaded, print_report, terminal_width
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
 _PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
@@ -77,7 +71,7 @@ def _find(catalog: Catalog, word: str, argument: SpecArgument, hints: Sequence[s
     Raises Leave, with candidates where a word names several, and after them the hints.
     """
     try:
-        return listing_row(catalog, argument.find(catalog))
+        return catalog.listed(argument.find(catalog))
     except Leave as leave:
         first, *others = leave.lines
         # Code 1 would say that they differ.

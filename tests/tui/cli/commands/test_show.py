@@ -29,8 +29,8 @@ def test_a_spec_is_shown_line_by_line(program: Program) -> None:
     "spelling", ["pfqg2xi", "/pfqg2xi", "PFQG2XI", " pfqg2xienllgkr2rb23fugktb23zwwbr\n"]
 )
 def test_a_hash_may_be_spelled_in_several_ways(program: Program, spelling: str) -> None:
-    (line,) = program("show", "--json", spelling).stdout.splitlines()
-    assert json.loads(line)["hash"] == "pfqg2xienllgkr2rb23fugktb23zwwbr"
+    (shown,) = json.loads(program("show", "--json", spelling).stdout)
+    assert shown["hash"] == "pfqg2xienllgkr2rb23fugktb23zwwbr"
 
 
 def test_every_record_of_the_hash_is_shown(program: Program) -> None:
@@ -38,7 +38,7 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
     write_page(program.home / "a" / "v1.md", [record(9, os="rocky9")], tag="v1")
     write_page(program.home / "b" / "develop.md", [record(9)])
     sources = ("-f", "a", "-f", "b")
-    lines = program("show", *sources, "--json", hash_of(9)).stdout.splitlines()
+    lines = program("show", *sources, "--jsonl", hash_of(9)).stdout.splitlines()
     shown = [(spec["sources"], spec["tag"], spec["os"]) for spec in map(json.loads, lines)]
     assert sorted(shown) == [
         (["a"], "v1", "rocky9"),
@@ -57,10 +57,10 @@ def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Pro
     missing = "archive       listed, but the archive is missing  m/blobs/sha256/cd/"
     at = next(n for n, line in enumerate(ncurses) if line.startswith("install "))
     assert ncurses[at + 1].startswith(missing), "the line to install would fail"
-    (line,) = program("show", "-f", "m", "--json", "bzip2").stdout.splitlines()
+    line = program("show", "-f", "m", "--jsonl", "bzip2").stdout
     (mirror,) = json.loads(line)["mirrors"]
     assert (mirror["source"], mirror["signed"], mirror["archive"]) == ("m", True, "present")
-    (line,) = program("show", "--json", "pfqg2xi").stdout.splitlines()
+    line = program("show", "--jsonl", "pfqg2xi").stdout
     assert json.loads(line)["mirrors"] == []
 
 
@@ -172,9 +172,8 @@ def test_all_facts_of_an_install_tree_are_shown(program: Program) -> None:
     hash_, told = next((h, i) for h, i in installs.items() if i["spec"]["name"] == "curl")
 
     text = program("show", "-f", str(tree), hash_).stdout
-    (line,) = program("show", "-f", str(tree), hash_, "--json").stdout.splitlines()
+    (shown,) = json.loads(program("show", "-f", str(tree), hash_, "--json").stdout)
 
-    shown = json.loads(line)
     edges = told["spec"]["dependencies"]
     assert [(edge["name"], edge["hash"]) for edge in shown["dependencies"]] == [
         (edge["name"], edge["hash"]) for edge in edges

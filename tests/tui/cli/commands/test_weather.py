@@ -30,15 +30,14 @@ def home(program: Program) -> Path:
 
 
 def test_each_environment_has_a_row_and_each_host_a_column(program: Program, home: Path) -> None:
-    result = program(*WEATHER, "--host", "zen4")
-    assert result.stdout.splitlines() == [
-        "            specs  there  runs on zen3, linux  runs on zen4, linux  archives",
-        "spack.lock      3   66 %                 33 %                 66 %   unknown",
-        "",
-        "missing, most needed first",
-        f"  {VTK[:7]}  vtk@1.3.1",
-    ]
+    result = program(*WEATHER, "--host", "zen4", "--json")
+    (row,) = json.loads(result.stdout)
+    assert (row["environment"], row["specs"], row["there"]) == ("spack.lock", 3, 2)
+    assert (row["runs_on_zen3_linux"], row["runs_on_zen4_linux"]) == (33.33, 66.67)
+    assert (row["percent"], row["unknown_sizes"], row["most_needed"]) == (66.67, 2, ["vtk@1.3.1"])
     assert (result.returncode, result.stderr) == (0, "")
+    _, text = program.on_terminal(*WEATHER, changes={"NO_COLOR": "1"})
+    assert text.splitlines()[-1].split()[:6] == ["spack.lock", "3", "66", "%", "33", "%"]
 
 
 @pytest.mark.parametrize(
@@ -69,19 +68,22 @@ def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
     program("snapshot", "-f", "index.json")
     (home / "index.json").write_bytes(whole)
     program("snapshot", "-f", "index.json")
-    (row,) = json.loads(program(*WEATHER, "--json").stdout)["rows"]
-    assert [count for _, count in row["trend"]] == [1, 2]
-    assert program(*WEATHER).stdout.splitlines()[1].endswith("33 → 66 % ▃▆")
+    (row,) = json.loads(program(*WEATHER, "--json").stdout)
+    assert row["trend"] == [33.33, 66.67]
+    assert "33 → 66 % ▃▆" in program.on_terminal(*WEATHER)[1]
 
 
 def test_without_an_environment_there_is_a_row_for_each_stack(program: Program) -> None:
-    lines = program("weather", "--host", "zen3").stdout.splitlines()
-    assert lines[1].split() == ["data-vis-sdk", "7", "100", "%", "unknown", "unknown"]
+    rows = json.loads(program("weather", "--host", "zen3", "--json").stdout)
+    assert ("data-vis-sdk", 7, 100.0) in [
+        (row["stack"], row["specs"], row["percent"]) for row in rows
+    ]
 
 
 def test_bytes_are_summed_as_far_as_they_are_told(program: Program) -> None:
-    result = program("weather", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3")
-    assert result.stdout.splitlines()[1].split("  ")[-1].strip() == "16.0 kB + 18 unknown"
+    words = ("weather", "-f", str(SPACK_DATA / "mirror-v3"), "--host", "zen3", "--json")
+    (row,) = json.loads(program(*words).stdout)
+    assert (round(row["archives"], -2), row["unknown_sizes"]) == (16_000, 18)
 
 
 def test_of_nothing_there_is_no_weather(program: Program) -> None:

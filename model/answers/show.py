@@ -1,13 +1,14 @@
-"""The command `show`: print everything about one spec."""
+"""Everything about one spec."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
+from spackscope.model.answers.asked import Asked
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
@@ -15,33 +16,33 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report import export
 from spackscope.model.report.detail import DetailLine, dependency_line, detail, detail_section
+from spackscope.model.report.export import full_sheet
 from spackscope.model.report.needs import needs_line
-from spackscope.model.report.report import Report, Section
+from spackscope.model.report.report import Line, section_lines
+from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
-from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import SpecArgument, loaded, print_report, terminal_width
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 
 
-def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
-    """Print each record of one hash, given by its prefix or by a query that only it matches."""
-    argument = SpecArgument(options.words, session)
-    with loaded(options, session, sources) as (catalog,):
-        rows, entries = _read(catalog, argument.find(catalog), session, sources)
-        if options.format:
-            data = map(_entries_data, entries)
-            for line in export.full_json_lines(map(catalog.full_record, rows), data):
-                stdio.print_line(line)
-        else:
-            sections = _sections(catalog, rows, entries, session, sources)
-            print_report(Report("", sections), options, session)
-    return ExitCode.FOUND
+def answer(asked: Asked) -> Sheet[Any]:
+    """Return each record of one hash; for people a text, on a terminal or not."""
+    (catalog,) = asked.load(asked.sources)
+    hash_ = asked.find_hash(catalog, asked.words)
+    rows, entries = _read(catalog, hash_, asked.session, asked.sources)
+    sheet = full_sheet(list(map(catalog.full_record, rows)), list(map(_entries_data, entries)))
+    draw = partial(_lines, catalog, rows, entries, asked.session, asked.sources)
+    return replace(sheet, draw=draw, is_text=True)
+
+
+def _entries_data(entries: Sequence[MirrorEntry]) -> list[dict[str, Any]]:
+    if not entries:
+        return []
+    from spackscope.model.report.signing import entries_json
+
+    return entries_json(entries)
 
 
 def _read(
@@ -67,21 +68,14 @@ def _read(
     return rows, entries
 
 
-def _entries_data(entries: Sequence[MirrorEntry]) -> list[dict[str, Any]]:
-    if not entries:
-        return []
-    from spackscope.model.report.signing import entries_json
-
-    return entries_json(entries)
-
-
-def _sections(
+def _lines(
     catalog: Catalog,
     rows: Sequence[Row],
     entries: Sequence[Sequence[MirrorEntry]],
     session: Session,
     sources: Sequence[str],
-) -> Iterator[Section]:
+    width: int | None,
+) -> Iterator[Line]:
     listings: dict[str, Listing] = {}
     trees = [source.name for source in catalog.sources if source.kind == "install tree"]
     times: Mapping[str, float] = {}
@@ -123,6 +117,8 @@ def _sections(
             lines,
             None if needs is None else needs_line(needs),
             (dependency_line(edge, specs[edge.child]) for edge in edges),
-            terminal_width(),
+            width,
         )
-        yield section._replace(is_apart=number > 0)
+        if number:
+            yield ()
+        yield from section_lines(section, width)

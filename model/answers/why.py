@@ -1,39 +1,29 @@
-"""Report why Spack does not reuse specs, with what to change so that it does."""
+"""Why Spack does not reuse specs, with what to change so that it does."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
-from spackscope.model.analysis.reuse import MIRROR, find_kept_out
+from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
-from spackscope.model.analysis.why import Candidate, find_candidates
-from spackscope.model.core.columns import SHORT_HASH, spec_name
-from spackscope.model.core.frozen import replace
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.errors import WrongQuestion
+from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import UNKNOWN, Fit
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean, cut_list
+from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.coverage import MAX_LACKING, lacking
-from spackscope.model.report.report import (
-    Column,
-    Report,
-    Row,
-    Section,
-    cut,
-    folded,
-    hash_cell,
-    of_total,
-)
+from spackscope.model.query.ast import Group, Query, Term, exact_query, format_group, join_words
+from spackscope.model.report.coverage import lacking
+from spackscope.model.report.report import of_total
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.sources.resolve import find_environment, names_source
 from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.spack_config import Selection
-
-MAX_CANDIDATES = 20
-"""Candidates that are listed, unless all are."""
 
 _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it, but without its binary"
@@ -54,18 +44,88 @@ _CHANGES = {
 }
 """What to do so that a spec is taken, by the letters of rules that are in no file."""
 
-_REASON_COLUMNS = (
-    Column(is_right=False),
-    Column(keep="start", floors=(36, 20)),
-    Column(floors=(36, 12)),
-)
-_COLUMNS = (
-    Column(),
-    Column(),
-    Column(most=40, floors=(20, 12)),
-    Column(most=60, floors=(40, 12)),
-    Column(most=60, keep="start", floors=(20, 12)),
-)
+
+def answer(asked: Asked) -> Sheet[JudgedRow]:
+    """Return the verdicts on builds that a query names, or on those nearest to a lock file's.
+
+    Not good if Spack can reuse none.
+    """
+    words, session = asked.words, asked.session
+    if len(words) == 1 and names_source(words[0]):
+        name = find_environment(words[0], session)
+        environment, caches = asked.load([name], asked.sources)
+        coverage = find_nearest(
+            cover(environment, caches),
+            on_progress=asked.on_progress,
+            should_stop=session.should_stop,
+        )
+        missing = list(judge_missing(coverage, caches, session.reuse_rules))
+        what = f"{clean(words[0])}, {len(missing):,} of {coverage.total:,} missing"
+        return replace(why(what, missing, session, caches), is_good=not missing)
+    query, what = asked.query(words), clean(join_words(words))
+    if not names_specs(query):
+        raise WrongQuestion(f"why needs a package, a hash or a lock file: {what}")
+    (catalog,) = asked.load(asked.sources)
+    judged = judge_query(catalog, query, session.reuse_rules, should_stop=session.should_stop)
+    if not judged and (prefix := asked.hash_prefix()):
+        by_hash = asked.query([f"/{prefix}"])
+        judged = judge_query(
+            catalog, by_hash, session.reuse_rules, should_stop=session.should_stop
+        )
+    if not judged:
+        raise asked.no_match(catalog, query)
+    return why(what, judged, session, catalog)
+
+
+_NAMING = ("package", "hash")
+"""Columns whose conditions each candidate matches."""
+
+_AVAILABLE = (Term("state", "cached"), Term("state", "installed"))
+
+
+class Candidate(Frozen):
+    """A cached or installed spec, and the conditions of a query that it does not match."""
+
+    id: int
+    unmet: tuple[str, ...] = ()
+
+
+def names_specs(query: Query) -> bool:
+    """Check whether a query names a package or a hash, so that it has candidates."""
+    return all(any(group[0].column in _NAMING for group in groups) for groups in query.whole_specs)
+
+
+def find_candidates(
+    catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
+) -> Sequence[Candidate]:
+    """Return the cached or installed builds of the packages or hashes that a query names.
+
+    Those with the fewest unmet conditions come first, and of these the newest; there are none
+    with the name of an unknown package. Raises Cancelled, and Unanswerable for conditions that
+    the index cannot answer.
+
+        find_candidates(catalog, parse("hdf5@1.14 +mpi"))[0].unmet  # ("+mpi",)
+    """
+
+    def ids(*groups: Group) -> set[int]:
+        return {*catalog.match(Query(groups), should_stop=should_stop).ids()}
+
+    nearest: dict[int, tuple[str, ...]] = {}
+    if catalog.virtuals.unknown(query):
+        return ()
+    for groups in query.whole_specs:
+        naming = [group for group in groups if all(c.column in _NAMING for c in group)]
+        of_name = ids(*naming, _AVAILABLE)
+        unmet = {id_: list[str]() for id_ in of_name}
+        for group in groups:
+            for id_ in of_name - ids(*naming, group):
+                unmet[id_].append(format_group(group))
+        for id_, texts in unmet.items():
+            if id_ not in nearest or len(texts) < len(nearest[id_]):
+                nearest[id_] = tuple(texts)
+    # Ids are in the order of versions.
+    ranked = sorted(nearest.items(), key=lambda item: (len(item[1]), -item[0]))
+    return [Candidate(*each) for each in ranked]
 
 
 class Verdict(NamedTuple):
@@ -83,7 +143,8 @@ class Verdict(NamedTuple):
 class Judged(NamedTuple):
     """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
-    `about` describes the candidate, whose hash is empty if there is none. `missing` is why the
+    `built_with` are the compiler, os and target of a candidate, whose hash is empty if there is
+    none. `missing` is why the
     spec itself is not there, "" if it is, and then it `lacks` what the nearest has otherwise.
     `unmet` counts the conditions of the query that it does not match.
     """
@@ -91,7 +152,7 @@ class Judged(NamedTuple):
     hash: str
     package: str
     version: str
-    about: str
+    built_with: str
     verdicts: tuple[Verdict, ...]
     candidate: str
     unmet: int = 0
@@ -172,10 +233,10 @@ def judge_missing(
         its, lacks = [Verdict("no build of the package", change="it has to be built")], list[str]()
         if (best := spec.nearest.best) is not None:
             its, lacks = list(verdicts(fits.brief(best.id), of_dependency)), lacking(spec)
-        about, named = " · ".join(cut_list(lacks, MAX_LACKING)), (spec.hash, spec.package)
+        named = spec.hash, spec.package, spec.version
         missing = _RECORDED if spec.is_recorded else _MISSING
         candidate = nearest.get(spec.hash, "")
-        yield Judged(*named, spec.version, about, tuple(its), candidate, 0, missing, tuple(lacks))
+        yield Judged(*named, "", tuple(its), candidate, 0, missing, tuple(lacks))
 
 
 def _configuration_notes(
@@ -204,94 +265,41 @@ def _configuration_notes(
     yield f"Recipes are not read: which versions are deprecated is unknown{severity}"
 
 
-def filtered_remarks(
-    coverage: Coverage, catalog: Catalog, rules: ReuseRules | None
-) -> Iterator[str]:
-    """Yield how many cached specs of an environment the filters of mirrors exclude.
+class JudgedRow(NamedTuple):
+    """A verdict on a spec: the first of one of several specs, each of one alone."""
 
-    A lock file is concretized already: no other rule applies.
-    """
-    if rules is None or all(each == Selection() for each in rules.mirrors.values()):
-        return
-    counts: Counter[tuple[str, str]] = Counter()
-    for hit in coverage.hits:
-        if hit.location.is_cached and not hit.location.is_installed:
-            fit = catalog.by_host.answers.brief(catalog.by_hash(hit.hash)[0].id)
-            counts.update(
-                (reason.label, reason.place)
-                for reason in fit.reasons
-                if reason.letter == "C" and reason.label.startswith(MIRROR)
-            )
-    for (label, place), count in counts.most_common():
-        yield f"{count:>7,}  cached, but {label} ({place})"
+    its: Judged
+    verdict: Verdict
 
 
-def why_report(
-    what: str, judged: Sequence[Judged], session: Session, catalog: Catalog, *, shows_all: bool
-) -> Report:
-    """Report verdicts, those that rule out nothing first, then by their reasons.
+def why(
+    what: str, judged: Sequence[Judged], session: Session, catalog: Catalog
+) -> Sheet[JudgedRow]:
+    """Return verdicts, those that rule out nothing first, then by their reasons.
 
-    The reasons that are nearest to the query come first, and of these what keeps out most. Long
-    lists are cut, unless all is shown.
+    The reasons that are nearest to the query come first, and of these what keeps out most. Not
+    good where every spec is missing or ruled out.
     """
     total, counts = len(judged), Counter(each.verdict for each in judged)
     free, unknown = counts[Verdict()], sum(e.verdict.reusable == UNKNOWN for e in judged)
     judged = sorted(
         judged, key=lambda e: (bool(e.verdict.reason), e.unmet, -counts[e.verdict], e.verdict)
     )
-    limit = None if shows_all else MAX_CANDIDATES
+    rows = [
+        JudgedRow(each, verdict)
+        for each in judged
+        for verdict in (each.verdicts if total == 1 else ()) or (each.verdict,)
+    ]
 
-    def nearest(its: Judged) -> str:
-        """Return what a verdict on the build nearest to a missing spec begins with."""
-        return f"nearest {its.candidate[:SHORT_HASH]}: " if its.missing and its.candidate else ""
+    def heading(row: JudgedRow) -> str:
+        if total == 1:
+            return ""
+        its = row.verdict
+        reason = "; ".join(filter(None, (its.reason, its.change))) or "can be reused"
+        nearest = "the nearest build: " if row.its.missing and row.its.candidate else ""
+        return f"{of_total(counts[its], total).strip()}: {nearest}{reason}"
 
-    def reason_rows() -> Iterator[Row]:
-        """Yield the first reasons of several specs; of one all, and what the nearest lacks."""
-        for its in dict.fromkeys(each.verdict for each in judged if each.verdict.reason):
-            if total > 1:
-                count = of_total(counts[its], total)
-                yield Row((count, its.reason, its.change), key=f"{its.reason} {its.place}")
-        for each in judged if total == 1 else ():
-            texts = [(each.missing, _BUILD)] if each.missing else []
-            texts += [(nearest(each) + its.reason, its.change) for its in each.verdicts]
-            for cells in (*texts, *((nearest(each) + text,) for text in each.lacks)):
-                yield Row(cells, key=cells[0])
-
-    def candidate_row(its: Judged, count: str) -> Row:
-        verdict = nearest(its) + (its.verdict.reason or "can be reused")
-        name = spec_name(its.package, its.version)
-        queries = (exact_query("hash", its.candidate),) if its.candidate else ()
-        cells = (count, hash_cell(its.hash), name, verdict, its.about)
-        return Row(cells, key=its.hash, leads_to=its.candidate, queries=queries)
-
-    def sections() -> Iterator[Section]:
-        packages = dict.fromkeys(each.package for each in judged)
-        notes = _configuration_notes(session, catalog, packages)
-        yield Section("", [Row((note,)) for note in notes])
-        if rows := cut(list(reason_rows()), limit):
-            columns = _REASON_COLUMNS[total == 1 :]
-            yield Section("why not", rows, is_apart=True, columns=columns)
-        # A missing spec names the nearest build, which is then part of what is alike.
-        alike = folded(
-            judged, lambda e: e.hash if shows_all else (e.missing and e.candidate, *e[1:5])
-        )
-        if rows := cut([candidate_row(*each) for each in alike], limit):
-            noun = "missing, with the nearest builds" if judged[0].missing else "builds"
-            order = ", those that can be reused first" if 0 < free < total else ""
-            yield Section(noun + order, rows, is_apart=True, columns=_COLUMNS)
-
-    def data() -> dict[str, Any]:
-        return {
-            "total": total,
-            "candidates": [
-                {"hash": each.hash, "candidate": each.candidate or None, "about": each.about}
-                | {"missing": each.missing or None, "lacks": each.lacks}
-                | each.verdict._asdict()
-                for each in judged
-            ],
-        }
-
-    def answer() -> str:
+    def title() -> str:
         here, is_missing = host_phrase(session), judged[0].missing
         if total == 1:
             can = "may or may not" if unknown else "can" if free else "cannot"
@@ -299,4 +307,39 @@ def why_report(
         of = f"the nearest build of {free:,}" if is_missing else f"{free:,} of {total:,} builds"
         return f"Spack can reuse {of} {here}" + (f", {unknown:,} unknown" if unknown else "")
 
-    return Report(f"{what}: {answer()}" if total else what, sections(), data)
+    packages = dict.fromkeys(each.package for each in judged)
+    return Sheet(
+        f"{what}: {title()}" if total else what,
+        _COLUMNS
+        if total == 1
+        else [replace(c, drawn=c.drawn and c.name not in _TOLD) for c in _COLUMNS],
+        rows,
+        hash=lambda row: row.its.hash,
+        query=lambda row: exact_query("hash", row.its.candidate) if row.its.candidate else None,
+        group=heading,
+        notes=list(_configuration_notes(session, catalog, packages)),
+        is_good=any(not each.verdict.reason and not each.missing for each in judged),
+    )
+
+
+_TOLD = ("reason", "place", "change", "missing")
+"""What the heading of several specs says, which are about the same."""
+
+_COLUMNS: list[SheetColumn[JudgedRow]] = [
+    hash_column(lambda row: row.its.hash),
+    SheetColumn("package", lambda row: row.its.package),
+    version_column(lambda row: row.its.version),
+    SheetColumn("missing", lambda row: row.its.missing or None, wraps=True),
+    SheetColumn(
+        "nearest",
+        lambda row: row.its.candidate if row.its.missing and row.its.candidate else None,
+        text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]),
+        style="link",
+    ),
+    SheetColumn("reason", lambda row: row.verdict.reason or None, "why not", wraps=True),
+    SheetColumn("place", lambda row: row.verdict.place or None, drawn=False),
+    SheetColumn("change", lambda row: row.verdict.change or None, "what to do", wraps=True),
+    SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
+    SheetColumn("built_with", lambda row: row.its.built_with or None, "built with", wraps=True),
+    SheetColumn("lacks", lambda row: row.its.lacks, "differs in", wraps=True),
+]

@@ -1,0 +1,53 @@
+"""The records that match a query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import HOST_COLUMNS
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Spec
+from spackscope.model.index.view import Order, View
+from spackscope.model.report.export import FORMATS, NO_DEPENDENCIES, spec_sheet
+from spackscope.model.report.fit import query_remarks
+from spackscope.model.report.report import Line
+from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet
+
+
+def answer(asked: Asked) -> Sheet[Spec]:
+    """Return the records in the order of the index; a terminal shows the newest first, folded."""
+    query, options = asked.query(asked.words), asked.options
+    (catalog,) = asked.load(asked.sources)
+    has_host, format_ = bool(options.get("host")), options.get("format")
+    # With a host every format says what fits it.
+    catalog.by_host.fills_rows = has_host
+    listing = catalog.listing(View(query, order=Order.INDEX))
+    remarks = query_remarks(catalog, query)
+    if format_ == "keep-list" and listing and not listing.lists_dependencies:
+        remarks.append(NO_DEPENDENCIES)
+
+    def draw(width: int | None) -> Iterator[Line]:
+        # Only a terminal is shown what sets rows apart.
+        from spackscope.model.report.spec_list import spec_lines
+
+        newest_first = Order.PREFERRED_HERE if has_host else Order.PREFERRED
+        is_flat = options.get("flat", False)
+        order = Order.INDEX if is_flat else newest_first
+        shown = catalog.listing(View(query, order=order, folded=not is_flat))
+        named = query.columns | ({"fits"} if has_host else set())
+        return spec_lines(catalog, shown, width or 0, named)
+
+    tells_fit = format_ in ("json", "jsonl") or not query.columns.isdisjoint(HOST_COLUMNS)
+    return replace(
+        spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
+        remarks=remarks,
+        exports={
+            each.name: partial(each.lines, catalog, listing.ids)
+            for each in FORMATS
+            if each.name not in OF_ALL_SHEETS
+        },
+        draw=draw if listing else None,
+        ending=None if listing else asked.no_match(catalog, query),
+    )

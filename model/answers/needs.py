@@ -1,0 +1,70 @@
+"""What a spec needs to run: all that it links or runs, and what else it needs to be built."""
+
+from __future__ import annotations
+
+from spackscope.model.analysis.needs import NeededSpec, add_sizes, read_needs
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import spec_name
+from spackscope.model.core.text import counted
+from spackscope.model.query.ast import exact_query
+from spackscope.model.report.needs import UNLISTED, needs_line
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    size_column,
+    version_column,
+)
+
+_Row = tuple[str, NeededSpec]
+"""The part of the closure, and a spec of it."""
+
+
+def answer(asked: Asked) -> Sheet[_Row]:
+    """Return what one spec needs, the nearest first; no rows where its source lists nothing."""
+    (catalog,) = asked.load(asked.sources)
+    row = catalog.listed(asked.find_hash(catalog, asked.words))
+    needs = read_needs(catalog, row.id)
+    title = f"{spec_name(row.spec.package, row.spec.version)}  /{row.spec.hash}"
+    if needs is None:
+        return Sheet(title, _COLUMNS, (), notes=[UNLISTED])
+    needs = add_sizes(needs, catalog, asked.session, asked.sources)
+    build_only = counted(len(needs.build_only), "spec")
+    headings = {
+        "run": f"needs to run: {needs_line(needs)}",
+        "external": f"externals assumed on the host: {len(needs.externals):,}",
+        "build": f"needs to build only: {build_only} more",
+    }
+    parts = {"run": needs.specs, "external": needs.externals, "build": needs.build_only}
+    return Sheet(
+        title,
+        _COLUMNS,
+        [(part, needed) for part, specs in parts.items() for needed in specs],
+        hash=lambda row: row[1].spec.hash,
+        query=lambda row: exact_query("hash", row[1].spec.hash),
+        group=lambda row: headings[row[0]],
+        limit=None,
+    )
+
+
+def _place(row: _Row) -> str:
+    """Return the states of a spec, or under which prefix and modules an external one is."""
+    _, (_, spec, is_absent, *_) = row
+    if is_absent:
+        return "not in this index"
+    if not spec.external:
+        return ", ".join(spec.states)
+    modules = ", ".join(spec.external_modules)
+    prefix = "" if spec.external == modules else f"at {spec.external}"
+    return f"external {', '.join(filter(None, (prefix, f'module {modules}' if modules else '')))}"
+
+
+_COLUMNS: list[SheetColumn[_Row]] = [
+    SheetColumn("needed_to", lambda row: row[0], drawn=False),
+    hash_column(lambda row: row[1].spec.hash),
+    SheetColumn("package", lambda row: row[1].spec.package),
+    version_column(lambda row: row[1].spec.version),
+    SheetColumn("virtuals", lambda row: row[1].virtuals, is_list=True),
+    SheetColumn("state", _place, wraps=True),
+    size_column(lambda row: row[1].spec.size),
+]

@@ -1,0 +1,182 @@
+"""What pruning a build cache would remove, how much that frees, and what would break."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from functools import lru_cache, partial
+
+from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import sizes_text, spec_name
+from spackscope.model.core.errors import Unreadable, WrongQuestion
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.redaction import shown_url
+from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.text import counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.edges import nearest_first
+from spackscope.model.query.ast import exact_query
+from spackscope.model.query.parser import parse
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    size_column,
+    version_column,
+)
+from spackscope.model.sources.resolve import names_source
+from spackscope.model.sources.source_name import STANDARD_INPUT
+
+BROKEN, REMOVED = "broken", "removed"
+_HEADINGS = {BROKEN: "would break", REMOVED: "would be removed"}
+
+
+def answer(asked: Asked) -> Sheet[PrunedSpec]:
+    """Return what would be removed and what would break, by a keep-list or by a query."""
+    if not asked.options.get("preview"):
+        raise WrongQuestion("prune deletes nothing: it only takes --preview")
+    if len(asked.words) == 1 and names_source(asked.words[0]):
+        hashes = _read_keep_list(asked)
+        (catalog,) = asked.load(asked.sources)
+        chosen = [row.id for hash_ in hashes for row in catalog.by_hash(hash_)]
+        return prune(catalog, chosen, are_kept=True, should_stop=asked.session.should_stop)
+    query = asked.query(asked.words)
+    (catalog,) = asked.load(asked.sources)
+    ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
+    if not ids:
+        raise asked.no_match(catalog, query)
+    return prune(catalog, ids, are_kept=False, should_stop=asked.session.should_stop)
+
+
+def _read_keep_list(asked: Asked) -> list[str]:
+    """Return the hashes of a keep-list. Raises Unreadable where a line has none."""
+    (name,) = asked.words
+    path = asked.session.stdin_path if name == STANDARD_INPUT else name
+    shown = "standard input" if name == STANDARD_INPUT else shown_url(name)
+    hashes, wrong = asked.read_hashes(path, shown) or ([], 0)
+    if not hashes or wrong:
+        # `spack buildcache prune` stops there, too.
+        raise Unreadable(f"{shown} is not a keep-list, with a full hash on each line")
+    return hashes
+
+
+class Pruning(Frozen):
+    """What would be removed, and what would break, since what it links or runs is removed.
+
+    All are ids of the graph in display order, each hash once. `broken` has for each spec that
+    breaks the nearest dependency that is removed. `needed_by` counts the specs that stay and link
+    or run one that is removed directly, by its id. `unlisted` counts those that stay whose sources
+    do not list what they need.
+    """
+
+    graph: Dag
+    gone: tuple[int, ...]
+    broken: Mapping[int, int]
+    needed_by: Counter[int]
+    total: int
+    unlisted: int
+
+
+def preview(
+    catalog: Catalog,
+    chosen: Collection[int],
+    *,
+    are_kept: bool,
+    should_stop: ShouldStop = never,
+) -> Pruning:
+    """Return the specs that would be removed: the chosen ones, or if these are kept all others.
+
+    Only cached specs are; a catalog that does not say counts as cached. Raises Cancelled.
+
+        preview(catalog, catalog.match(parse("hdf5@1.12")).ids(), are_kept=False).broken
+    """
+    graph = dag_of(catalog)
+    cached = catalog.match(parse("cached")).ids() or range(catalog.total)
+    every = dict.fromkeys(map(graph.identity, cached))
+    picked = set(map(graph.identity, chosen))
+    gone = {id_: None for id_ in every if (id_ in picked) is not are_kept}
+    kept = [id_ for id_ in every if id_ not in gone]
+
+    run_dependencies = lru_cache(None)(partial(graph.dependencies, run_only=True))
+
+    def nearest_gone(start: int) -> int:
+        return next(filter(gone.__contains__, nearest_first([start], run_dependencies)))
+
+    below = ClosureMasks(run_dependencies, lambda id_: int(id_ in gone))
+    broken = {id_: nearest_gone(id_) for id_ in kept if below.whole(id_, should_stop)}
+    needed_by = Counter(
+        child for id_ in broken for child in set(run_dependencies(id_)) if child in gone
+    )
+    unlisted = sum(not graph.lists_dependencies(id_) for id_ in kept)
+    return Pruning(graph, tuple(gone), broken, needed_by, len(every), unlisted)
+
+
+class PrunedSpec(Frozen):
+    """A spec that is removed or breaks: what it needs is removed, or how many still need it."""
+
+    state: str
+    id: int
+    hash: str
+    package: str
+    version: str
+    size: float | None
+    needs: str = ""
+    needs_hash: str = ""
+    needed_by: int = 0
+
+
+def prune(
+    catalog: Catalog,
+    chosen: Collection[int],
+    *,
+    are_kept: bool,
+    should_stop: ShouldStop = never,
+) -> Sheet[PrunedSpec]:
+    """Return what breaks, and what is removed, what frees most first; not good if some break."""
+    its = preview(catalog, chosen, are_kept=are_kept, should_stop=should_stop)
+    graph, rows = its.graph, []
+    ids = (*its.broken, *its.gone)
+    for id_, spec in zip(ids, catalog.records(ids), strict=True):
+        named = id_, spec.hash, spec.package, spec.version, spec.size
+        if id_ in its.broken:
+            needed = its.broken[id_]
+            needs = spec_name(graph.name(needed), graph.version(needed))
+            rows.append(PrunedSpec(BROKEN, *named, needs, graph.hash(needed)))
+        else:
+            rows.append(PrunedSpec(REMOVED, *named, needed_by=its.needed_by[id_]))
+    rows.sort(key=lambda row: (row.state, -(row.size or 0) if row.state == REMOVED else 0))
+    sizes = [row.size for row in rows if row.state == REMOVED]
+    freed = sizes_text(sum(size or 0 for size in sizes), len(sizes), sizes.count(None))
+    doubt = ", as far as dependencies are listed" if its.unlisted and not its.broken else ""
+    broken = counted(len(its.broken), "other") if its.broken else ""
+    users = f"{broken} would break" if broken else "no other needs them to run"
+    unlisted = counted(its.unlisted, "spec")
+    return Sheet(
+        f"Prune preview: removes {len(its.gone):,} of {counted(its.total, 'spec')}, {freed}; "
+        f"{users}{doubt}",
+        _COLUMNS,
+        rows,
+        hash=lambda row: row.hash,
+        query=lambda row: exact_query("hash", row.hash),
+        group=lambda row: _HEADINGS[row.state],
+        notes=[f"Dependencies not listed for {unlisted} that would stay"] * bool(its.unlisted),
+        is_good=not its.broken,
+    )
+
+
+_COLUMNS: list[SheetColumn[PrunedSpec]] = [
+    SheetColumn("state", lambda row: row.state, drawn=False),
+    hash_column(lambda row: row.hash),
+    SheetColumn("package", lambda row: row.package),
+    version_column(lambda row: row.version),
+    size_column(lambda row: row.size),
+    SheetColumn("needs", lambda row: row.needs or None),
+    hash_column(lambda row: row.needs_hash or None, "needs_hash"),
+    SheetColumn(
+        "needed_by",
+        lambda row: row.needed_by,
+        "still needed by",
+        text=lambda count: f"{count:,}" * bool(count),
+    ),
+]

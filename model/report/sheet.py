@@ -1,0 +1,404 @@
+"""An answer as a sheet: typed columns and rows, which are printed, sorted and exported alike.
+
+JSON is lossless and pure ASCII. The other forms are cleaned, so that a row is one line whatever
+its texts contain; lists are joined by blanks in them, and what is unknown is empty.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any, Generic, TypeVar, cast
+from unicodedata import normalize
+
+from spackscope.model.core.columns import SHORT_HASH, size_text
+from spackscope.model.core.errors import WrongQuestion
+from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.suggestions import did_you_mean
+from spackscope.model.core.text import cell_width, clean, cut_name, cut_words, pad, wrap
+from spackscope.model.core.versions import version_key
+from spackscope.model.query.ast import Query
+from spackscope.model.report.report import Line, Piece, Style, restyled, styled, text_of
+from spackscope.model.report.table_columns import TableColumn, TableColumns, lay_out
+
+Item = TypeVar("Item")
+
+MAX_PRINTED = 40
+"""Rows that are printed on a terminal, unless another number is asked for."""
+
+_LEAST_IN_GROUP = 3
+_LEAST = 12
+_LEAST_WRAPPED = 20
+"""Cells down to which a column is cut before others are left out."""
+OF_ALL_SHEETS = ("csv", "json", "jsonl", "hashes")
+"""The formats that every sheet has."""
+
+_GAP = "  "
+_UNBOUNDED = 1 << 16
+_MAX_KEPT = 100_000
+"""Rows that are kept from measuring them to printing them: more are read twice."""
+_WINDOW = 1_000
+"""Rows that are read at once."""
+_FORMULA = frozenset("=+-@\t\r'")
+"""How a formula begins in some spreadsheet, and an apostrophe."""
+
+
+_PLACE = re.compile(r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}")
+
+
+def text_cell(value: Any) -> str:
+    """Return a value of any type as the text of a cell; empty if it is not known."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(text_cell, value))
+    return clean(str(value))
+
+
+def flat_text(value: Any) -> str:
+    """Return a value for CSV and tabs: whole, and lists joined by blanks."""
+    if isinstance(value, (tuple, list)):
+        return clean(" ".join(map(flat_text, value)))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "" if value is None else clean(str(value))
+
+
+class SheetColumn(Frozen, Generic[Item]):
+    """A column: its name, which is its key in JSON, and the value of a row in it.
+
+    A value is a text, a number, a boolean, a list of these, or None where it is not known. On a
+    terminal it is drawn as `text` says, in a `style`, below its `head`. A column that `wraps`
+    goes on in the next line where it is narrow; others are cut, lists at their end. Numbers are
+    aligned right, and what else `is_right`. One that is
+    not `drawn` is in JSON and CSV, and where it is asked for by name. CSV and tabs have it `flat`.
+    """
+
+    name: str
+    value: Callable[[Item], Any]
+    head: str | None = None
+    text: Callable[[Any], str] = text_cell
+    style: Style | Callable[[str], Line] = ""
+    sort_key: Callable[[Any], Any] = lambda value: value
+    wraps: bool = False
+    is_list: bool = False
+    is_right: bool = False
+    drawn: bool = True
+    least: int = 0
+    flat: Callable[[Any], str] = flat_text
+
+    @property
+    def label(self) -> str:
+        """What stands above it."""
+        return self.name.replace("_", " ") if self.head is None else self.head
+
+    def line(self, cell: str) -> Line:
+        """Return the text of a cell, or what it was cut to, in its styles."""
+        return styled(cell, self.style) if isinstance(self.style, str) else self.style(cell)
+
+
+def hash_column(value: Callable[[Item], str | None], name: str = "hash") -> SheetColumn[Item]:
+    """Return a column of hashes, which are drawn in their short form."""
+    return SheetColumn(
+        name, value, text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]), style="link"
+    )
+
+
+def version_column(value: Callable[[Item], str | None]) -> SheetColumn[Item]:
+    """Return a column of versions, which sort as Spack compares them."""
+    return SheetColumn("version", value, sort_key=lambda version: version_key(version or ""))
+
+
+def size_column(value: Callable[[Item], float | None], name: str = "size") -> SheetColumn[Item]:
+    """Return a column of sizes in bytes."""
+    return SheetColumn(
+        name, value, text=lambda size: "" if size is None else size_text(size), is_right=True
+    )
+
+
+def _no_text(_item: object) -> str:
+    return ""
+
+
+def _no_query(_item: object) -> Query | None:
+    return None
+
+
+class Sheet(Frozen, Generic[Item]):
+    """An answer: a title, columns, and rows, which are items of any type.
+
+    `rows` may be lazy: they are read in parts. `hash` is that of the spec that a row is about, ""
+    if there is none, and `query` shows a row in the table. Rows with the same `group` stand below
+    it as a heading on a terminal. `notes` are sentences on the whole, and `remarks` those that
+    scripts do not want among the rows, such as what could not be read. A terminal is shown `limit`
+    rows, all for None. `exports` has the lines of formats that only this sheet has, by their
+    names, and `draw` draws one that is no table; one that `is_text` is drawn
+    wherever no format is asked for. `is_good` is false where the command is to end
+    with 1; `ending` is raised once the rows are printed.
+    """
+
+    title: str
+    columns: Sequence[SheetColumn[Item]]
+    rows: Sequence[Item]
+    hash: Callable[[Item], str] = _no_text
+    query: Callable[[Item], Query | None] = _no_query
+    group: Callable[[Item], str] = _no_text
+    notes: Sequence[str] = ()
+    remarks: Sequence[str] = ()
+    limit: int | None = MAX_PRINTED
+    exports: Mapping[str, Callable[[], Iterator[str]]] = {}
+    draw: Callable[[int | None], Iterator[Line]] | None = None
+    is_text: bool = False
+    is_good: bool = True
+    ending: Exception | None = None
+
+    def column(self, name: str) -> SheetColumn[Item]:
+        """Return a column by its name. Raises WrongQuestion."""
+        names = {column.name: column for column in self.columns}
+        names.setdefault("name", names.get("package") or self.columns[0])
+        if name not in names:
+            guess = did_you_mean(name, names)
+            raise WrongQuestion(
+                f"there is no column {clean(name)}{guess}: it has {', '.join(map(clean, names))}"
+            )
+        return names[name]
+
+    def of_columns(self, names: str) -> Sheet[Item]:
+        """Return the sheet with some columns, whose names are separated by commas."""
+        chosen = [self.column(name.strip()) for name in names.split(",") if name.strip()]
+        return replace(
+            self,
+            columns=[replace(column, drawn=True) for column in chosen],
+            draw=None,
+            is_text=False,
+        )
+
+    def sorted(self, by: str) -> Sheet[Item]:
+        """Return the sheet in the order of a column, descending with `-` before its name.
+
+        What is not known comes last.
+        """
+        column = self.column(by.removeprefix("-"))
+        values = [(column.value(item), item) for item in self.rows]
+        known = [pair for pair in values if pair[0] is not None]
+        known.sort(key=lambda pair: column.sort_key(pair[0]), reverse=by.startswith("-"))
+        unknown = [item for value, item in values if value is None]
+        return replace(
+            self, rows=[*(item for _, item in known), *unknown], draw=None, is_text=False
+        )
+
+    def cut(self, limit: int) -> Sheet[Item]:
+        """Return the sheet with its first rows."""
+        return replace(self, rows=self.rows[:limit], draw=None, is_text=False)
+
+    # For scripts
+
+    def objects(self) -> Iterator[dict[str, Any]]:
+        """Yield each row as an object with the values of all columns, for JSON."""
+        for item in self._items():
+            yield {column.name: column.value(item) for column in self.columns}
+
+    def _items(self) -> Iterator[Item]:
+        for start in range(0, len(self.rows), _WINDOW):
+            yield from self.rows[start : start + _WINDOW]
+
+    def json_lines(self) -> Iterator[str]:
+        """Yield rows as JSON objects, one per line."""
+        return map(json.dumps, self.objects())
+
+    def json_array(self) -> Iterator[str]:
+        """Yield the lines of a JSON array of the rows."""
+        return array_lines(self.json_lines())
+
+    def csv(self) -> Iterator[str]:
+        """Yield CSV with a header; lists are joined by blanks, and what is unknown is empty."""
+        line = csv_writer()
+        yield line(clean(column.name) for column in self.columns)
+        for item in self._items():
+            yield line(column.flat(column.value(item)) for column in self.columns)
+
+    def tabs(self) -> Iterator[str]:
+        """Yield the drawn columns with tabs between them, and a header; nothing is shortened."""
+        drawn = [column for column in self.columns if column.drawn]
+        yield "\t".join(clean(column.name) for column in drawn)
+        for item in self._items():
+            yield "\t".join(column.flat(column.value(item)) for column in drawn)
+
+    def hashes(self) -> Iterator[str]:
+        """Yield the hashes of the specs that rows are about, each once."""
+        return iter(dict.fromkeys(filter(None, map(self.hash, self._items()))))
+
+    def formatted(self, template: str) -> Iterator[str]:
+        """Yield each row as a text, in which `{hash:7}` stands for the start of a value.
+
+        Raises WrongQuestion for a column that there is not.
+        """
+        parts = _PLACE.split(template)
+        # Text, name and length in turn.
+        places = [
+            (text, self.column(name), int(length) if length else None)
+            for text, name, length in zip(parts[::3], parts[1::3], parts[2::3], strict=False)
+        ]
+        for item in self._items():
+            texts = (
+                text + column.flat(column.value(item))[:most] for text, column, most in places
+            )
+            yield "".join(texts) + parts[-1]
+
+    # For people
+
+    def lines(self, width: int | None, limit: int | None) -> Iterator[Line]:
+        """Yield the lines of a table that fits a width, below title and notes.
+
+        Without a width nothing is cut. Of more than `limit` rows each group shows at least some,
+        and how many more it has.
+        """
+        if self.draw is not None:
+            yield from self.draw(width)
+            return
+        width = _UNBOUNDED if width is None else width
+        for text in wrap(self.title, width) if self.title else ():
+            yield styled(text, "bold")
+        for note in self.notes:
+            yield from (styled(text, "dim") for text in wrap(clean(note), width))
+        if not self.rows:
+            return
+        groups: dict[str, Sequence[Item]] = {"": self.rows}
+        if self.group is not _no_text:
+            groups = {}
+            for item in self._items():
+                cast("list[Item]", groups.setdefault(self.group(item), [])).append(item)
+        most = len(self.rows)
+        if limit is not None and most > limit:
+            most = max(_LEAST_IN_GROUP, limit // len(groups)) if len(groups) > 1 else limit
+        shown = {heading: replace(self, rows=its[:most]) for heading, its in groups.items()}
+        columns = [column for column in self.columns if column.drawn]
+
+        def cells(part: Sheet[Item]) -> Iterable[list[str]]:
+            for item in part._items():
+                yield [column.text(column.value(item)) for column in columns]
+
+        texts = {heading: cells(part) for heading, part in shown.items()}
+        if len(self.rows) <= _MAX_KEPT:
+            texts = {heading: list(each) for heading, each in texts.items()}
+        fitted, left = _fit(columns, chain.from_iterable(texts.values()), width)
+        if self.title or self.notes:
+            yield ()
+        heads = [clean(column.label) for column in columns]
+        for head in _row_lines(columns, heads, fitted, wraps=True):
+            yield styled(text_of(head), "bold")
+        for heading, its in groups.items():
+            if heading:
+                yield ()
+                yield from (styled(text, "bold") for text in wrap(clean(heading), width))
+            again = texts[heading] if len(self.rows) <= _MAX_KEPT else cells(shown[heading])
+            for row in again:
+                yield from _row_lines(columns, row, fitted)
+            if (more := len(its) - most) > 0:
+                yield styled(f"and {more:,} more; --limit 0 prints all", "dim")
+        if left:
+            text = f"--columns prints more: {', '.join(left)}"
+            yield from (styled(line, "dim") for line in wrap(text, width))
+
+
+def array_lines(texts: Iterable[str]) -> Iterator[str]:
+    """Yield JSON texts as an array, one per line; an empty array is `[]`."""
+    lines = iter(texts)
+    line = next(lines, None)
+    if line is None:
+        yield "[]"
+        return
+    opening = "["
+    for following in lines:
+        yield f"{opening}{line},"
+        opening, line = " ", following
+    yield f"{opening}{line}]"
+
+
+def csv_writer() -> Callable[[Iterable[str]], str]:
+    """Return a function that makes a line of CSV (RFC 4180 but for the line end) from cells.
+
+    An apostrophe before what a spreadsheet would run as a formula makes it a text; one that the
+    text begins with gets another, so that a reader can always remove one.
+    """
+    import csv
+    from types import SimpleNamespace
+
+    # The writer returns what the file returns: the line.
+    writer = csv.writer(SimpleNamespace(write=str), lineterminator="")
+
+    def is_formula(cell: str) -> bool:
+        # Some spreadsheets take letters of another width for the same.
+        return normalize("NFKC", cell[:1]) in _FORMULA
+
+    def line(cells: Iterable[str]) -> str:
+        text: str = writer.writerow(f"'{cell}" if is_formula(cell) else cell for cell in cells)
+        return text
+
+    return line
+
+
+_Fitted = dict[SheetColumn[Any], int]
+"""The columns that are drawn, each with its width."""
+
+
+def _fit(
+    columns: Sequence[SheetColumn[Any]], rows: Iterable[Sequence[str]], width: int
+) -> tuple[_Fitted, list[str]]:
+    """Return the columns that fit a width with these cells, and the names of those left out.
+
+    What no row has a value for has no column.
+    """
+    widest = [0] * len(columns)
+    for cells in rows:
+        widest = [*map(max, widest, map(cell_width, cells))]
+    used = {column: most for column, most in zip(columns, widest, strict=True) if most}
+    placed = []
+    for column, most in used.items():
+        words = map(cell_width, clean(column.label).split(" "))
+        least = max(column.least or (_LEAST_WRAPPED if column.wraps else _LEAST), *words)
+        most = max(most, cell_width(clean(column.label)))
+        # The layout leaves one cell between columns.
+        placed.append(TableColumn(column.name, "", most + 1, min(most, least) + 1))
+    layout = lay_out(TableColumns(scrolled=tuple(placed)), width + 1)
+    widths = {each.column.name: each.width - 1 for each in layout.placed}
+    fitted = {column: widths[column.name] for column in used if column.name in widths}
+    return fitted, [clean(column.name) for column in used if column not in fitted]
+
+
+def _row_lines(
+    columns: Sequence[SheetColumn[Any]],
+    cells: Sequence[str],
+    fitted: _Fitted,
+    *,
+    wraps: bool = False,
+) -> Iterator[Line]:
+    """Yield a row as lines: one, unless a cell that wraps has more words than fit."""
+    parts = {}
+    for column, text in zip(columns, cells, strict=True):
+        width = fitted.get(column, 0)
+        if not width or cell_width(text) <= width:
+            parts[column] = [text]
+        elif column.wraps or wraps:
+            parts[column] = wrap(text, width)
+        else:
+            parts[column] = [cut_words(text, width) if column.is_list else cut_name(text, width)]
+    for number in range(max((len(parts[column]) for column in fitted), default=0)):
+        line: list[Piece] = []
+        for column, width in fitted.items():
+            lines = parts[column]
+            text = lines[number] if number < len(lines) else ""
+            text = pad(text, width, right=column.is_right or _is_number(text))
+            drawn = column.line(text) if text.strip() else (Piece(text),)
+            line += [*([Piece(_GAP)] if line else []), *drawn]
+        yield restyled(tuple(line), text_of(tuple(line)).rstrip())
+
+
+def _is_number(text: str) -> bool:
+    return text.replace(",", "").isdecimal()
