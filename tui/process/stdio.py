@@ -24,7 +24,7 @@ _PAIRS = {
     # No letter and no wildcard may stand for a sign, or it would read as a part of the data.
     "…": "'",
     "·": "|",
-    "×": "x",
+    "×": ":",
     "≠": "#",
     "✓✔": "+",
     "✗✘": "-",
@@ -35,7 +35,7 @@ _PAIRS = {
     "◇": "%",
     "▸▶›→»": ">",
     "◂◀‹←«⌫": "<",
-    "▾▼↓": "v",
+    "▾▼↓": "\\",
     "▴↑⇧": "^",
     "⏎↵": "$",
     "⇥": ">",
@@ -50,7 +50,7 @@ _PAIRS = {
     "┌┐└┘├┤┬┴┼╭╮╰╯╞╡╪╔╗╚╝╠╣╦╩╬": "+",
     "\N{NO-BREAK SPACE}": " ",
     # How control characters are shown.
-    "".join(map(chr, range(0x2400, 0x2427))): "?",
+    "".join(map(chr, range(0x2400, 0x2427))): "`",
 }
 
 SIGNS = {ord(sign): letter for signs, letter in _PAIRS.items() for sign in signs}
@@ -227,7 +227,7 @@ def in_ascii(text: str) -> str:
     """Replace signs by letters, each of one cell.
 
     >>> in_ascii("▸ ×9  hdf5 · build…")
-    '> x9  hdf5 - build*'
+    "> :9  hdf5 | build'"
     """
     return text.translate(SIGNS)
 
