@@ -15,7 +15,7 @@ from spackscope.model.core.records import Spec, is_hash
 from spackscope.model.core.text import is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.index.view import View
+from spackscope.model.index.view import RowRole, View
 from spackscope.model.report import export
 from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
@@ -279,9 +279,11 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
         return CopyContent(text=target.hash)
     about, row = "", target.row
     if row is not None and len(target.folded) > 1:
-        has_hash, about = of_several(catalog, row, target.folded)
-        if not has_hash:
-            return f"{about} and copy one."
+        first, about = of_several(catalog, row, target.folded)
+        if first is not None:
+            opens = f"Open the row ({shown('specs-open')})"
+            where = opens if row.role is RowRole.SPEC else "Go to the rows below"
+            return f"{about} {where} and copy one."
     rows = [row] if row is not None else catalog.rows(target.ids)
     specs = [row.spec if is_bare else catalog.with_compilers(row) for row in rows]
     return CopyContent(specs, about=about, is_marked=target.is_marked)

@@ -22,7 +22,7 @@ _ON_SPEC = (
 _ON_ROW = (*_ON_SPEC, "specs-open", "specs-mark", "fold", "back")
 _ON_LINES = ("tree", "users", "why")
 """Those that need the lines and the tree of the selected spec."""
-_ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open")
+_ON_MARKS = ("copy", "copy-as", "address", "export", "compare", "specs-open", "specs-mark")
 """Those that act on the marks, which are found in the catalog first."""
 _COMPLETING = ("filters-complete", "filters-next", "filters-previous")
 """Those that wait for the completions of what was typed before them."""

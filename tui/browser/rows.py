@@ -62,7 +62,8 @@ class RowsController:
         else:
             self._search.fold()
 
-    def _open(self, row: Row) -> None:
+    def _open(self, row: Row, first: int | None = None) -> None:
+        """Open a row, with the cursor on it, or on the kind of the spec `first`."""
         view = self._host.state.view
         if row.role is RowRole.KIND:
             view = replace(view, opened_kinds=view.opened_kinds | {row.id})
@@ -70,6 +71,8 @@ class RowsController:
         else:
             view = replace(view, opened=view.opened | {row.look_alike})
             row = replace(row, role=RowRole.GROUP)
+        if first is not None:
+            row = replace(row, role=RowRole.KIND, id=first)
         self._search.show(view, cursor_on=row)
 
     def close(self, row: Row) -> bool:
@@ -111,19 +114,21 @@ class RowsController:
     def mark(self, row: Row) -> None:
         """Mark the hash that a row shows, or remove its mark.
 
-        A folded row whose builds run differently shows none: the user is told to open it.
+        A folded row whose builds run differently shows none: it opens at its first kind, to be
+        marked next.
         """
         catalog, listing = self._host.state.catalog, self._host.state.listing
         if row.count == 1:
             self._toggle_mark(row, "")
         elif catalog is not None and listing is not None:
 
-            def mark(found: tuple[bool, str]) -> None:
-                has_hash, text = found
-                if has_hash:
+            def mark(found: tuple[int | None, str]) -> None:
+                first, text = found
+                if first is None:
                     self._toggle_mark(row, text)
                 else:
-                    self._host.say(f"{text} and mark one.")
+                    self._host.say(f"{text} Mark one of the rows below.")
+                    self._open(row, first)
 
             ids = listing.ids_of(row)
             self._host.run(lambda _: of_several(catalog, row, ids), mark, group="marking")
@@ -250,10 +255,10 @@ def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) 
     return catalog.listing(single, should_stop=should_stop).ids
 
 
-def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[bool, str]:
-    """Return whether a row that stands for some specs shows a hash, and what to say of it.
+def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[int | None, str]:
+    """Return a spec of the first kind of a row that stands for some, and what to say of it.
 
-    Of builds that run differently none stands for the others: then it is where to choose one.
+    None in its place if all run the same, or it is not known: then the row shows a hash.
     """
     count = f"{len(ids):,}"
     if row.has_look_alikes:
@@ -262,12 +267,10 @@ def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[bool, st
 
         kinds = row_notes(catalog).partition(ids)
         if not kinds:
-            return True, f", one of {count} that look the same (dependencies are not listed)"
+            return None, f", one of {count} that look the same (dependencies are not listed)"
         if len(kinds) > 1:
-            opens = f"Open the row ({shown('specs-open')})"
-            where = opens if row.role is RowRole.SPEC else "Go to the rows below"
-            return False, f"These builds run differently. {where}"
-    return True, f", any of {count} that run the same"
+            return kinds[0][0], "These builds run differently."
+    return None, f", any of {count} that run the same"
 
 
 def hidden_marks(state: BrowserState) -> int:

@@ -19,14 +19,13 @@ async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
         def marked(*hashes: str) -> bool:
             return set(browser.state.marks) == set(hashes)
 
-        await browser.press("space")
-        assert browser.status == "These builds run differently. Open the row (⏎) and mark one."
+        note = "These builds run differently. Mark one of the rows below."
+        await browser.press("home", "space")
+        assert (browser.status, browser.table.rows.cursor) == (note, 1)
         assert marked()
-        await browser.press("home", "enter")
-        await browser.press("space")
-        assert browser.status == "These builds run differently. Go to the rows below and mark one."
+        await browser.press("home", "space")
+        assert (browser.status, browser.table.rows.cursor) == (note, 1)
         assert marked()
-        await browser.press("home", "j")
         shown = browser.current.spec.hash
         assert browser.current.count == 3
         await browser.press("space")
@@ -47,6 +46,16 @@ async def test_marks_are_the_hashes_that_rows_show(tmp_path: Path) -> None:
         assert marked(A, B, D)
         await browser.press("end", "A")
         assert marked(A, B, C, D, OTHER)
+
+
+async def test_rows_that_run_differently_are_marked_at_speed(tmp_path: Path) -> None:
+    clipboard, index = Clipboard(tmp_path), tmp_path / "index.json"
+    write_look_alikes(index)
+    async with browsing(index, query="hdf5", environ=clipboard.environ) as browser:
+        browser.send("space", "space", "space", "space", "y")
+        await browser.settle()
+        assert len(browser.state.marks) == 3
+        assert sorted(clipboard.text.split()) == sorted(browser.state.marks)
 
 
 @pytest.mark.parametrize("keys", [("2",), ("3",), ("2", "z", "space")])
