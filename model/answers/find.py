@@ -39,7 +39,7 @@ def answer(asked: Asked) -> Sheet[Spec]:
         named = query.columns | ({"fits"} if has_host else set())
         return spec_lines(catalog, shown, width or 0, named)
 
-    tells_fit = format_ in ("json", "jsonl") or not query.columns.isdisjoint(HOST_COLUMNS)
+    tells_fit = has_host or not query.columns.isdisjoint(HOST_COLUMNS)
     return replace(
         spec_sheet(catalog, listing.ids, tells_fit=tells_fit),
         remarks=remarks,

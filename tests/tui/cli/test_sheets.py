@@ -1,0 +1,186 @@
+"""All answers print their rows in the same forms, and each can be taken out as a leaf."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spackscope.model as model
+from spackscope.model.core.text import cell_width
+from spackscope.tui.cli.command_table import COMMANDS
+from tests.builders import database, installs, leaf
+from tests.program import Program
+
+ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
+ASKED = {
+    "find": (),
+    "show": (f"/{ZLIB}",),
+    "needs": (f"/{ZLIB}",),
+    "why": ("zlib", "--host", "zen3"),
+    "history": ("zlib",),
+    "weather": ("--host", "zen3"),
+    "challenge": ("-f", "copy.json"),
+    "prune": ("--preview", "zlib@1.2"),
+    "stats": ("version",),
+}
+
+
+@pytest.fixture
+def home(program: Program) -> Path:
+    nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), leaf(M4, "m4", "1.4"))
+    for name in ("index.json", "copy.json"):
+        (program.home / name).write_bytes(database(installs(*nodes)))
+    program("index", "-f", "index.json")
+    return program.home
+
+
+def words_of(command: str) -> tuple[str, ...]:
+    return (command, *ASKED[command], "-f", "index.json")
+
+
+def test_each_answer_is_asked() -> None:
+    assert {name for name, command in COMMANDS.items() if command.is_answer} == {*ASKED}
+
+
+@pytest.mark.parametrize("command", ASKED)
+def test_all_forms_have_the_same_rows(command: str, program: Program, home: Path) -> None:
+    words = words_of(command)
+    rows = json.loads(program(*words, "--json").stdout)
+    lines = program(*words, "--jsonl").stdout.splitlines()
+    assert rows == [json.loads(line) for line in lines]
+    in_csv = list(csv.DictReader(io.StringIO(program(*words, "--csv").stdout)))
+    assert len(in_csv) == len(rows)
+    for row, cells in zip(rows, in_csv, strict=True):
+        assert list(cells) == list(row)
+        for name, value in row.items():
+            if isinstance(value, str | int) and not isinstance(value, bool):
+                assert cells[name].removeprefix("'") == str(value)
+    hashes = program(*words, "--hashes").stdout.split()
+    assert len(hashes) == len({*hashes})
+    # With a limit, and the columns in another order.
+    names = list(rows[0])[:2][::-1] if rows else []
+    result = program(*words, "--limit", "1", "--json", f"--columns={','.join(names)}")
+    assert [list(row) for row in json.loads(result.stdout)] == [names] * len(rows[:1]) or not rows
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+@pytest.mark.parametrize("command", sorted({*ASKED} - {"show"}))
+def test_no_line_is_wider_than_the_terminal(
+    command: str, columns: int, program: Program, home: Path
+) -> None:
+    _, text = program.on_terminal(*words_of(command), columns=columns, changes={"NO_COLOR": "1"})
+    assert max(map(cell_width, text.splitlines())) <= columns
+
+
+def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(
+    program: Program, home: Path
+) -> None:
+    def found(*words: str) -> list[str]:
+        return program(
+            "find", "-f", "index.json", "--format", "{name}@{version}", *words
+        ).stdout.split()
+
+    assert found("--sort", "version") == ["zlib@1.2", "zlib@1.3", "m4@1.4"]
+    assert found("--sort=-version", "--limit", "2") == ["m4@1.4", "zlib@1.3"]
+    assert found("--sort", "size") == found()
+
+
+def test_a_format_has_values_or_their_beginning(program: Program, home: Path) -> None:
+    words = ("find", "-f", "index.json", "m4", "--format")
+    assert program(*words, "{package}/{hash:7} {tag}|").stdout == "m4/mmmmmmm |\n"
+    assert program(*words, "").stdout == "\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["--sort", "versoin"], "there is no column versoin. Did you mean version?"),
+        (["--columns", "x"], "there is no column x: it has "),
+        (["--format", "{x}"], "there is no column x: it has "),
+        (["--limit", "many"], "--limit takes a number of rows, not many"),
+        (["--limit=-1"], "--limit takes a number of rows, not -1"),
+        (["--json", "--csv"], "not allowed with argument --json"),
+    ],
+)
+def test_a_wrong_option_is_a_sentence(
+    words: list[str], sentence: str, program: Program, home: Path
+) -> None:
+    result = program("find", "-f", "index.json", *words)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert sentence in result.stderr
+
+
+def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(
+    program: Program, home: Path
+) -> None:
+    words = ("prune", "--preview", "-f", "many.json", "zlib")
+    many = [
+        leaf(
+            f"{number:032}".replace("0", "a")
+            .replace("1", "b")
+            .translate({ord(str(n)): chr(ord("b") + n) for n in range(2, 10)}),
+            "zlib",
+            f"1.{number}",
+        )
+        for number in range(60)
+    ]
+    (program.home / "many.json").write_bytes(database(installs(*many)))
+    _, text = program.on_terminal(*words, changes={"NO_COLOR": "1"})
+    assert text.count("  zlib ") == 40
+    assert "and 20 more; --limit 0 prints all\n" in text
+    _, text = program.on_terminal(*words, "--limit", "0", changes={"NO_COLOR": "1"})
+    assert text.count("  zlib ") == 60
+    assert len(program(*words).stdout.splitlines()) == 61
+
+
+@pytest.mark.parametrize("command", [name for name in ASKED if name != "find"])
+def test_an_answer_is_a_leaf(command: str, tmp_path: Path, program: Program, home: Path) -> None:
+    """Without its module and its entry in the table of commands nothing else changes."""
+    (folder,) = model.__path__
+    for part in ("model", "tui", "sample_data"):
+        source = (Path(folder).parent / part).resolve()
+        for path in source.rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                link = tmp_path / "copy" / "spackscope" / part / path.relative_to(source)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(path)
+    copy = tmp_path / "copy" / "spackscope"
+    (copy / "model" / "answers" / f"{command}.py").unlink()
+    table = copy / "tui" / "cli" / "command_table.py"
+    text = table.read_text("utf-8")
+    table.unlink()
+    entry = re.search(rf'\n    Command\(\n        "{command}",\n.*?\n    \),', text, re.DOTALL)
+    assert entry is not None
+    table.write_text(text.replace(entry[0], ""), "utf-8")
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        environ: dict[str, Any] = {
+            **os.environ,
+            "PYTHONPATH": str(tmp_path / "copy"),
+            "HOME": str(home),
+        }
+        line = [sys.executable, "-m", "spackscope.tui.cli.main", *words]
+        return subprocess.run(line, cwd=home, env=environ, capture_output=True, encoding="utf-8")
+
+    assert f"\n  {command} " not in run("--help").stdout
+    assert run("find", "-f", "index.json", "--hashes", "m4").stdout == f"{M4}\n"
+    other = "needs" if command != "needs" else "show"
+    assert run(other, "-f", "index.json", "--hashes", f"/{M4}").returncode == 0
+    modules = "import spackscope.tui.app, spackscope.tui.browser.answers"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", modules],
+            env={**os.environ, "PYTHONPATH": str(tmp_path / "copy")},
+            capture_output=True,
+        ).returncode
+        == 0
+    )
