@@ -19,8 +19,7 @@ from spackscope.tui.cli.command_table import (
     Command,
     Option,
 )
-from spackscope.tui.cli.commands.man import PAGES
-from spackscope.tui.cli.help import QUERY, QUERY_SECTION, usages_of
+from spackscope.tui.cli.help import PAGES, QUERY, QUERY_SECTION, usages_of
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.process.stdio import key_word
 from spackscope.tui.query_reference import LANGUAGE

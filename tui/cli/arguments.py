@@ -299,6 +299,6 @@ def _check_words(command: Command, words: Sequence[str]) -> None:
         fault = command.wrong_count.format(count=len(words), first=first)
         raise ValueError(f"{command.name} {fault}")
     if command.words == "manual":
-        from spackscope.tui.cli.commands.man import topic_of
+        from spackscope.tui.cli.help import page_topic
 
-        topic_of(words)
+        page_topic(words)

@@ -14,6 +14,9 @@ QUERY = "query"
 EVERYTHING = "everything"
 """The topic of `spackscope help`: what `--help` says in brief."""
 
+PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
+"""The names of the pages by their topics; docs/make_manual.py makes them."""
+
 QUERY_SECTION = """\
 a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
 would interpret. `spackscope help query` lists all forms.
@@ -77,6 +80,14 @@ def topic_of(words: Sequence[str]) -> str:
         return EVERYTHING
     if topic != QUERY and topic not in WITH_HELP:
         raise ValueError(f"no help on {topic}{did_you_mean(topic, [*WITH_HELP, QUERY])}")
+    return topic
+
+
+def page_topic(words: Sequence[str]) -> str:
+    """Return the topic that the words after `man` name. Raises ValueError for another one."""
+    topic = " ".join(words) or BROWSE
+    if topic not in PAGES:
+        raise ValueError(f"no manual page on {topic}{did_you_mean(topic, [QUERY])}")
     return topic
 
 

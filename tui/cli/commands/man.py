@@ -9,22 +9,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
-from spackscope.model.core.suggestions import did_you_mean
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.command_table import BROWSE
-from spackscope.tui.cli.help import QUERY
+from spackscope.tui.cli.help import PAGES, page_topic
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-
-PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
-"""The names of the pages by their topics; docs/make_manual.py makes them."""
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Show a manual page with man on a terminal; elsewhere print its source. Raises Leave."""
-    topic = topic_of(options.words)
+    topic = page_topic(options.words)
     if not stdio.is_terminal(sys.stdout):
         stdio.print_line(man_page(topic).rstrip("\n"))
         return ExitCode.FOUND
@@ -75,11 +70,3 @@ def man_page(topic: str) -> str:
 
     folder = files("spackscope.tui.cli").joinpath("man_pages")
     return folder.joinpath(PAGES[topic]).read_text("utf-8")
-
-
-def topic_of(words: Iterable[str]) -> str:
-    """Return the topic that the words after `man` name. Raises ValueError for another one."""
-    topic = " ".join(words) or BROWSE
-    if topic not in PAGES:
-        raise ValueError(f"no manual page on {topic}{did_you_mean(topic, [QUERY])}")
-    return topic
