@@ -337,6 +337,13 @@ class SpackscopeApp(App[list[str]]):
         elif isinstance(screen, Dialog) and not isinstance(screen, SearchDialog):
             open_palette(self, screen.key_panes)
 
+    def action_show_help(self) -> None:
+        """Show the keys, those of the dialog first."""
+        from spackscope.tui.dialogs.help import open_help
+
+        if isinstance(self.screen, Dialog):
+            open_help(self, self.screen.key_panes)
+
     def action_change_theme(self) -> None:
         """Choose a theme, which is remembered; one under the cursor is shown at once."""
         from spackscope.tui.browser.theme_choice import choose_theme

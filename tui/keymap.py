@@ -247,7 +247,7 @@ KEYS = (
     Key(REPORTS, "reports-choose", "enter", "take",
         "Go to the record, the source, or what an environment lacks.", "go to it"),
     Key(REPORTS, "reports-copy", "ctrl+y", "copy", "Copy the text of the line.", "copy"),
-    Key(DIALOGS, "dialogs-help", "question_mark", "show_help",
+    Key(DIALOGS, "dialogs-help", "question_mark", "app.show_help",
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
         "Find a command of the dialog."),

@@ -113,13 +113,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
             top.dismiss()
         return super().dismiss(result)
 
-    def action_show_help(self) -> None:
-        """Show the keys, those of this dialog first."""
-        # It is a dialog itself.
-        from spackscope.tui.dialogs.help import open_help
-
-        open_help(self.app, self.key_panes)
-
     def action_close(self) -> None:
         """Go back to the browser with nothing chosen."""
         self.dismiss(None)
