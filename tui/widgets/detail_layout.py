@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import replace
@@ -28,7 +30,6 @@ from spackscope.model.report.relations import DOWNLOAD, KINDS_DIFFER, NEEDS, NEX
 from spackscope.model.report.signing import ARCHIVE, SIGNED
 from spackscope.model.report.table_columns import signed
 from spackscope.tui.keymap import Hint, hint, with_written_keys
-from spackscope.tui.widgets.detail_lines import LayoutRow, Stop
 
 GAP = "  "
 """Between two values."""
@@ -45,6 +46,41 @@ STYLES = {
 }
 """The styles of values by their kinds."""
 _PLAIN_SUFFIX = ("title", "link")
+
+
+class Stop(NamedTuple):
+    """A value that the cursor can be on: the number of its piece in the row."""
+
+    piece: int
+    line: DetailLine
+
+
+class LayoutRow(NamedTuple):
+    """One row of the pane: its pieces, the values among them, and the keys at its end."""
+
+    pieces: Sequence[DrawnPiece] = ()
+    stops: Sequence[Stop] = ()
+    keys: Mapping[int, str] = MappingProxyType({})
+    """The keys of hints by the numbers of their pieces."""
+
+    def nearest(self, stop: int) -> Stop | None:
+        """Return a value by its number; the last one if there are fewer."""
+        return self.stops[min(stop, len(self.stops) - 1)] if self.stops else None
+
+    def start_of(self, stop: int) -> int:
+        """Return the column at which a value begins; the last one if there are fewer."""
+        nearest = self.nearest(stop)
+        before = self.pieces[: nearest.piece] if nearest is not None else ()
+        return sum(cell_width(text) for text, _ in before)
+
+    def piece_at(self, x: int) -> int:
+        """Return the number of the piece in a column of the row; -1 if there is none."""
+        end = 0
+        for number, (text, _) in enumerate(self.pieces):
+            end += cell_width(text)
+            if x < end:
+                return number
+        return -1
 
 
 class Flow:

@@ -2,59 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from textual import events
 
-from spackscope.model.core.text import cell_width
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import DETAIL, bindings, first_key
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
+    from spackscope.tui.widgets.detail_layout import LayoutRow
 
 _MARGIN = 1
-
-
-class Stop(NamedTuple):
-    """A value that the cursor can be on: the number of its piece in the row."""
-
-    piece: int
-    line: DetailLine
-
-
-class LayoutRow(NamedTuple):
-    """One row of the pane: its pieces, the values among them, and the keys at its end."""
-
-    pieces: Sequence[DrawnPiece] = ()
-    stops: Sequence[Stop] = ()
-    keys: Mapping[int, str] = MappingProxyType({})
-    """The keys of hints by the numbers of their pieces."""
-
-    def nearest(self, stop: int) -> Stop | None:
-        """Return a value by its number; the last one if there are fewer."""
-        return self.stops[min(stop, len(self.stops) - 1)] if self.stops else None
-
-    def start_of(self, stop: int) -> int:
-        """Return the column at which a value begins; the last one if there are fewer."""
-        nearest = self.nearest(stop)
-        before = self.pieces[: nearest.piece] if nearest is not None else ()
-        return sum(cell_width(text) for text, _ in before)
-
-    def piece_at(self, x: int) -> int:
-        """Return the number of the piece in a column of the row; -1 if there is none."""
-        end = 0
-        for number, (text, _) in enumerate(self.pieces):
-            end += cell_width(text)
-            if x < end:
-                return number
-        return -1
-
-
-_NO_ROW = LayoutRow()
 
 
 class DetailLines(VirtualList):
@@ -68,15 +29,16 @@ class DetailLines(VirtualList):
     _rows: Sequence[LayoutRow] = ()
 
     @property
-    def row(self) -> LayoutRow:
-        """The row under the cursor; a blank one if there is none."""
+    def row(self) -> LayoutRow | None:
+        """The row under the cursor, if there is one."""
         # While fewer rows are laid out, the cursor may be below the last one.
-        return self._rows[self.cursor] if self.cursor < len(self._rows) else _NO_ROW
+        return self._rows[self.cursor] if self.cursor < len(self._rows) else None
 
     @property
     def value(self) -> DetailLine | None:
         """The value under the cursor."""
-        return stop.line if (stop := self.row.nearest(self.stop)) is not None else None
+        stop = row.nearest(self.stop) if (row := self.row) is not None else None
+        return stop.line if stop is not None else None
 
     @property
     def values(self) -> Sequence[Sequence[DetailLine]]:
@@ -128,20 +90,21 @@ class DetailLines(VirtualList):
 
     def move_to(self, row: int) -> None:
         """Move the cursor to the value of another row that is nearest to its column."""
-        x = self.row.start_of(self.stop)
+        x = here.start_of(self.stop) if (here := self.row) is not None else 0
         before = self.cursor
         super().move_to(row)
-        if self.cursor != before:
-            places = map(self.row.start_of, range(len(self.row.stops)))
+        if self.cursor != before and (there := self.row) is not None:
+            places = map(there.start_of, range(len(there.stops)))
             nearest = sorted((abs(place - x), n) for n, place in enumerate(places))
             self.stop = nearest[0][1] if nearest else 0
 
     def action_step(self, step: int) -> None:
         """Move the cursor to the next value of the row, or before it; before the first: leave."""
-        stop = min(self.stop, max(0, len(self.row.stops) - 1)) + step
+        count = len(self.row.stops) if self.row is not None else 0
+        stop = min(self.stop, max(0, count - 1)) + step
         if stop < 0:
             self.post_message(Browse("focus_specs"))
-        elif stop < len(self.row.stops):
+        elif stop < count:
             self.stop = stop
             self.refresh_rows(self.cursor)
         elif self.cursor + 1 < self.length:

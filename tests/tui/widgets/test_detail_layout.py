@@ -14,8 +14,7 @@ from spackscope.model.report.relations import (
     USED_BY,
     USERS_HINTS,
 )
-from spackscope.tui.widgets.detail_layout import layout
-from spackscope.tui.widgets.detail_lines import LayoutRow
+from spackscope.tui.widgets.detail_layout import LayoutRow, layout
 
 HASH = "uehz56wshngztk47qm2f2fw4zqaoxohy"
 TITLE = [
