@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
@@ -19,7 +20,6 @@ from spackscope.model.index.view import RowRole, View
 from spackscope.model.report import export
 from spackscope.model.report.paste import query_requirement, view_command
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
@@ -41,6 +41,9 @@ from spackscope.tui.copy_forms import (
 )
 from spackscope.tui.dialogs.copy import CopyDialog
 from spackscope.tui.keymap import shown
+
+if TYPE_CHECKING:
+    from spackscope.tui.browser.controllers import Controllers
 
 _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""

@@ -7,9 +7,8 @@ stay. Relations follow once the cursor rests on a row, and have lines of their o
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.session_fit import host_of
@@ -17,11 +16,10 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.tui.browser.mirror_answers import GROUP, MirrorAnswer, MirrorAnswers
-from spackscope.tui.browser.state import Details, Host, Task
+from spackscope.tui.browser.state import Details, Host, Related, Task
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeSection
-    from spackscope.model.report.detail import DetailLine
 
 _PACE = 0.15
 """Seconds between the starts of two readings: a held key passes many rows."""
@@ -47,17 +45,6 @@ class Asked(NamedTuple):
     shown: int
     varying: Mapping[str, int]
     answer: MirrorAnswer | None
-
-
-class Related(NamedTuple):
-    """The lines on how a spec relates to others, and what of its tree differs from a marked one.
-
-    `differing` has for each such record of the tree what the marked spec has in place of it, ""
-    if only what is below it differs.
-    """
-
-    lines: Sequence[DetailLine] = ()
-    differing: Mapping[int, str] = MappingProxyType({})
 
 
 class DetailsController:

@@ -14,7 +14,6 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
-from spackscope.tui.browser.controllers import Controllers
 from spackscope.tui.browser.state import Facets, Host, Task
 from spackscope.tui.keymap import shown
 
@@ -22,6 +21,7 @@ from spackscope.tui.keymap import shown
 if TYPE_CHECKING:
     from spackscope.model.analysis.package_summary import Summaries
     from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Verb
+    from spackscope.tui.browser.controllers import Controllers
 
 _REST = 0.1
 """Seconds that rows and packages rest before they are counted: a letter may follow."""

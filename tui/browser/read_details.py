@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from typing import TYPE_CHECKING
 
 from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
@@ -42,9 +43,11 @@ from spackscope.model.report.relations import (
     user_values,
 )
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.details import Asked, Related
-from spackscope.tui.browser.state import Details
+from spackscope.tui.browser.state import Details, Related
 from spackscope.tui.keymap import shown
+
+if TYPE_CHECKING:
+    from spackscope.tui.browser.details import Asked
 
 _MAX_CANDIDATES = 100
 """Look-alikes of which the nearest is searched for."""

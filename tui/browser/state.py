@@ -7,7 +7,8 @@ implements Host for Textual, and `panes.py` shows a state in the widgets.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
 from spackscope.model.core.frozen import Frozen, field
@@ -132,6 +133,17 @@ class Details(Frozen):
     shows_tree: bool = False
     at: tuple[int, int] | None = None
     is_pending: bool = False
+
+
+class Related(NamedTuple):
+    """The lines on how a spec relates to others, and what of its tree differs from a marked one.
+
+    `differing` has for each such record of the tree what the marked spec has in place of it, ""
+    if only what is below it differs.
+    """
+
+    lines: Sequence[DetailLine] = ()
+    differing: Mapping[int, str] = MappingProxyType({})
 
 
 class Facets(Frozen):
