@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import NamedTuple
 
 from textual import on
 from textual.app import App
 from textual.binding import Binding
 
-from spackscope.model.core.text import cell_width, pad, shorten
+from spackscope.model.core.text import cell_width, pad, wrap
 from spackscope.model.report.highlight import DrawnPiece, highlight
 from spackscope.tui.dialogs.pick import SearchDialog
 from spackscope.tui.keymap import ANYWHERE, HEADINGS, first_key, keys_of, written_key
@@ -20,6 +22,8 @@ _COLUMN = 58
 """Cells of a column at the least, where there is more than one."""
 _MIN_LEFT, _MAX_LEFT = 9, 32
 """Cells of the keys, and of the forms of queries."""
+_MARGINS = 5
+"""Cells before, between and after the two texts of an entry."""
 
 
 WORDS = {
@@ -54,14 +58,22 @@ class HelpEntry(NamedTuple):
         text = f"{self.left} {self.sentence} {self.heading}".lower()
         return all(word in text for word in words)
 
+    def lines(self, left: int, room: int) -> list[tuple[str, str]]:
+        """Return its lines: what is pressed or typed and what it does, padded to two widths."""
+        texts = zip_longest(wrap(self.left, left), wrap(self.sentence, room), fillvalue="")
+        return [(pad(first, left), pad(second, room)) for first, second in texts]
+
 
 class HelpRow(NamedTuple):
-    """A row of the list: a heading, or entries side by side in columns of a width."""
+    """A row of the list: a heading, or one line of entries side by side.
+
+    `line` is its number among those of the entries, and `texts` are that line of each.
+    """
 
     heading: str = ""
     entries: Sequence[HelpEntry] = ()
-    left: int = 0
-    column: int = 0
+    texts: Sequence[tuple[str, str]] = ()
+    line: int = 0
 
 
 def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
@@ -91,11 +103,15 @@ def help_rows(entries: Sequence[HelpEntry], width: int) -> list[HelpRow]:
     column = width // columns
     for heading in dict.fromkeys(entry.heading for entry in entries):
         under = [entry for entry in entries if entry.heading == heading]
-        widest = max(cell_width(entry.left) for entry in under)
-        left = min(max(_MIN_LEFT, widest), _MAX_LEFT, column // 3)
+        left = min(max(_MIN_LEFT, *(cell_width(e.left) for e in under)), _MAX_LEFT, column // 3)
+        room = max(1, column - left - _MARGINS)
         height = -(-len(under) // columns)
         rows += [HelpRow()] * bool(rows) + [HelpRow(heading)]
-        rows += [HelpRow("", under[n::height], left, column) for n in range(height)]
+        for n in range(height):
+            beside = under[n::height]
+            blank = " " * left, " " * room
+            lines = zip_longest(*(e.lines(left, room) for e in beside), fillvalue=blank)
+            rows += [HelpRow("", beside, texts, line) for line, texts in enumerate(lines)]
     return rows
 
 
@@ -130,18 +146,16 @@ class HelpList(VirtualList, inherit_bindings=False):
         entry = self.entry
         self.show_entries(self._entries, self._words, self.empty)
         for number, row in enumerate(self._rows):
-            if entry is not None and entry in row.entries:
+            if entry is not None and entry in row.entries and not row.line:
                 self._column = list(row.entries).index(entry)
                 self.move_to(number)
 
     def move_to(self, row: int) -> None:
-        """Move the cursor to a row with entries: headings are passed over."""
-        step = 1 if row >= self.cursor else -1
-        row = max(0, min(row, self.length - 1))
-        while 0 <= row < self.length and not self._rows[row].entries:
-            row += step
-        if 0 <= row < self.length:
-            super().move_to(row)
+        """Move the cursor to the first line of entries: headings and further lines are passed."""
+        firsts = [n for n, each in enumerate(self._rows) if each.entries and not each.line]
+        at = bisect_left(firsts, row) if row >= self.cursor else bisect_right(firsts, row) - 1
+        if firsts:
+            super().move_to(firsts[max(0, min(at, len(firsts) - 1))])
 
     def action_column(self, step: int) -> None:
         """Go to the entry beside this one."""
@@ -158,14 +172,11 @@ class HelpList(VirtualList, inherit_bindings=False):
         if not line.entries:
             return [(line.heading, "strong")]
         pieces: list[DrawnPiece] = []
-        for entry in line.entries:
-            is_here = row == self.cursor and entry is self.entry
-            room = max(1, line.column - line.left - 5)
-            sentence = shorten(entry.sentence, room, keep="start")
-            texts = [("▸ " if is_here else "  ", "accent")]
-            texts += [(pad(entry.left, line.left), "accent"), (" ", "")]
+        for entry, (left, sentence) in zip(line.entries, line.texts, strict=True):
+            is_here = entry is self.entry
+            texts = [("▸ " if is_here and not line.line else "  ", "accent")]
+            texts += [(left, "accent"), (" ", "")]
             texts += highlight(sentence, self._words, "" if entry.runs else "dim")
-            texts.append((" " * (room - cell_width(sentence)), ""))
             pieces += ((text, f"{style} cursor" if is_here else style) for text, style in texts)
             pieces.append(("  ", ""))
         return pieces

@@ -22,7 +22,7 @@ from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.frequency import FrequencyDialog
-from spackscope.tui.dialogs.help import WORDS, help_entries, help_rows
+from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog, SourceDialog
 from spackscope.tui.dialogs.report import ReportsDialog
@@ -130,9 +130,27 @@ def test_the_help_is_in_as_many_columns_as_fit(width: int, columns: int) -> None
     entries = help_entries((SPECS, LISTS, ANYWHERE))
     rows = help_rows(entries, width)
     assert max(len(row.entries) for row in rows) == columns
-    assert all(row.column * len(row.entries) <= width for row in rows)
-    assert [entry for row in rows for entry in row.entries if columns == 1] in ([], entries)
-    assert {entry for row in rows for entry in row.entries} == set(entries)
+    assert all(sum(len(a + b) + 5 for a, b in row.texts) <= width for row in rows)
+    first = [row for row in rows if not row.line]
+    assert [entry for row in first for entry in row.entries if columns == 1] in ([], entries)
+    drawn: dict[HelpEntry, list[str]] = {entry: [] for entry in entries}
+    for row in rows:
+        for entry, (_, sentence) in zip(row.entries, row.texts, strict=True):
+            drawn[entry] += sentence.split()
+    assert all(" ".join(words) == entry.sentence for entry, words in drawn.items())
+
+
+async def test_the_cursor_of_the_help_passes_over_further_lines() -> None:
+    async with browsing(size=(80, 24)) as browser:
+        await browser.press("question_mark")
+        seen = []
+        for _ in range(16):
+            seen.append(browser.text.partition("▸ ")[2][:2].strip())
+            await browser.press("down")
+        assert seen[7:] == ["y", "Y", "o", "e", "A", "U", "d", "t", "u"]
+        assert "Copy in another form: install command, JSON, the view as a  " in browser.text
+        await browser.press("pageup", "home", "up")
+        assert "▸ ⏎ l →" in browser.text
 
 
 PALETTE: list[tuple[str, Callable[[str], bool]]] = [
