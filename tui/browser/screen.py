@@ -285,7 +285,7 @@ class BrowserScreen(Screen[None]):
     def _read_notes(self, event: SpecRows.NotesNeeded) -> None:
         if (results := self.host.state.results) is None or event.listing is not results.listing:
             return
-        take = partial(self.panes.table.rows.take_notes, event.listing)
+        take = partial(self.panes.table.rows.take_notes, event)
 
         def job(task: Task) -> Notes:
             def show(notes: Notes) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import filterfalse
 from typing import TYPE_CHECKING
 
@@ -181,7 +181,6 @@ class SpecRows(VirtualList):
         self._cells, self._noted = RowCells(listing), ()
         self.show(len(listing), cursor, empty=empty)
         self._request_rows()
-        self._request_notes()
 
     def place(self, layout: Layout, column: str) -> None:
         """Draw the rows in other columns, and note what these do not tell."""
@@ -208,14 +207,14 @@ class SpecRows(VirtualList):
         self._windows.add(windows)
         self._requested = ()
         self._request_rows()
-        self._request_notes()
         self.refresh()
         if waited and not self.is_waiting:
             self.post_message(self.Highlighted(self, self.cursor))
 
-    def take_notes(self, listing: Listing, notes: Notes, *, is_last: bool = True) -> None:
-        """Show notes on rows that were requested."""
-        if listing is not self.listing or self._cells is None:
+    def take_notes(self, request: NotesNeeded, notes: Notes, *, is_last: bool = True) -> None:
+        """Show notes that were requested; those for columns of before are dropped."""
+        is_old = request.listing is not self.listing or request.shown_widths != self._shown_widths
+        if is_old or self._cells is None:
             return
         self._cells.take_notes(notes)
         self.refresh()
@@ -227,15 +226,12 @@ class SpecRows(VirtualList):
         """Request the notes on rows in view that were read, if any column shows them."""
         if self.listing is None or self._cells is None:
             return
-        missing = tuple(filterfalse(self._cells.is_noted, self._rows_from_top(self.size.height)))
+        last = min(self.top + max(1, self.size.height), self.length)
+        in_view = filter(None, map(self.row, range(self.top, last)))
+        missing = tuple(filterfalse(self._cells.is_noted, in_view))
         if missing and missing != self._noted:
             self._noted = missing
             self._ask(self.NotesNeeded(self.listing, missing, self._shown_widths))
-
-    def _rows_from_top(self, count: int) -> Iterator[Row]:
-        """Yield the rows in view that were read, of the first `count` lines, at least one."""
-        numbers = range(self.top, min(self.top + max(1, count), self.length))
-        return (row for row in map(self.row, numbers) if row is not None)
 
     @property
     def is_waiting(self) -> bool:
@@ -249,17 +245,18 @@ class SpecRows(VirtualList):
     def on_resize(self) -> None:
         """Request the rows that came into view."""
         self._request_rows()
-        self._request_notes()
 
     def _put_at_top(self, top: int) -> bool:
         moved = super()._put_at_top(top)
         if moved:
             self._request_rows()
-            self._request_notes()
         return moved
 
     def _request_rows(self) -> None:
-        """Request the row under the cursor, the rows in view and a page before and after them."""
+        """Request the row under the cursor, the rows in view and a page before and after them.
+
+        Of those that were read the notes are requested.
+        """
         if self.listing is None:
             return
         height = max(1, self.size.height)
@@ -270,6 +267,7 @@ class SpecRows(VirtualList):
         if missing and missing != self._requested:
             self._requested = missing
             self._ask(self.RowsNeeded(self.listing, missing))
+        self._request_notes()
 
     def _ask(self, request: Message) -> None:
         """Post a request as the list's own: Textual stops what a parent has its child post."""

@@ -24,7 +24,7 @@ def told_rows(browser: Browser) -> list[str]:
         region = table.region
         line = browser.lines[region.y + number - table.top][region.x : region.right]
         line = re.sub(r"^[ ◆◇▸▾├└│]*(?:×[\d,]+ *)?", "", line)
-        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ differ)"
+        hash_ = rf"(?:{row.spec.hash[:7]}|\d+ ways(?: to run)?)"
         text = re.sub(rf"{hash_} *(?:(?:[\d,]+|-) )? *", "| ", line).strip()
         cells, _, note = text.partition("|")
         repeated = {"@", "%", "the only one", *cells.split()}.intersection(note.split())

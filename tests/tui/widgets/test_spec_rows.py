@@ -14,7 +14,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.view import USED_BY, View
 from spackscope.model.report.kinds import RowNote, note_key
 from spackscope.model.report.row_cells import kind_cells
-from spackscope.model.report.table_columns import DIFFERS_IN, Placed, TableColumn
+from spackscope.model.report.table_columns import DIFFERS_IN, Placed, ShownWidths, TableColumn
 from spackscope.tui.widgets.spec_rows import (
     MAX_WINDOWS,
     WINDOW,
@@ -122,12 +122,14 @@ def test_notes_are_requested_for_folded_rows_in_view_and_shown(catalog: Catalog)
 
     key = note_key(request.rows[0])
     partial = RowNote(3, "several", "", is_whole=False)
-    rows.take_notes(listing, {key: partial}, is_last=False)
+    rows.take_notes(request, {key: partial}, is_last=False)
     assert rows.line(0, 60) == " ▸ ×2,000 several    3               "
-    rows.take_notes(listing, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
+    rows.take_notes(request, {key: partial._replace(differs="zlib, mpich", is_whole=True)})
     assert rows.line(0, 60) == " ▸ ×2,000 several    3 zlib, mpich   "
-    rows.take_notes(catalog.listing(View()), {key: RowNote()})
-    assert "mpich" in rows.line(0, 60), "notes on another listing are not shown"
+    other_widths = ShownWidths((("os", 9),))
+    for other in ((catalog.listing(View()), request.shown_widths), (listing, other_widths)):
+        rows.take_notes(SpecRows.NotesNeeded(other[0], request.rows, other[1]), {key: RowNote()})
+        assert "mpich" in rows.line(0, 60), "notes on another listing or for other columns"
     assert len(rows.note_requests) == 1
 
 
@@ -180,5 +182,5 @@ def test_a_number_of_users_is_never_cut(catalog: Catalog) -> None:
     (request,) = rows.note_requests
     key = note_key(request.rows[0])
     for users, shown in ((999, "999"), (42_000, "42k"), (425_999, "425k")):
-        rows.take_notes(listing, {key: RowNote(users)}, is_last=False)
+        rows.take_notes(request, {key: RowNote(users)}, is_last=False)
         assert rows.line(0, 40).rstrip().endswith(shown)
