@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
-from spackscope.model.core.text import is_clean
+from spackscope.model.core.text import cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
@@ -171,8 +171,7 @@ def _show_menu(
 
     count = state.listing.shown if state.listing is not None else 0
     note = copied if isinstance(copied, str) else ""
-    all_marks = hidden and len(state.marks)
-    dialog = CopyDialog(specs, forms, count, all_marks=all_marks, note=note)
+    dialog = CopyDialog(specs, forms, count, all_marks=hidden and len(state.marks), note=note)
     controllers.host.open(dialog, take)
 
 
@@ -319,16 +318,14 @@ def _command(view: View, sources: Sequence[str], session: Session) -> Iterator[V
 def _requirement(view: View) -> Iterator[ViewForm]:
     requirement = query_requirement(view.query)
     if text := requirement.text:
-        named = requirement.left_out[:_MAX_NAMED]
-        more = len(requirement.left_out) - len(named)
-        after = "without " + ", ".join(named) if named else ""
+        left_out = ", ".join(cut_list(requirement.left_out, _MAX_NAMED))
         yield ViewForm(
             "R",
             "packages.yaml, from the query",
             " ".join(line.strip() for line in text.splitlines()[1:]),
             "the requirement",
             lambda: text,
-            after=f"{after} and {more} more" if more else after,
+            after=f"without {left_out}" if left_out else "",
         )
 
 
@@ -343,12 +340,11 @@ def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:
         "all shown hashes",
         partial(read, export.BY_NAME["hashes"]),
     )
-    lists_dependencies = catalog.lists_dependencies
     yield ViewForm(
         "p",
         "keep-list",
         "these hashes and what they need to run, for spack buildcache prune --keeplist",
         "the keep-list",
         partial(read, export.BY_NAME["keep-list"]),
-        after="" if lists_dependencies else export.NO_DEPENDENCIES,
+        after="" if catalog.lists_dependencies else export.NO_DEPENDENCIES,
     )

@@ -82,9 +82,8 @@ def is_late(host: Host, key: str) -> bool:
         return False
     if where.input is not None:
         return _is_typing_late(host, key)
-    if host.is_running(*_BLOCKING) or (
-        key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
-    ):
+    is_marking = key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
+    if is_marking or host.is_running(*_BLOCKING):
         return True
     if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
         return host.is_running("facets")
