@@ -31,7 +31,7 @@ _MAX_KEPT = 200
 """Rows of which the relations are kept."""
 
 
-class Asked(NamedTuple):
+class DetailInputs(NamedTuple):
     """All that the lines of a row depend on: the same are not read twice.
 
     `alike` counts the look-alikes that are shown, and `shown` all specs that are, if there are
@@ -54,7 +54,7 @@ class DetailsController:
         self._host, self.mirrors = host, MirrorAnswers(host)
         self._unfolded: frozenset[TreeSection] = frozenset()
         self._run_only = self._shows_tree = False
-        self._asked: Asked | None = None
+        self._asked: DetailInputs | None = None
         self._connecting: Catalog | None = None
         self._reading_at = 0.0
         self._related: dict[tuple[object, ...], Related] = {}
@@ -124,7 +124,7 @@ class DetailsController:
         old, listing = state.details, state.results.listing
         catalog = state.results.catalog
         alike = listing.count_look_alikes(row.look_alike)
-        asked = Asked(
+        asked = DetailInputs(
             catalog,
             row,
             state.connected is state.catalog,
@@ -202,7 +202,7 @@ class DetailsController:
         if details is not None and not details.is_pending and self._asked is not None:
             self._relate(self._asked, replace(details, at=None))
 
-    def _relate(self, asked: Asked, details: Details) -> None:
+    def _relate(self, asked: DetailInputs, details: Details) -> None:
         """Show details with the relations to other specs that were read before; read the rest.
 
         Until then the row has those that were shown last, if they were its own, in another catalog
@@ -250,7 +250,7 @@ class DetailsController:
 
         self._host.run(read, take, group="relations", delay=_REST)
 
-    def _compared_with(self, asked: Asked, details: Details) -> str | None:
+    def _compared_with(self, asked: DetailInputs, details: Details) -> str | None:
         """Return the hash of the marked spec to compare with, "" for a look-alike, or None."""
         marks, row = self._host.state.marks, asked.row
         if details.members is not None and details.members.is_group:

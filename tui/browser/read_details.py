@@ -47,7 +47,7 @@ from spackscope.tui.browser.state import Details, Related
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.tui.browser.details import Asked
+    from spackscope.tui.browser.details import DetailInputs
 
 _MAX_CANDIDATES = 100
 """Look-alikes of which the nearest is searched for."""
@@ -58,7 +58,7 @@ _MAX_CHANGED = 3
 
 
 def read_details(
-    asked: Asked,
+    asked: DetailInputs,
     listing: Listing,
     details: Details,
     unfolded: Collection[TreeSection],
@@ -73,7 +73,7 @@ def read_details(
     return replace(details, lines=_lines(asked, members), tree=tree, members=members)
 
 
-def _lines(asked: Asked, members: Members) -> Sequence[DetailLine]:
+def _lines(asked: DetailInputs, members: Members) -> Sequence[DetailLine]:
     catalog, row, answer = asked.catalog, asked.row, asked.answer
     spec = catalog.with_compilers(row) if asked.has_host else row.spec
     # Whether it runs here is among the relations, which are read for any spec.
@@ -108,7 +108,7 @@ def _members(catalog: Catalog, listing: Listing, row: Row, *, has_host: bool) ->
 
 
 def pending_lines_of(
-    asked: Asked, members: Members, mark: str | None, last: Sequence[DetailLine]
+    asked: DetailInputs, members: Members, mark: str | None, last: Sequence[DetailLine]
 ) -> list[DetailLine]:
     """Return lines for all relations that are still to be read: nothing moves when they are.
 
@@ -130,7 +130,7 @@ def pending_lines_of(
 
 
 def read_relations(
-    asked: Asked,
+    asked: DetailInputs,
     listing: Listing | None,
     members: Members,
     mark: str | None,
