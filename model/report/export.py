@@ -178,15 +178,15 @@ class Format(Frozen):
     lines: Write
 
 
-def _of_specs(write: Callable[[Sheet[Spec]], Iterator[str]], *, is_json: bool = False) -> Write:
+def _of_specs(write: Callable[[Sheet[Spec]], Iterator[str]]) -> Write:
     """Return what writes the sheet of records."""
-    return lambda catalog, ids: write(spec_sheet(catalog, ids, tells_fit=is_json))
+    return lambda catalog, ids: write(spec_sheet(catalog, ids))
 
 
 FORMATS = (
     Format("csv", "CSV", ".csv", _of_specs(Sheet.csv)),
-    Format("json", "JSON", ".json", _of_specs(Sheet.json_array, is_json=True)),
-    Format("jsonl", "JSON lines", ".jsonl", _of_specs(Sheet.json_lines, is_json=True)),
+    Format("json", "JSON", ".json", _of_specs(Sheet.json_array)),
+    Format("jsonl", "JSON lines", ".jsonl", _of_specs(Sheet.json_lines)),
     Format("hashes", "hashes", ".txt", _of_specs(Sheet.hashes)),
     Format("keep-list", "keep-list", ".txt", keep_list),
     Format("tab", "columns with tabs", ".tsv", _of_specs(Sheet.tabs)),
