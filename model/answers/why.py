@@ -310,19 +310,22 @@ def why(
     packages = dict.fromkeys(each.package for each in judged)
     return Sheet(
         f"{what}: {title()}" if total else what,
-        _COLUMNS
-        if total == 1
-        else [replace(c, drawn=c.drawn and c.name not in _TOLD) for c in _COLUMNS],
+        _COLUMNS,
         rows,
         hash=lambda row: row.its.hash,
         query=lambda row: exact_query("hash", row.its.candidate) if row.its.candidate else None,
         group=heading,
+        told=() if total == 1 else _TOLD,
         notes=list(_configuration_notes(session, catalog, packages)),
         is_good=any(not each.verdict.reason and not each.missing for each in judged),
     )
 
 
-_TOLD = ("reason", "place", "change", "missing")
+def _change(row: JudgedRow) -> str | None:
+    return row.verdict.change or (_BUILD if row.its.missing else None)
+
+
+_TOLD = ("reason", "change", "missing")
 """What the heading of several specs says, which are about the same."""
 
 _COLUMNS: list[SheetColumn[JudgedRow]] = [
@@ -338,7 +341,7 @@ _COLUMNS: list[SheetColumn[JudgedRow]] = [
     ),
     SheetColumn("reason", lambda row: row.verdict.reason or None, "why not", wraps=True),
     SheetColumn("place", lambda row: row.verdict.place or None, drawn=False),
-    SheetColumn("change", lambda row: row.verdict.change or None, "what to do", wraps=True),
+    SheetColumn("change", _change, "what to do", wraps=True),
     SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
     SheetColumn("built_with", lambda row: row.its.built_with or None, "built with", wraps=True),
     SheetColumn("lacks", lambda row: row.its.lacks, "differs in", wraps=True),

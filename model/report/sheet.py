@@ -135,12 +135,12 @@ class Sheet(Frozen, Generic[Item]):
 
     `rows` may be lazy: they are read in parts. `hash` is that of the spec that a row is about, ""
     if there is none, and `query` shows a row in the table. Rows with the same `group` stand below
-    it as a heading on a terminal. `notes` are sentences on the whole, and `remarks` those that
-    scripts do not want among the rows, such as what could not be read. A terminal is shown `limit`
-    rows, all for None. `exports` has the lines of formats that only this sheet has, by their
-    names, and `draw` draws one that is no table; one that `is_text` is drawn
-    wherever no format is asked for. `is_good` is false where the command is to end
-    with 1; `ending` is raised once the rows are printed.
+    it as a heading on a terminal, which says the values of the columns that are `told`. `notes`
+    are sentences on the whole, and `remarks` those that scripts do not want among the rows, such
+    as what could not be read. A terminal is shown `limit` rows, all for None. `exports` has the
+    lines of formats that only this sheet has, by their names, and `draw` draws one that is no
+    table; one that `is_text` is drawn wherever no format is asked for. `is_good` is false where
+    the command is to end with 1; `ending` is raised once the rows are printed.
     """
 
     title: str
@@ -149,6 +149,7 @@ class Sheet(Frozen, Generic[Item]):
     hash: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query
     group: Callable[[Item], str] = _no_text
+    told: Sequence[str] = ()
     notes: Sequence[str] = ()
     remarks: Sequence[str] = ()
     limit: int | None = MAX_PRINTED
@@ -278,7 +279,7 @@ class Sheet(Frozen, Generic[Item]):
         if limit is not None and most > limit:
             most = max(_LEAST_IN_GROUP, limit // len(groups)) if len(groups) > 1 else limit
         shown = {heading: replace(self, rows=its[:most]) for heading, its in groups.items()}
-        columns = [column for column in self.columns if column.drawn]
+        columns = [c for c in self.columns if c.drawn and c.name not in self.told]
 
         def cells(part: Sheet[Item]) -> Iterable[list[str]]:
             for item in part._items():

@@ -601,7 +601,7 @@ def _report_of(sheet: Sheet[Any], leads_to: Callable[[Any], str] = lambda item: 
     groups: dict[str, list[Any]] = {}
     for item in sheet.rows:
         groups.setdefault(sheet.group(item), []).append(item)
-    columns = [column for column in sheet.columns if column.drawn]
+    columns = [c for c in sheet.columns if c.drawn and c.name not in sheet.told]
     rows = [ReportRow((styled(note, "dim"),)) for note in sheet.notes]
     for heading, items in groups.items():
         rows += [ReportRow((styled(heading, "bold"),))] if heading else []

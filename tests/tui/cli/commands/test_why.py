@@ -92,6 +92,12 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
     )
 
 
+def test_a_pipe_has_the_reason_in_each_row(program: Program, home: Path) -> None:
+    lines = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
+    assert [f"change {PLACE}" in line for line in lines] == [False, False, True, False]
+    assert "target too new\tchange the machine or the target" in lines[3]
+
+
 def test_what_is_asked_for_comes_first_and_none_is_a_failure(program: Program, home: Path) -> None:
     result = program(*WHY, "hdf5@1.12", "--json")
     rows = json.loads(result.stdout)
@@ -217,7 +223,7 @@ def test_a_mirror_without_an_index_is_the_first_reason_with_the_line_that_makes_
         why = program("why", "-f", "m", package, "--json")
         build, *_ = json.loads(why.stdout)
         assert (build["reason"], build["change"]) == (label, change)
-        find = program("find", "-f", "m", package, "--json")
+        find = program("find", "-f", "m", package, "--json", "--host", "zen3")
         (spec,) = json.loads(find.stdout)
         assert (spec["reusable"], spec["states"]) == (False, ["cached"])
         assert spec["reasons"][0]["sentence"].startswith(label)
