@@ -69,8 +69,12 @@ BUGS: dict[str, Callable[[Any], Any]] = {
     "a list": lambda spec: replace(spec, stacks=["e4s"]),
     "an object": lambda spec: SimpleNamespace(in_cache=True, hash=spec.hash),
     "no edges": lambda spec: replace(spec, dependencies=(), package_hash={}),
-    "an exception": lambda spec: spec.no_such_field,
+    "an exception": lambda spec: raised(RecursionError("https://user:hunter2@host")),
 }
+
+
+def raised(error: Exception) -> None:
+    raise error
 
 
 @pytest.mark.parametrize("bug", BUGS)
@@ -109,3 +113,4 @@ def test_an_error_in_one_document_ends_with_it(
         assert {spec.hash for spec in all_records(catalog)} == expected
         (problem,) = catalog.problems
         assert str(problem).startswith(f"{bad}: cannot be read to its end: ")
+        assert "hunter2" not in str(problem)

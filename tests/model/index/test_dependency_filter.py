@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -10,24 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.assist.advice import advise
-from spackscope.model.assist.completion import complete
 from spackscope.model.core.records import Spec
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.query.parser import parse, parse_input
-from tests.builders import (
-    GCC,
-    GLIBC,
-    ZLIB,
-    catalog_of,
-    database,
-    edge,
-    hash_of,
-    installs,
-    leaf,
-    node,
-)
+from spackscope.model.query.parser import parse
+from tests.builders import GCC, GLIBC, catalog_of, database, edge, hash_of, installs, leaf, node
 from tests.evaluator import satisfies
 from tests.examples import examples
 from tests.model.query import test_spack_answers
@@ -83,24 +70,12 @@ def test_sql_finds_what_the_evaluator_finds(
     assert listing <= set(known)
 
 
-def test_dependency_only_specs_have_no_row_and_match_in_a_dependency(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
-    path = tmp_path_factory.mktemp("index") / "anything"
-    path.write_bytes(
-        json.dumps(
-            {
-                "database": {
-                    "version": "8",
-                    "installs": {
-                        ZLIB: {"spec": node(name="hdf5"), "in_buildcache": True},
-                        GCC: {"spec": leaf(GCC, "gcc", "13.2.0"), "in_buildcache": False},
-                        GLIBC: {"spec": leaf(GLIBC, "glibc", "2.39"), "in_buildcache": False},
-                    },
-                }
-            }
-        ).encode()
+def test_dependency_only_specs_have_no_row_and_match_in_a_dependency(tmp_path: Path) -> None:
+    needed = installs(
+        leaf(GCC, "gcc", "13.2.0"), leaf(GLIBC, "glibc", "2.39"), in_buildcache=False
     )
+    path = tmp_path / "anything"
+    path.write_bytes(database(installs(node(name="hdf5")) | needed))
     catalog = catalog_of(path)
 
     assert [package.name for package in catalog.packages(Query())] == ["hdf5"]
@@ -124,12 +99,6 @@ def test_a_dependency_that_nothing_has_is_named(
 
     assert note is not None
     assert note.sentence.startswith(sentence)
-
-
-def test_a_dependency_is_completed(catalogs: dict[str, Catalog]) -> None:
-    items = complete(catalogs["spack1"], parse_input("hdf5 ^zlib-n", 12)).items
-
-    assert [item.text for item in items] == ["^zlib-ng"]
 
 
 def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> None:

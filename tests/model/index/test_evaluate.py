@@ -8,14 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Condition, Depends, Query, Term, exact_term, query_of_specs
-from spackscope.model.query.column_filter import column_groups, column_text
 from spackscope.model.query.matchers import ANY
-from spackscope.model.query.parser import MAX_TERMS, check_once, parse
+from spackscope.model.query.parser import MAX_TERMS, parse
 from tests.builders import all_records, catalog_of, hash_of, record, write_page
 from tests.evaluator import satisfies
 from tests.examples import examples
@@ -112,18 +110,6 @@ def test_what_no_page_records_is_refused_rather_than_none(
             mixed.packages(query)
 
 
-@given(drafts)
-def test_each_column_shows_its_part_of_a_query(drafts: list[tuple[Condition, ...]]) -> None:
-    query = Query(tuple(drafts))
-    for column in BY_NAME:
-        groups = query.of_column(column)
-        try:
-            check_once((g[0], 0) for g in groups if len(g) == 1 and not g[0].negated)
-        except QueryError:
-            continue
-        assert column_groups(column, column_text(query, column))[0] == groups
-
-
 @given(st.text(max_size=3) | st.text("abcdefghijklmnopqrstuvwxyz234567", min_size=1, max_size=4))
 def test_every_keystroke_finds_what_the_evaluator_finds(mixed: Catalog, text: str) -> None:
     specs = all_records(mixed)
@@ -164,10 +150,3 @@ def test_an_index_of_very_many_values_can_be_asked(tmp_path: Path) -> None:
 
     assert catalog.count(parse("value=*7*")) == sum("7" in str(n) for n in range(4_000))
     assert catalog.count(parse("!value=*7")) == 3_600
-
-
-def test_no_hash_of_the_dictionaries_is_looked_for_in_vain(mixed: Catalog) -> None:
-    assert mixed.count(parse("/7QYOKW")) == 0
-    assert not mixed.hashes.first("\ud800", limit=5)
-    assert not mixed.by_hash("\ud800")
-    assert not mixed.hashes.with_prefix("2" * 33)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from spackscope.model.core.columns import BY_NAME, FACETED
+from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import Spec
 from spackscope.model.core.variants import split_variant
@@ -33,25 +32,6 @@ QUERIES = [
     "os=linux | os=centos7", "!+mpi stack=e4s", "zlib@1.9: HDF5", "!os=linux",
     "~shared | os=linux",
 ]  # fmt: skip
-
-
-def values(spec: Spec, column: str) -> set[str]:
-    value = BY_NAME[column].value(spec)
-    return set(value) if isinstance(value, tuple) else {str(value)}
-
-
-@pytest.mark.parametrize("text", QUERIES)
-def test_values_are_counted_under_the_other_conditions(mixed: Catalog, text: str) -> None:
-    for query in (parse(text), parse(text).with_package("zlib")):
-        for column in set(FACETED) - {"variants"}:
-            others = query.without_column(column)
-            specs = [spec for spec in all_records(mixed) if satisfies(spec, others)]
-            expected = Counter(value for spec in specs for value in values(spec, column))
-
-            counted = facets(mixed, query, column)
-
-            assert {facet.value: facet.count for facet in counted} == expected
-            assert [facet.count for facet in counted] == sorted(expected.values(), reverse=True)
 
 
 @pytest.mark.parametrize("text", QUERIES)

@@ -28,8 +28,6 @@ from tests.builders import (
     zlib_nodes,
 )
 
-ROW = {"os": "ubuntu24.04", "target": "x86_64_v3", "versions": ["1.3.1"]}
-
 
 def write(path: Path, data: bytes) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)

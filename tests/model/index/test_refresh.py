@@ -216,4 +216,5 @@ def test_a_disk_with_a_quota_is_no_damage_of_the_old_index(tmp_path: Path) -> No
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
     assert (catalog.total, catalog.was_damaged) == (5_001, False)
-    assert catalog.notice.startswith("the index is kept in memory: ")
+    assert catalog.notice.startswith("the index is kept in memory: cannot write to ")
+    assert len([*(tmp_path / "cache" / "spackscope").iterdir()]) == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import chain, repeat
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.core.columns import BY_NAME
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.core.records import Problem, Records, Spec
+from spackscope.model.core.records import Problem, Spec
 from spackscope.model.core.versions import version_key
 from spackscope.model.index import build as build_module
 from spackscope.model.index.build import build
@@ -66,6 +65,7 @@ def test_a_hash_may_be_in_several_tags_and_packages(tmp_path: Path) -> None:
         ("zlib", "v0.23.0"),
     ]
     assert catalog.texts("tag") == ["develop", "v0.23.0"]
+    assert catalog.hashes.first(hash_of(1), limit=10) == [hash_of(1)]
     assert catalog.problems == []
 
 
@@ -201,30 +201,6 @@ def test_building_reports_its_progress_and_can_be_stopped(tmp_path: Path) -> Non
     size = sum(document.size for document in discovered[0].documents)
     assert reports[0] == (f"reading {tmp_path}", 0, size)
     assert reports[-1] == (f"reading {tmp_path}", size, size)
-
-
-def test_an_error_in_a_reader_is_a_problem_of_its_document(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name in ("first", "halfway", "last"):
-        number = len(name)
-        write_page(tmp_path / name, [record(number), record(number + 10)], title=name)
-
-    def read_document(data: bytes, *, origin: str, **_: object) -> Iterator[Records | Problem]:
-        for item in cache_pages.read_page(data, origin=origin):
-            if b"halfway" in data and isinstance(item, Records):
-                yield Records(item.looks, item.numbers[:1], item.hashes[:1], item.sizes[:1])
-                raise RecursionError("https://user:hunter2@host")
-            yield item
-
-    monkeypatch.setattr(build_module, "read_document", read_document)
-    catalog = catalog_of(tmp_path)
-    packages = [package.name for package in catalog.packages(parse(""))]
-    assert packages == ["first", "halfway", "last"]
-    assert catalog.total == 5
-    (problem,) = catalog.problems
-    assert problem.origin.endswith("halfway/specs.md")
-    assert problem.reason.startswith("cannot be read to its end: unexpected RecursionError (test_")
 
 
 def test_an_error_before_a_reader_begins_hides_no_other_document(

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import Unreadable
 from spackscope.model.core.records import Problem, Records, Spec
 from spackscope.model.readers import pages as page_records
-from spackscope.model.readers.pages import is_page, parse_value, read_page, split
+from spackscope.model.readers.pages import is_page, parse_value, read_page
 from spackscope.model.sources.source_name import absolute_path
 from tests.builders import (
     PAGES,
@@ -32,7 +32,6 @@ from tests.examples import examples
 from tests.hostile import HOSTILE_TEXT, any_json
 
 DEEP = 100_000
-CACHE = {"layout": "cache"}
 
 
 @pytest.fixture(params=["libyaml", "pure Python"])
@@ -43,24 +42,6 @@ def yaml_loader(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
 
 
 # Front matter
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        (
-            '---\ntitle: "zlib"\nspec_details:\n- hash: a\n  os: b\nempty:\n---\nbody: x',
-            ({"title": '"zlib"', "spec_details": "\n- hash: a\n  os: b", "empty": ""}, True, ()),
-        ),
-        ("---\nlayout: cache\n---  ", (CACHE, True, ())),
-        ("---\nlayout: cache\n...\nbody", (CACHE, True, ())),
-        ("---\r\nlayout: cache\r\n---\r\n", (CACHE, True, ())),
-        ("---\nlayout: cache\ntags: a", ({**CACHE, "tags": "a"}, False, ())),
-        ("---\ntitle: a\ntitle: b\n---", ({"title": "b"}, True, ("title",))),
-    ],
-)
-def test_front_matter_is_split_at_its_keys(text: str, expected: object) -> None:
-    assert split(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -112,11 +93,6 @@ def test_a_value_is_read_as_it_is_written(text: str, expected: Any) -> None:
 def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
         parse_value(text)
-
-
-@given(st.recursive(st.text(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
-def test_whatever_json_holds_comes_back(written: Any) -> None:
-    assert parse_value(json.dumps([written])) == [written]
 
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
@@ -189,18 +165,6 @@ def test_a_real_page_is_read_with_nothing_lost(path: Path) -> None:
     assert {spec.hash: spec for spec in specs} == expected
     assert [spec.hash for spec in specs] == list(stacks)
     assert {problem.place for problem in problems} == ({"meta"} if "wrong" in str(path) else set())
-
-
-def test_records_count_where_meta_differs() -> None:
-    specs, problems = read_records((PAGES / "wrong-meta" / "libarchive" / "specs.md").read_bytes())
-
-    assert len(specs) == 4
-    assert reasons(problems) == [
-        "meta: it counts 7 specs, the page lists 4",
-        "meta: it counts 5 specs of stack e4s, the page lists 3",
-        "meta: oss differ from those of the records",
-        "meta: versions differ from those of the records",
-    ]
 
 
 # Documents

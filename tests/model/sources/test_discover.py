@@ -51,17 +51,6 @@ def names(discovered: DiscoveredSource, top: Path) -> list[str]:
 # Files and standard input
 
 
-def test_a_file_is_one_document(tmp_path: Path) -> None:
-    path = write_files(tmp_path, {"any.thing": ONE}) / "any.thing"
-
-    for source in (str(path), f"file://{path}"):
-        discovered = discover_one(source)
-        (document,) = discovered.documents
-        assert (discovered.kind, discovered.failure) == ("file", "")
-        assert (document.source, document.path, document.origin) == (source, str(path), str(path))
-        assert (document.kind, document.cached) == ("known", False)
-
-
 def test_standard_input_is_read_from_its_copy(tmp_path: Path) -> None:
     path = write_files(tmp_path, {"spool": ONE}) / "spool"
 
@@ -326,17 +315,6 @@ def test_problems_of_the_configuration_are_listed_with_a_mirror(spack: SpackRoot
 
 
 # Several at once
-
-
-def test_a_failing_source_does_not_hide_others(tmp_path: Path) -> None:
-    write_files(tmp_path / "m", mirror_v2(ONE))
-    with serve_files(mirror_v3(TWO)) as server:
-        sources = [str(tmp_path / "none"), server.url, "http://127.0.0.1:1", str(tmp_path / "m")]
-        discovered = discover(sources, Session({}))
-
-    assert [result.source for result in discovered] == sources
-    assert [bool(result.failure) for result in discovered] == [True, False, True, False]
-    assert [contents(result) for result in discovered] == [[], [TWO], [], [ONE]]
 
 
 def test_a_failure_names_its_source(spack: SpackRoot) -> None:

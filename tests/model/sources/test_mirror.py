@@ -85,6 +85,12 @@ def test_a_host_is_not_taken_for_a_part_of_a_mirror(url: str, at: UrlTarget) -> 
         (mirror_v3(ONE) | {MANIFEST: HTML} | mirror_v2(TWO), "v2", [TWO], "cannot be read"),
         (mirror_v2(ONE, noted="0" * 64), "v2", [ONE], f"{MISMATCH}: sha256 is "),
         (mirror_v2(ONE, noted="0" * 64), "v2", [ONE], "; it was read anyway"),
+        (
+            mirror_v3(ONE) | {MANIFEST: manifest(entry(TYPE_9, NEWER), entry(DATABASE_TYPE, ONE))},
+            "v3",
+            [ONE],
+            ", but the manifest of the mirror names it",
+        ),
         *(
             (mirror_v2(ONE) | {HASH: noted}, "v2", [ONE], f"{HASH}: {NO_SHA256}")
             for noted in (b"", b"x" * 64, b"\x1b[31m", b"0" * 63)
@@ -172,19 +178,6 @@ def test_all_indexes_of_a_manifest_are_one_whatever_their_order(
         assert contents(discovered) == [NEWER, first_of_8][len(order) == 1 :]
         assert discovered.layout == ("v3 (indexes v9, v8)" if len(order) > 1 else "v3")
         assert (discovered.failure, discovered.problems) == ("", ())
-
-
-def test_an_index_that_is_gone_hides_no_other(tmp_path: Path, home: dict[str, str]) -> None:
-    files = mirror_v3(ONE)
-    files[MANIFEST] = manifest(entry(TYPE_9, NEWER), entry(DATABASE_TYPE, ONE))
-    for kind in ("local", "remote"):
-        with serve_files(files) as server:
-            top = str(write_files(tmp_path / kind, files)) if kind == "local" else server.url
-            discovered = discover_one(top, home)
-        assert (contents(discovered), discovered.failure) == ([ONE], "")
-        (problem,) = discovered.problems
-        assert problem.origin.startswith(f"{top}/blobs/sha256/")
-        assert problem.reason.endswith("but the manifest of the mirror names it")
 
 
 @pytest.mark.parametrize("is_remote", [False, True])

@@ -359,21 +359,17 @@ def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
         assert [f"{line.label}|{line.text}" for line in lines] == texts
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "failure", "may_be"),
-    [
+def test_only_what_may_be_a_mirror_is_asked() -> None:
+    for name, kind, failure, may_be in (
         ("m", "mirror", "", True),
         ("m/build_cache/index.json", "file", "", True),
         ("all", "directory", "", True),
         ("index.json", "file", "", False),
         ("tree", "install tree", "", False),
         ("m", "mirror", "it is gone", False),
-    ],
-)
-def test_only_what_may_be_a_mirror_is_asked(
-    name: str, kind: str, failure: str, may_be: bool
-) -> None:
-    assert SourceStatus(name, kind, "", 1, None, "", failure, 0).may_be_mirror is may_be
+    ):
+        state = SourceStatus(name, kind, "", 1, None, "", failure, 0)
+        assert state.may_be_mirror is may_be
 
 
 def test_a_size_is_requested_once(home: dict[str, str]) -> None:

@@ -61,9 +61,10 @@ def test_names_of_the_public_cache_are_parsed() -> None:
         assert parse_public_cache(other, {}) is None
 
 
-def test_the_public_cache_alone_is_the_tag_develop() -> None:
+def test_the_public_cache_alone_is_the_tag_develop_and_tags_come_in_the_order_given() -> None:
     with serve_files(FILES) as server:
         discovered = discover_one("public", {"SPACKSCOPE_PUBLIC": f"{server.url}/{NAME}"})
+        several = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
 
     assert (discovered.kind, discovered.failure, discovered.problems) == ("public cache", "", ())
     assert [
@@ -74,14 +75,8 @@ def test_the_public_cache_alone_is_the_tag_develop() -> None:
     ]
     assert contents(discovered) == [ROOT, E4S]
     assert discovered.checked is not None
-
-
-def test_several_tags_come_in_the_order_given() -> None:
-    with serve_files(FILES) as server:
-        discovered = discover_one(f"{server.url}/{NAME}#v0.23.0,develop")
-
-    assert contents(discovered) == [OLD, ROOT, E4S]
-    assert [document.tag for document in discovered.documents] == ["v0.23.0", "develop", "develop"]
+    assert contents(several) == [OLD, ROOT, E4S]
+    assert [document.tag for document in several.documents] == ["v0.23.0", "develop", "develop"]
 
 
 def test_a_copy_of_the_public_cache_on_this_machine_is_read(

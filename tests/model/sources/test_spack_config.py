@@ -397,12 +397,11 @@ def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot
         "include:\n" + "".join(f"- {path}\n" for path in paths)
     )
 
-    config = read_spack_config(spack.environ)
+    found = config(spack)
 
-    assert config is not None
     # Those that are included last are read first.
-    assert list(config.mirrors) == ["m3", "m4", "m5"]
-    reasons = [problem.reason for problem in config.problems]
+    assert list(found.mirrors) == ["m3", "m4", "m5"]
+    reasons = [problem.reason for problem in found.problems]
     limit = "at most 100,000 values of the configuration are read"
     assert reasons == [f"is not read: with it there are more; {limit}"] * 3
 
@@ -416,11 +415,10 @@ def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
         "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
     )
 
-    config = read_spack_config(spack.environ)
+    found = config(spack)
 
-    assert config is not None
-    assert 100 < len(config.mirrors) <= 200
-    (problem,) = config.problems
+    assert 100 < len(found.mirrors) <= 200
+    (problem,) = found.problems
     assert problem.reason == "is not read; at most 200 files and directories are"
 
 

@@ -46,10 +46,15 @@ class Machine:
     ) -> str:
         with pytest.raises(SourceError) as raised:
             self.storage(server.url, **more).fetch(Wanted(name, max_size=max_size))
-        return str(raised.value).replace(server.url, "URL").replace(f":{server.port}", "")
+        return without_port(str(raised.value), server)
 
     def left_behind(self) -> list[str]:
         return sorted(name for name in os.listdir(self.cache) if name.endswith(".tmp"))
+
+
+def without_port(text: str, server: WebServer) -> str:
+    """Write what differs from run to run in the same way."""
+    return text.replace(server.url, "URL").replace(f":{server.port}", "")
 
 
 def sha256(data: bytes) -> str:

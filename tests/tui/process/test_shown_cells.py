@@ -192,10 +192,3 @@ def test_everything_is_written_for_another_size_and_after_others_wrote() -> None
 def test_what_has_no_place_on_the_screen_is_written_as_it_is() -> None:
     update = InlineUpdate([strip([("abc", PLAIN)])])
     assert ShownCells().changes(update, console()) is update
-
-
-def test_the_parts_of_an_update_that_were_not_drawn_stay() -> None:
-    terminal = Terminal(1)
-    terminal.draw(whole([[("abcdef", PLAIN)]]))
-    assert terminal.draw(part(0, 2, 4, [("xy", PLAIN)], 1)) == "\x1b[1;1Habxyef"
-    assert [line.rstrip() for line in terminal.screens[0].display] == ["abxyef"]

@@ -156,17 +156,3 @@ def test_only_a_repeated_signal_disturbs_the_unwinding(
             assert process.wait(PATIENCE) == code
         finally:
             process.kill()
-
-
-def test_programs_that_tests_start_get_the_default_signals(program: Program) -> None:
-    signals = "trap '' INT QUIT HUP; exec"
-    test = f"{__file__}::test_only_a_repeated_signal_disturbs_the_unwinding"
-    run = subprocess.run(
-        ["sh", "-c", f'{signals} "$@"', "sh", sys.executable, "-m", "pytest", "-q", test],
-        env=environment(program.home),
-        cwd=Path(__file__).parents[3],
-        capture_output=True,
-        encoding="utf-8",
-        timeout=PATIENCE,
-    )
-    assert run.returncode == 0, run.stdout

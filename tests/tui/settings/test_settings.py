@@ -68,10 +68,6 @@ def test_without_a_file_nothing_is_set(home: Home) -> None:
     assert home.read().origin("theme") == DEFAULT
 
 
-def test_an_empty_variable_names_no_file(home: Home) -> None:
-    assert home.read(SPACKSCOPE_CONFIG="") == home.read(SPACKSCOPE_CONFIG=" ") == Settings()
-
-
 def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     settings = home.read(GOOD)
     folder = home.file.parent
@@ -102,26 +98,13 @@ def test_a_file_sets_values_each_with_its_line(home: Home) -> None:
     assert "pw" not in repr(settings)
 
 
-@pytest.mark.parametrize(
-    "source",
-    [
-        "public",
-        "public:a,b",
-        "spack:site",
-        "https://h/m",
-        "s3://b/m",
-        "file:///m",
-        "/m",
-        "sample_data",
-    ],
-)
-def test_a_source_that_is_no_relative_path_is_left_as_it_is(home: Home, source: str) -> None:
-    assert home.read(f"sources = '{source}'").sources == (source,)
-
-
-@pytest.mark.parametrize("source", ["public.d", "a b/c:d", "tags/cache_spack_io_index.json#a"])
-def test_a_relative_source_is_in_the_directory_of_the_file(home: Home, source: str) -> None:
-    assert home.read(f"sources = '{source}'").sources == (str(home.file.parent / source),)
+def test_only_a_relative_source_is_in_the_directory_of_the_file(home: Home) -> None:
+    named = ("public", "public:a,b", "spack:site", "sample_data")
+    for source in (*named, "https://h/m", "s3://b/m", "file:///m", "/m"):
+        assert home.read(f"sources = '{source}'").sources == (source,)
+    for source in ("public.d", "a b/c:d", "tags/cache_spack_io_index.json#a"):
+        expected = (str(home.file.parent / source),)
+        assert home.read(f"sources = '{source}'").sources == expected
 
 
 def test_a_tag_list_is_a_path_or_an_address(home: Home) -> None:
@@ -161,7 +144,9 @@ def test_a_variable_names_the_file_in_place_of_the_users_own(home: Home, tmp_pat
     other = tmp_path / "other.toml"
     other.write_text('theme = "dracula"')
     assert home.read(SPACKSCOPE_CONFIG=str(other)).theme == "dracula"
-    assert home.read(SPACKSCOPE_CONFIG="").theme == "nord"
+    assert (
+        home.read(SPACKSCOPE_CONFIG="").theme == home.read(SPACKSCOPE_CONFIG=" ").theme == "nord"
+    )
     without = home.read(SPACKSCOPE_CONFIG="/dev/null")
     assert (without.theme, without.sort, without.mistakes) == ("", "size", ())
     missing = home.mistakes(SPACKSCOPE_CONFIG=str(tmp_path / "no.toml"))
