@@ -9,6 +9,7 @@ import functools
 import json
 import os
 import pty
+import re
 import select
 import signal
 import struct
@@ -322,6 +323,11 @@ class Terminal:
             self.process.kill()
             self.process.wait()
         os.close(self._master)
+
+
+def for_pyte(written: bytes) -> bytes:
+    """Leave out the sequences of the Kitty keyboard protocol, which pyte takes for text."""
+    return re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", written)
 
 
 def repeat_for(seconds: float, step: Callable[[], object]) -> None:

@@ -14,8 +14,8 @@ from spackscope.model.sources.session import Session
 class Asked(Protocol):
     """What was asked; it opens sources, and understands words as the command line does.
 
-    `words` are those after the name of the answer, and `options` the values of those that only
-    this answer has, by their fields. `sources` are those that the user named, or that are
+    `words` are those after the name of the answer, and `options` the values of those that were
+    given, by their fields. `sources` are those that the user named, or that are
     configured.
     """
 

@@ -47,7 +47,9 @@ def compare_mirrors(found: Iterable[Challenged]) -> Sheet[_Row]:
         hash=lambda row: row[0].spec.hash,
         query=lambda row: exact_query("hash", row[0].spec.hash),
         group=lambda row: _heading(row[0]),
+        told=("judgement", "reasons"),
         is_good=not counts["suspicious"],
+        is_certain=True,
     )
 
 
@@ -66,8 +68,8 @@ def _short(checksum: str | None) -> str:
 
 
 _COLUMNS: list[SheetColumn[_Row]] = [
-    SheetColumn("judgement", lambda row: row[0].judgement, drawn=False),
-    SheetColumn("reasons", lambda row: row[0].reasons, drawn=False),
+    SheetColumn("judgement", lambda row: row[0].judgement),
+    SheetColumn("reasons", lambda row: row[0].reasons),
     hash_column(lambda row: row[0].spec.hash),
     SheetColumn("package", lambda row: row[0].spec.package),
     version_column(lambda row: row[0].spec.version),

@@ -110,6 +110,7 @@ def history(what: str, histories: Mapping[str, History]) -> Sheet[SourceTimeline
         hash=lambda row: row.hash,
         query=lambda row: row.query,
         group=lambda row: headings[row.source],
+        told=("source",),
         is_good=bool(rows),
     )
 
@@ -127,7 +128,7 @@ def _bar(counts: Sequence[int]) -> str:
 
 
 _COLUMNS: list[SheetColumn[SourceTimeline]] = [
-    SheetColumn("source", lambda row: row.source, drawn=False),
+    SheetColumn("source", lambda row: row.source),
     SheetColumn("spec", lambda row: row.its.name, sort_key=version_key),
     hash_column(lambda row: row.hash or None),
     SheetColumn("since", lambda row: row.since),

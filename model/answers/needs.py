@@ -43,6 +43,7 @@ def answer(asked: Asked) -> Sheet[_Row]:
         hash=lambda row: row[1].spec.hash,
         query=lambda row: exact_query("hash", row[1].spec.hash),
         group=lambda row: headings[row[0]],
+        told=("needed_to",),
         limit=None,
     )
 
@@ -60,7 +61,7 @@ def _place(row: _Row) -> str:
 
 
 _COLUMNS: list[SheetColumn[_Row]] = [
-    SheetColumn("needed_to", lambda row: row[0], drawn=False),
+    SheetColumn("needed_to", lambda row: row[0]),
     hash_column(lambda row: row[1].spec.hash),
     SheetColumn("package", lambda row: row[1].spec.package),
     version_column(lambda row: row[1].spec.version),

@@ -160,13 +160,15 @@ def prune(
         hash=lambda row: row.hash,
         query=lambda row: exact_query("hash", row.hash),
         group=lambda row: _HEADINGS[row.state],
+        told=("state",),
         notes=[f"Dependencies not listed for {unlisted} that would stay"] * bool(its.unlisted),
         is_good=not its.broken,
+        is_certain=True,
     )
 
 
 _COLUMNS: list[SheetColumn[PrunedSpec]] = [
-    SheetColumn("state", lambda row: row.state, drawn=False),
+    SheetColumn("state", lambda row: row.state),
     hash_column(lambda row: row.hash),
     SheetColumn("package", lambda row: row.package),
     version_column(lambda row: row.version),

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from spackscope.model.analysis.frequency import Axis, axis_names, find_axis, frequency
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.columns import ALIASES
+from spackscope.model.core.columns import ALIASES, FIELDS
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.query.ast import Query
+from spackscope.model.query.ast import Query, Term
 from spackscope.model.report.fit import query_remarks
-from spackscope.model.report.frequency import frequency_report
-from spackscope.model.report.progress import value_text
-from spackscope.model.report.report import Line
+from spackscope.model.report.progress import bar, value_text
 from spackscope.model.report.sheet import Sheet, SheetColumn
 
 _PER_RECORD = ("hash", "size")
+
+_MAX_BAR = 30
+"""Cells of the bar of the most frequent value."""
 
 _Counted = tuple[Sequence[str], int]
 """The values of a row, one for each axis, and its count."""
@@ -30,30 +31,60 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     (catalog,) = asked.load(asked.sources)
     counts = frequency(catalog, query, [_axis(catalog, name) for name in asked.options["by"]])
 
-    def draw(width: int | None) -> Iterator[Line]:
-        return frequency_report(counts, width or 0).lines(width)
-
+    numbers = [len(facets) for facets in counts.facets]
+    parts = [
+        " by ".join(clean(axis.label) for axis in counts.axes),
+        counted(counts.total, "spec"),
+        " × ".join([*(f"{n:,}" for n in numbers[:-1]), counted(numbers[-1], "value")]),
+    ]
+    if any(sum(facet.count for facet in facets) > counts.total for facets in counts.facets):
+        parts.append("a spec counts at each of its values")
+    rows = list(counts.ordered_cells())
+    most = max((count for _, count in rows), default=0)
+    columns: list[SheetColumn[_Counted]] = [
+        *map(_column, range(len(counts.axes)), counts.axes),
+        SheetColumn("count", lambda row: row[1]),
+        SheetColumn(
+            "share",
+            lambda row: round(row[1] / counts.total, 4),
+            "",
+            text=lambda share: bar(round(share * counts.total), most, _MAX_BAR),
+            style="bar",
+        ),
+    ]
     return Sheet(
-        "",
-        [*map(_column, range(len(counts.axes)), counts.axes), _COUNT],
-        list(counts.ordered_cells()),
-        query=lambda row: Query(
-            tuple((axis.term(value),) for axis, value in zip(counts.axes, row[0], strict=True))
+        " · ".join(parts) if rows else "",
+        columns,
+        rows,
+        query=lambda row: _with_values(
+            query,
+            [axis.term(value) for axis, value in zip(counts.axes, row[0], strict=True)],
         ),
         remarks=query_remarks(catalog, query),
-        draw=draw if counts.total else None,
         ending=None if counts.total else asked.no_match(catalog, query),
     )
+
+
+def _with_values(query: Query, terms: Iterable[Term]) -> Query:
+    """Return a query with conditions on values that its records have.
+
+    They take the place of others on the same columns, unless these are lists of values.
+    """
+    for term in terms:
+        query = query if FIELDS[term.column].is_list else query.without_column(term.column)
+        query = query.also(term)
+    return query
 
 
 def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
     """Return the column of the values of an axis, which are null where a record has none."""
     return SheetColumn(
-        axis.name, lambda row: row[0][number] or None, flat=lambda value: value_text(value or "")
+        axis.name,
+        lambda row: row[0][number] or None,
+        text=lambda value: value_text(value or ""),
+        flat=lambda value: value_text(value or ""),
+        sort_key=axis.sort_key,
     )
-
-
-_COUNT: SheetColumn[_Counted] = SheetColumn("count", lambda row: row[1])
 
 
 def _axis(catalog: Catalog, name: str) -> Axis:

@@ -10,7 +10,7 @@ from spackscope.model.analysis.cover import Coverage, cover, find_nearest
 from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import UNKNOWN, Fit
@@ -74,6 +74,9 @@ def answer(asked: Asked) -> Sheet[JudgedRow]:
         )
     if not judged:
         raise asked.no_match(catalog, query)
+    names = {spec_name(each.package, each.version) for each in judged}
+    if len(names) == 1 and query.columns == {"hash"}:
+        what = names.pop() + f" /{judged[0].hash[:SHORT_HASH]}" * (len(judged) == 1)
     return why(what, judged, session, catalog)
 
 
@@ -313,9 +316,10 @@ def why(
         _COLUMNS,
         rows,
         hash=lambda row: row.its.hash,
+        beside=lambda row: row.its.candidate or "" if row.its.missing else "",
         query=lambda row: exact_query("hash", row.its.candidate) if row.its.candidate else None,
         group=heading,
-        told=() if total == 1 else _TOLD,
+        told=_TOLD[:1] if total == 1 else _TOLD,
         notes=list(_configuration_notes(session, catalog, packages)),
         is_good=any(not each.verdict.reason and not each.missing for each in judged),
     )
@@ -325,8 +329,8 @@ def _change(row: JudgedRow) -> str | None:
     return row.verdict.change or (_BUILD if row.its.missing else None)
 
 
-_TOLD = ("reason", "change", "missing")
-"""What the heading of several specs says, which are about the same."""
+_TOLD = ("place", "reason", "change", "missing")
+"""What `change` says, and what the heading of several specs says, which are about the same."""
 
 _COLUMNS: list[SheetColumn[JudgedRow]] = [
     hash_column(lambda row: row.its.hash),
@@ -340,7 +344,7 @@ _COLUMNS: list[SheetColumn[JudgedRow]] = [
         style="link",
     ),
     SheetColumn("reason", lambda row: row.verdict.reason or None, "why not", wraps=True),
-    SheetColumn("place", lambda row: row.verdict.place or None, drawn=False),
+    SheetColumn("place", lambda row: row.verdict.place or None),
     SheetColumn("change", _change, "what to do", wraps=True),
     SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
     SheetColumn("built_with", lambda row: row.its.built_with or None, "built with", wraps=True),

@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from spackscope.model.analysis.compare import (
     Cause,
     Comparison,
     Difference,
     Replaced,
-    compare,
     fold_differences,
 )
-from spackscope.model.analysis.dag import AttributeValue, Dag, texts
-from spackscope.model.analysis.kinds import kinds_of, run_the_same
+from spackscope.model.analysis.dag import AttributeValue, texts
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import Spec, is_run
 from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
-from spackscope.model.report.export import exported
 from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
 from spackscope.model.report.report import Cell, Line, Piece, Row, Section, path_text, text_of
 
@@ -121,6 +118,18 @@ def _may_run(difference: Difference) -> bool:
 def difference_line(difference: Difference, package: str = "") -> DifferenceLine:
     """Return one difference of a package, or of any, without where it is."""
     return DifferenceLine(*_parts(difference, package))
+
+
+def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
+    """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
+    by_package: dict[str, list[str]] = defaultdict(list)
+    for change in changes:
+        line = difference_line(change)
+        parts = (line.subject, line.a, between, line.b)
+        by_package[change.package].append(" ".join(part for part in parts if part))
+    return " · ".join(
+        f"{clean(package)} {', '.join(texts)}".lstrip() for package, texts in by_package.items()
+    )
 
 
 def cause_lines(cause: Cause) -> list[DifferenceLine]:
@@ -288,65 +297,3 @@ def _bounded(heading: Cell, lines: Sequence[DifferenceLine]) -> Section:
     if more := len(lines) - len(rows):
         rows.append(Row((f"and {counted(more, 'more line')}",)))
     return Section(heading, rows)
-
-
-def comparison_data(graph: Dag, specs: Mapping[int, Spec]) -> dict[str, Any]:
-    """Return for JSON which specs are of one run-time kind, and how one or two of them differ."""
-    ids = list(specs)
-    kinds: dict[int, list[str]] = {}
-    unknown = []
-    for code, (id_, spec) in zip(kinds_of(graph).codes(specs), specs.items(), strict=True):
-        # Whatever its source tells, a spec runs as it does itself.
-        if len(specs) == 1 or graph.lists_dependencies(id_):
-            kinds.setdefault(code, []).append(spec.hash)
-        else:
-            unknown.append(spec.hash)
-    document: dict[str, Any] = {
-        "specs": [*map(exported, specs.values())],
-        "kinds": sorted(kinds.values(), key=len, reverse=True),
-        "unknown": unknown,
-        "same_at_run_time": run_the_same(graph, ids),
-    }
-    if len(ids) <= 2:
-        comparison = compare(graph, ids[0], ids[-1])
-        document |= {
-            "pairs": comparison.pairs,
-            "replaced": [each._asdict() for each in comparison.replaced],
-            "causes": [cause_json(graph, cause) for cause in comparison.causes],
-            "untold": comparison.unexplained,
-            "lists_dependencies": comparison.lists_dependencies,
-            "complete": not (comparison.is_cut or comparison.unexplained)
-            and comparison.lists_dependencies,
-        }
-    return document
-
-
-def cause_json(graph: Dag, cause: Cause) -> dict[str, Any]:
-    """Return a cause as an object, with the hashes of its two nodes."""
-    return {
-        "package": cause.package,
-        "path": cause.path,
-        "a": graph.hash(cause.a),
-        "b": graph.hash(cause.b),
-        "run": cause.run,
-        "deepest": cause.deepest,
-        "above": cause.above,
-        "follows": cause.follows or None,
-        "differences": list(map(difference_json, cause.differences)),
-    }
-
-
-def difference_json(difference: Difference) -> dict[str, Any]:
-    """Return a difference as an object: the details of a dependency only where there is one."""
-    more = {
-        "dependency": difference.dependency,
-        "virtuals": difference.virtuals,
-        "deptypes": difference.deptypes,
-    }
-    return {
-        "attribute": difference.attribute,
-        "a": difference.a,
-        "b": difference.b,
-        "follows": difference.follows or None,
-        **{key: value for key, value in more.items() if value},
-    }

@@ -41,9 +41,6 @@ def _escaped(text: str) -> str:
 
 NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none of them"
 
-Write = Callable[["Catalog", Sequence[int]], Iterator[str]]
-"""Returns the lines of records of a catalog, which are given by their ids, in this order."""
-
 _FITS = {True: "yes", False: "no", None: "unknown"}
 
 
@@ -170,26 +167,30 @@ def keep_list(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
 
 
 class Format(Frozen):
-    """A format of output: its name, how people call it, the ending of file names, its lines."""
+    """A format of output: its name, how people call it, the ending of file names, its lines.
+
+    It has those of a sheet, or for a list of what specs need those of records.
+    """
 
     name: str
     label: str
     ending: str
-    lines: Write
+    of_sheet: Callable[[Sheet[Any]], Iterator[str]] | None = None
 
-
-def _of_specs(write: Callable[[Sheet[Spec]], Iterator[str]]) -> Write:
-    """Return what writes the sheet of records."""
-    return lambda catalog, ids: write(spec_sheet(catalog, ids))
+    def lines(self, catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
+        """Return the lines of records of a catalog, given by their ids, in this order."""
+        if self.of_sheet is None:
+            return keep_list(catalog, ids)
+        return self.of_sheet(spec_sheet(catalog, ids))
 
 
 FORMATS = (
-    Format("csv", "CSV", ".csv", _of_specs(Sheet.csv)),
-    Format("json", "JSON", ".json", _of_specs(Sheet.json_array)),
-    Format("jsonl", "JSON lines", ".jsonl", _of_specs(Sheet.json_lines)),
-    Format("hashes", "hashes", ".txt", _of_specs(Sheet.hashes)),
-    Format("keep-list", "keep-list", ".txt", keep_list),
-    Format("tab", "columns with tabs", ".tsv", _of_specs(Sheet.tabs)),
+    Format("csv", "CSV", ".csv", Sheet.csv),
+    Format("json", "JSON", ".json", Sheet.json_array),
+    Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
+    Format("hashes", "hashes", ".txt", Sheet.hashes),
+    Format("keep-list", "keep-list", ".txt"),
+    Format("tab", "columns with tabs", ".tsv", Sheet.tabs),
 )
 """All formats of the browser; the options of `find` have their names, except for the last."""
 

@@ -320,23 +320,32 @@ def view_command(sources: Sequence[str], query: Query, session: Session) -> View
         view_command(["mirror"], parse("hdf5 +mpi"), session).text
         # spackscope find -f /home/ann/mirror 'hdf5 +mpi' --hashes
     """
-    spelled = [_spelled(source) for source in sources]
-    words = ["spackscope", "find", *(word for source in spelled for word in ("-f", source))]
+    words = [format_for_shell(query)] if query else []
+    return command_line(["find"], sources, session, [*words, "--hashes"])
+
+
+def command_line(
+    command: Sequence[str], sources: Sequence[str], session: Session, after: Sequence[str] = ()
+) -> ViewCommand:
+    """Return the command line of a command with its words, of sources, with others `after` these.
+
+    Paths are absolute, and secrets left out, as in `view_command`. Raises SourceError.
+    """
+    spelled = [spelled_source(source) for source in sources]
+    words = ["spackscope", *command, *(word for source in spelled for word in ("-f", source))]
     if session.include_dependency_only:
         words.append("--all")
     if host := described_host(session):
         words += ["--host", host]
-    if query:
-        words.append(format_for_shell(query))
     remarks = []
     if any(shown_url(s) == text != s for s, text in zip(sources, spelled, strict=True)):
         remarks.append(WITHOUT_SECRETS)
     if STANDARD_INPUT in sources:
         remarks.append(FROM_STDIN)
-    return ViewCommand(shlex.join([*words, "--hashes"]), " and ".join(remarks))
+    return ViewCommand(shlex.join([*words, *after]), " and ".join(remarks))
 
 
-def _spelled(source: str) -> str:
+def spelled_source(source: str) -> str:
     """Return a source so that it means the same in any directory, without secrets."""
     path, mark, tags = source.partition("#")
     is_path = path.endswith(TAG_LIST_NAME) and "://" not in path

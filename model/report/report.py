@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeVar, cast
 
-from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import cell_width, clean, shorten, times
 
@@ -50,11 +49,6 @@ def path_text(path: Sequence[str]) -> str:
     if len(names) > _MAX_PATH:
         names[_MAX_PATH // 2 : -_MAX_PATH // 2] = ["…"]
     return " › ".join(names)
-
-
-def hash_cell(hash_: str) -> Line:
-    """Return the short form of a hash."""
-    return styled(hash_[:SHORT_HASH], "link")
 
 
 def text_of(cell: Cell) -> str:
@@ -187,17 +181,12 @@ def section_lines(section: Section, width: int | None = None, indent: str = "") 
 def cut(rows: Sequence[Row], limit: int | None) -> list[Row]:
     """Return at most some rows, and after them how many more there are."""
     more = len(rows) - len(rows[:limit])
-    return [*rows[:limit], *([more_row(more)] if more else [])]
+    return [*rows[:limit], *([Row((f"and {more:,} more; --all lists all",))] if more else [])]
 
 
 def of_total(count: int, total: int) -> str:
     """Return a part of a number, as wide as for each other part: ` 84 of 104`."""
     return f"{count:>{len(f'{total:,}')},} of {total:,}"
-
-
-def more_row(more: int) -> Row:
-    """Return the row below a list that was cut."""
-    return Row((f"and {more:,} more; --all lists all",))
 
 
 def folded(items: Iterable[_Item], key: Callable[[_Item], object]) -> Iterator[tuple[_Item, str]]:

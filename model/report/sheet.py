@@ -98,6 +98,12 @@ class SheetColumn(Frozen, Generic[Item]):
         """What stands above it."""
         return self.name.replace("_", " ") if self.head is None else self.head
 
+    def cut(self, text: str, width: int) -> str:
+        """Return the text of a cell, cut where it is wider than some cells."""
+        if cell_width(text) <= width:
+            return text
+        return cut_words(text, width) if self.is_list or self.wraps else cut_name(text, width)
+
     def line(self, cell: str) -> Line:
         """Return the text of a cell, or what it was cut to, in its styles."""
         return styled(cell, self.style) if isinstance(self.style, str) else self.style(cell)
@@ -134,19 +140,22 @@ class Sheet(Frozen, Generic[Item]):
     """An answer: a title, columns, and rows, which are items of any type.
 
     `rows` may be lazy: they are read in parts. `hash` is that of the spec that a row is about, ""
-    if there is none, and `query` shows a row in the table. Rows with the same `group` stand below
-    it as a heading on a terminal, which says the values of the columns that are `told`. `notes`
-    are sentences on the whole, and `remarks` those that scripts do not want among the rows, such
-    as what could not be read. A terminal is shown `limit` rows, all for None. `exports` has the
-    lines of formats that only this sheet has, by their names, and `draw` draws one that is no
-    table; one that `is_text` is drawn wherever no format is asked for. `is_good` is false where
-    the command is to end with 1; `ending` is raised once the rows are printed.
+    if there is none, `beside` that of one to compare it with, and `query` shows a row in the
+    table. Rows with the same `group` stand below it as a heading on a terminal. `told` are columns
+    that are left out there, unless they are asked for, since the heading or another column says
+    their values. `notes` are sentences on the whole, and `remarks` those that scripts do not want
+    among the rows, such as what could not be read. A terminal is shown `limit` rows, all for None.
+    `exports` has the lines of formats that only this sheet has, by their names, and `draw` draws
+    one that is no table; one that `is_text` is drawn wherever no format is asked for. `is_good` is
+    false where the command is to end with 1, or with 3 where a source could not be read, unless it
+    `is_certain` whatever that has; `ending` is raised once the rows are printed.
     """
 
     title: str
     columns: Sequence[SheetColumn[Item]]
     rows: Sequence[Item]
     hash: Callable[[Item], str] = _no_text
+    beside: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query
     group: Callable[[Item], str] = _no_text
     told: Sequence[str] = ()
@@ -157,6 +166,7 @@ class Sheet(Frozen, Generic[Item]):
     draw: Callable[[int | None], Iterator[Line]] | None = None
     is_text: bool = False
     is_good: bool = True
+    is_certain: bool = False
     ending: Exception | None = None
 
     def column(self, name: str) -> SheetColumn[Item]:
@@ -176,6 +186,7 @@ class Sheet(Frozen, Generic[Item]):
         return replace(
             self,
             columns=[replace(column, drawn=True) for column in chosen],
+            told=(),
             draw=None,
             is_text=False,
         )
@@ -193,6 +204,25 @@ class Sheet(Frozen, Generic[Item]):
         return replace(
             self, rows=[*(item for _, item in known), *unknown], draw=None, is_text=False
         )
+
+    def filtered(self, name: str, pattern: str) -> Sheet[Item]:
+        """Return the sheet with the rows whose text in a column has a pattern in it.
+
+        The case of letters does not count; `*` stands for anything, `|` is between patterns of
+        which one is enough, and `!` before them all is for rows that have none.
+        """
+        column, words = self.column(name), pattern.strip().lower()
+        wanted = not words.startswith("!")
+        parts = [part.strip() for part in words.removeprefix("!").split("|")]
+        tests = [re.compile(".*".join(map(re.escape, part.split("*")))) for part in parts if part]
+
+        def fits(item: Item) -> bool:
+            value = column.value(item)
+            text = f"{column.text(value)} {column.flat(value)}".lower()
+            return any(test.search(text) for test in tests) is wanted
+
+        rows = [item for item in self._items() if fits(item)] if tests else self.rows
+        return replace(self, rows=rows, draw=None, is_text=False)
 
     def cut(self, limit: int) -> Sheet[Item]:
         """Return the sheet with its first rows."""
@@ -302,7 +332,8 @@ class Sheet(Frozen, Generic[Item]):
             for row in again:
                 yield from _row_lines(columns, row, fitted)
             if (more := len(its) - most) > 0:
-                yield styled(f"and {more:,} more; --limit 0 prints all", "dim")
+                text = f"and {more:,} more; --limit 0 prints all"
+                yield from (styled(line, "dim") for line in wrap(text, width))
         if left:
             text = f"--columns prints more: {', '.join(left)}"
             yield from (styled(line, "dim") for line in wrap(text, width))
@@ -345,6 +376,28 @@ def csv_writer() -> Callable[[Iterable[str]], str]:
     return line
 
 
+def table_columns(
+    columns: Sequence[SheetColumn[Any]], rows: Iterable[Sequence[str]]
+) -> TableColumns:
+    """Return the columns of a table with these cells, each with a blank after it.
+
+    What no row has a value for has no column.
+    """
+    widest = [0] * len(columns)
+    for cells in rows:
+        widest = [*map(max, widest, map(cell_width, cells))]
+    placed = []
+    for column, most in zip(columns, widest, strict=True):
+        words = map(cell_width, clean(column.label).split(" "))
+        least = max(column.least or (_LEAST_WRAPPED if column.wraps else _LEAST), *words)
+        if most:
+            most = max(most, cell_width(clean(column.label)))
+            # The layout leaves one cell between columns.
+            label = clean(column.label)
+            placed.append(TableColumn(column.name, label, most + 1, min(most, least) + 1))
+    return TableColumns(scrolled=tuple(placed))
+
+
 _Fitted = dict[SheetColumn[Any], int]
 """The columns that are drawn, each with its width."""
 
@@ -352,25 +405,12 @@ _Fitted = dict[SheetColumn[Any], int]
 def _fit(
     columns: Sequence[SheetColumn[Any]], rows: Iterable[Sequence[str]], width: int
 ) -> tuple[_Fitted, list[str]]:
-    """Return the columns that fit a width with these cells, and the names of those left out.
-
-    What no row has a value for has no column.
-    """
-    widest = [0] * len(columns)
-    for cells in rows:
-        widest = [*map(max, widest, map(cell_width, cells))]
-    used = {column: most for column, most in zip(columns, widest, strict=True) if most}
-    placed = []
-    for column, most in used.items():
-        words = map(cell_width, clean(column.label).split(" "))
-        least = max(column.least or (_LEAST_WRAPPED if column.wraps else _LEAST), *words)
-        most = max(most, cell_width(clean(column.label)))
-        # The layout leaves one cell between columns.
-        placed.append(TableColumn(column.name, "", most + 1, min(most, least) + 1))
-    layout = lay_out(TableColumns(scrolled=tuple(placed)), width + 1)
+    """Return the columns that fit a width with these cells, and the names of those left out."""
+    every = table_columns(columns, rows)
+    layout = lay_out(every, width + 1)
     widths = {each.column.name: each.width - 1 for each in layout.placed}
-    fitted = {column: widths[column.name] for column in used if column.name in widths}
-    return fitted, [clean(column.name) for column in used if column not in fitted]
+    fitted = {column: widths[column.name] for column in columns if column.name in widths}
+    return fitted, [clean(name) for name in every.names if name not in widths]
 
 
 def _row_lines(
@@ -384,12 +424,10 @@ def _row_lines(
     parts = {}
     for column, text in zip(columns, cells, strict=True):
         width = fitted.get(column, 0)
-        if not width or cell_width(text) <= width:
-            parts[column] = [text]
-        elif column.wraps or wraps:
+        if width and cell_width(text) > width and (column.wraps or wraps):
             parts[column] = wrap(text, width)
         else:
-            parts[column] = [cut_words(text, width) if column.is_list else cut_name(text, width)]
+            parts[column] = [column.cut(text, width) if width else text]
     for number in range(max((len(parts[column]) for column in fitted), default=0)):
         line: list[Piece] = []
         for column, width in fitted.items():

@@ -1,24 +1,16 @@
-"""Describe sources, what was read of each, problems, and which of their records are whole."""
+"""Describe sources, what was read of each, and problems."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
-from datetime import datetime, timezone
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
 
-from spackscope.model.core.frozen import asdict
 from spackscope.model.core.records import Problem, SourceStatus
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import exact_query
 from spackscope.model.query.parser import parse
-from spackscope.model.report.report import Column, Report, Row, Section, styled
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.verify import VerifiedSource
-
+from spackscope.model.report.report import Column, Row, styled
 
 SOURCE_COLUMNS = (Column(floors=(36, 12)), Column(keep="start", floors=(32, 20)))
 PROBLEM_COLUMNS = (
@@ -31,48 +23,8 @@ PROBLEM_COLUMNS = (
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
-def source_table(sources: Iterable[SourceStatus], now: float) -> list[Row]:
-    """Return a head and a row for each source; `now` is in seconds since 1970."""
-    rows = [Row(("source", "kind", "specs", "problems", "checked"))]
-    for source in sources:
-        checked = "-" if source.checked is None else age(now - source.checked)
-        counts = f"{source.specs:,}", f"{source.problems:,}"
-        rows.append(Row((clean(source.name), _kind(source), *counts, checked)))
-    return rows
-
-
 def _kind(source: SourceStatus) -> str:
     return "unreadable" if source.failure else clean(f"{source.kind} {source.layout}".strip())
-
-
-STALE_DAYS = 14
-"""Days after which a tag of each week is stale."""
-
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
-
-
-def tag_table(tags: Mapping[str, object], now: float) -> list[Row]:
-    """Return a head and a row for each tag, the newest first: its indexes, and how old it is.
-
-    Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
-    """
-    ages: dict[str, int] = {}
-    for tag in tags:
-        if match := _DATE.search(tag):
-            with suppress(ValueError):
-                day = datetime.strptime(match[0], "%Y-%m-%d").replace(tzinfo=timezone.utc)
-                ages[tag] = int((now - day.timestamp()) // 86_400)
-    rows = [Row(("tag", "indexes", "age"))]
-    for tag in sorted(tags, key=lambda tag: (ages.get(tag, -1), tag)):
-        entries, days = tags[tag], ages.get(tag)
-        same = [age for other, age in ages.items() if other.startswith(f"{tag}-")]
-        if days is None and same:
-            days = min(same)
-        stale = ", stale" if days is not None and days > STALE_DAYS and same else ""
-        age_text = "unknown" if days is None else f"{counted(max(0, days), 'day')}{stale}"
-        count = f"{len(entries):,}" if isinstance(entries, list) else "-"
-        rows.append(Row((clean(tag), count, age_text)))
-    return rows
 
 
 def stale_copies(sources: Iterable[SourceStatus], now: float) -> list[str]:
@@ -145,72 +97,3 @@ def failure_rows(failure: str) -> list[Row]:
     """Return a row for each source where none could be read, from the sentence on all."""
     failures = clean(failure).split("; ")
     return [Row((styled(f"unreadable: {each}", "error"),), each, each) for each in failures]
-
-
-def verified_table(sources: Iterable[VerifiedSource]) -> list[Row]:
-    """Return a head and a row for each verified source."""
-    rows = [Row(("source", "kind", "whole", "wrong", "unchecked"))]
-    for source in sources:
-        kind = "unreadable" if source.failure else source.kind
-        unchecked = set().union(*source.unchecked.values())
-        counts = (len(source.whole), source.wrong_count, len(unchecked))
-        rows.append(Row((clean(source.name), clean(kind), *(f"{count:,}" for count in counts))))
-    return rows
-
-
-def verified_report(source: VerifiedSource) -> Report:
-    """Describe what is wrong, record by record, and how many cannot be checked, with the reasons.
-
-    It has no title: a table of all sources has their names.
-    """
-
-    def data() -> dict[str, Any]:
-        return {
-            "name": source.name,
-            "kind": source.kind,
-            "whole": len(source.whole),
-            "wrong_count": source.wrong_count,
-            "wrong": [
-                {"document": document, **record._asdict()}
-                for record, document in source.wrong.items()
-            ],
-            "differing": [
-                {"spec": name, "hash": hash_, "reason": why}
-                for why, specs in source.differing.items()
-                for hash_, name in _by_name(specs)
-            ],
-            "not_compared": source.not_compared,
-            "unchecked": {reason: len(hashes) for reason, hashes in source.unchecked.items()},
-            "problems": [asdict(problem) for problem in source.problems],
-            "failure": source.failure,
-        }
-
-    return Report("", _verified_sections(source), data)
-
-
-def _verified_sections(source: VerifiedSource) -> Iterator[Section]:
-    wrong: dict[tuple[str, str], list[Row]] = {}
-    for record, document in source.wrong.items():
-        digest = f"gives {record.content_hash}" if record.content_hash else "gives none"
-        version = f"@{record.version}" if record.version else ""
-        text = clean(f"{record.package}{version} /{record.hash} {digest}")
-        wrong.setdefault((document, record.reason), []).append(Row((text,)))
-    for (document, reason), rows in wrong.items():
-        noun = counted(len(rows), "record")
-        heading = f"{document}: the content of {noun} gives another hash ({reason}):"
-        yield Section(clean(heading), rows, is_apart=True)
-    if hidden := source.wrong_count - len(source.wrong):
-        yield Section("", [Row((f"and {hidden:,} more",))])
-    for why, specs in source.differing.items():
-        rows = [Row((clean(f"{name} /{hash_}"),)) for hash_, name in _by_name(specs)]
-        heading = f"{source.name}: {counted(len(specs), 'spec')}: {why}:"
-        yield Section(clean(heading), rows, is_apart=True)
-    if source.not_compared:
-        yield Section(clean(f"{source.name}: {source.not_compared}"), is_apart=True)
-    for reason, hashes in source.unchecked.items():
-        noun = counted(len(hashes), "record")
-        yield Section(clean(f"{source.name}: {noun} cannot be checked: {reason}"), is_apart=True)
-
-
-def _by_name(specs: Mapping[str, str]) -> list[tuple[str, str]]:
-    return sorted(specs.items(), key=lambda item: (item[1], item[0]))

@@ -50,13 +50,10 @@ class Options(Frozen):
     that suits stdout; `template`, `columns`, `sort` and `limit` are how the rows of an answer are
     printed, and `given` has the values of the options that only one answer has, by their fields.
     `dependency_only` lists dependency-only specs too. `all` cuts no list, and with `diff`, as
-    `build`, prints more differences. `ignored` are the
-    packages that `doubles` leaves out. With `tags` `sources` lists those of the public cache.
-    `missing` leaves out what `cover` finds in caches. `host` describes the machine that specs are
-    to run on, and with `config` "none" what Spack is configured to reuse is left out.
-    `registration` is what `extension` changes in Spack's configuration: install or remove. `help`
-    is the topic of the help to print, if any. `near` is the command that the first word may be a
-    misspelling of.
+    `build`, prints more differences. `host` describes the machine that specs are to run on, and
+    with `config` "none" what Spack is configured to reuse is left out. `registration` is what
+    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
+    help to print, if any. `near` is the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -68,16 +65,12 @@ class Options(Frozen):
     sort: str = ""
     limit: str = ""
     given: Mapping[str, Any] = {}
-    ignored: tuple[str, ...] = ()
-    missing: bool = False
     all: bool = False
     dependency_only: bool = False
     host: str = ""
     config: str = ""
     build: bool = False
     rebuild: bool = False
-    verify: bool = False
-    tags: bool = False
     no_color: bool = False
     help: str = ""
     registration: str = ""

@@ -120,7 +120,7 @@ _SHEET = (
     _choice("hashes", "print the full hashes of the rows, one per line, each once"),
     Option(
         ("--format",),
-        "print each row as a text such as '{package}/{hash:7}', with the\nvalues of its columns",
+        "print each row as a text such as '{package}/{hash:7}', with the values of its columns",
         "template",
         "value",
         "TEXT",
@@ -144,7 +144,7 @@ _SHEET = (
     ),
     Option(
         ("--limit",),
-        "print at most so many rows; 0: all. Default: all, but on a terminal the\nfirst where an "
+        "print at most so many rows; 0: all. Default: all, but on a terminal the first where an "
         "answer is long",
         "limit",
         "value",
@@ -292,12 +292,13 @@ spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
     Command(
         "doubles",
         "list packages with several hashes in an environment",
-        ("[--ignore NAME]... [--json] [SOURCE...]",),
+        ("[--ignore NAME]... [OUTPUT] [SOURCE...]",),
         """\
 List the packages that have several hashes in an environment or install tree,
 grouped by the difference that causes it, the deepest dependency first. Each
-hash is printed with its version, how many roots need it, and a path from one
-of them. Build-only packages are listed apart. A SOURCE is a spack.lock, the
+hash is printed with its version, what it has of that difference, whether it is
+needed to run or only to build, how many roots need it, and a path from one of
+them. A hash is listed again for each difference. A SOURCE is a spack.lock, the
 directory or name of an environment, an install tree, or anything that -f
 takes; several are read as one.""",
         (
@@ -309,11 +310,11 @@ takes; several are read as one.""",
                 "NAME",
                 "package",
             ),
-            _flag("all", "list all hashes and causes"),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
         words="source",
+        is_answer=True,
         exit_codes="""\
 0 none   1 some packages have several hashes   2 wrong usage
 3 a source cannot be read   70 unexpected error   130 interrupted""",
@@ -324,30 +325,29 @@ spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
     Command(
         "cover",
         "list what caches have of an environment, and lack",
-        ("[-f CACHE]... [--missing] [--all] [--hashes | --json] [CACHE]... [ENVIRONMENT]",),
+        ("[-f CACHE]... [--missing] [OUTPUT] [CACHE]... [ENVIRONMENT]",),
         """\
 Print how much of an environment is in caches or installed, and why the rest is
-not. Missing specs are listed in build order, each with its role (root, build
-only) and how the nearest spec that is there differs from it. One that others
-need can be built at once, as nothing that it needs is missing. To fetch and to
-build are what an install would do. The ENVIRONMENT is a spack.lock, the
-directory or name of an environment, or - for hashes on standard input; by
-default it is the one among the sources, else the active one. An install tree
-among the caches tells how long its builds took, so that what is missing has
-minutes, and the longest chain of it. `spackscope why` tells why the
-concretizer did not take what is there.""",
+not. Missing specs are listed by the reason, each with its role (root, to run,
+build only) and how the nearest spec that is there differs from it. One that
+others wait for can be built at once, as nothing that it needs is missing. To
+fetch and to build are what an install would do. The ENVIRONMENT is a
+spack.lock, the directory or name of an environment, or - for hashes on
+standard input; by default it is the one among the sources, else the active
+one. An install tree among the caches tells how long its builds took, so that
+what is missing has minutes, and the longest chain of it. `spackscope why`
+tells why the concretizer did not take what is there.""",
         (
-            _flag("missing", "print only what is missing"),
-            _flag("all", "also list what is there, with its source, and externals"),
-            _choice(
-                "hashes",
-                "print the full hashes of what is there; with --missing of what is missing, "
-                "dependencies first",
+            _flag(
+                "missing",
+                "print only what is missing; without it --hashes prints the hashes of what is "
+                "there",
             ),
-            _choice("json", "print a JSON object"),
+            *_SHEET,
             _CONFIG,
             *_SOURCES_WITHOUT_ALL,
         ),
+        is_answer=True,
         words="environment",
         most=1,
         wrong_count="takes one environment, and caches with -f: {first}",
@@ -534,8 +534,8 @@ spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
         "diff",
         "print how specs differ, and whether they run the same",
         (
-            "[-f SOURCE]... [--build] [--all] [--json] SPEC SPEC...",
-            "[--all] [--json] OLD-SOURCE NEW-SOURCE",
+            "[-f SOURCE]... [--build] [--all] [OUTPUT] SPEC SPEC...",
+            "[OUTPUT] OLD-SOURCE NEW-SOURCE",
         ),
         """\
 Print what makes 2 to 20 specs different, and whether they run the same. Each
@@ -545,15 +545,17 @@ dependencies it is reached, and at how many packages if at several. What only
 follows from them is left out. Of more specs a table shows what varies.
 
 Of two sources, such as two spack.lock files, the packages are listed that were
-added, removed and changed, and how many changed only because of others. Two
-words are sources if both are URLs, public:TAG, spack:NAME, - for stdin, or
-paths that exist, and no -f is given.""",
+added, removed and changed, how many changed only because of others, and the
+specs that changed, with the hash of each before. Two words are sources if
+both are URLs, public:TAG, spack:NAME, - for stdin, or paths that exist, and
+no -f is given.""",
         (
             _flag("build", "list differences of what is used for building only, too"),
-            _flag("all", "list all differences with what follows from them"),
-            _choice("json", "print a JSON object"),
+            _flag("all", "list all differences of specs with what follows from them"),
+            *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
+        is_answer=True,
         words="spec or source",
         least=2,
         most=20,
@@ -623,7 +625,7 @@ spackscope stats --by cuda_arch +cuda""",
     Command(
         "sources",
         "list the sources, with kind, specs, problems and age",
-        ("[-f SOURCE]... [--verify | --tags] [--json]",),
+        ("[-f SOURCE]... [--verify | --tags] [OUTPUT]",),
         """\
 List the sources: what each is, how many specs it has, how many problems, and
 when a remote source was last known to be current.
@@ -636,9 +638,10 @@ cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
         (
             _flag("verify", "check the hash of each record, and the files of mirrors"),
             _flag("tags", "list the tags of the public cache, and how old they are"),
-            _choice("json", "print one JSON object per source and line"),
+            *_SHEET,
             *_SOURCES,
         ),
+        is_answer=True,
         most=0,
         wrong_count="takes no query: {first}",
         examples="""\

@@ -13,12 +13,10 @@ class ExitCode(IntEnum):
     FOUND = 0
     NOTHING = 1
     """No spec matches."""
-    DOUBLES = 1
-    """Some packages have several hashes."""
+    NOT_GOOD = 1
+    """An answer says that something is missing, wrong, or there twice."""
     DIFFERENT = 1
     """The specs that are compared differ."""
-    INCOMPLETE = 1
-    """Something of an environment is not cached."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3

@@ -11,6 +11,7 @@ import pytest
 from spackscope.model.analysis import doubles as search
 from spackscope.model.analysis.dag import dag_of
 from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
+from spackscope.model.answers.doubles import doubles
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import is_run
 from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
@@ -124,6 +125,12 @@ def test_what_is_too_large_is_not_searched(
     found = doubles_of(tmp_path, *roots)
 
     assert found.unexplained == 2
+    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
+    rows = doubles(graph, found).rows
+    assert {row.hash for row in rows} == {each.hash for root in roots for each in root.all()}
+    assert {row.heading for row in rows if row.cause is None} == {
+        "causes not searched, as there are too many builds"
+    }
 
 
 def test_builds_that_differ_too_much_are_not_all_searched(

@@ -24,8 +24,8 @@ from spackscope.model.analysis.source_differences import (
     compare_sources,
     match_specs,
 )
+from spackscope.model.answers.diff import source_sheet
 from spackscope.model.core.errors import Cancelled
-from spackscope.model.report.environments import source_differences_report
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
@@ -439,6 +439,6 @@ def test_all_specs_are_accounted_for(old: Graph, new: Graph, names: int) -> None
         fewer = sum(len(package.removed) for package in result.changed)
         assert result.same + changed + added + more == result.count_b
         assert result.same + changed + removed + fewer == result.count_a
-        report = source_differences_report(result, ("old", "new"), shows_all=True)
-        assert list(report.lines())
-        assert json.loads(report.json())["same"] == result.same
+        sheet = source_sheet(result, "old", "new")
+        assert list(sheet.lines(80, None))
+        assert len(list(sheet.json_lines())) == len(sheet.rows)

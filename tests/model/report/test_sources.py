@@ -10,27 +10,12 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import SourceStatus
 from spackscope.model.index.load import load
 from spackscope.model.report.report import styled
-from spackscope.model.report.sources import (
-    age,
-    problem_rows,
-    source_rows,
-    source_table,
-    stale_copies,
-)
+from spackscope.model.report.sources import age, problem_rows, source_rows, stale_copies
 from spackscope.model.sources.session import Session
 from tests.builders import ZLIB, database, hash_of, installs, node, record, write_page
 
 NOW = 1_000_000.0
 MIRROR = SourceStatus("mirror", "mirror", "v3", 1_200, NOW - 7_300, "", "", 3)
-
-
-def test_a_source_has_a_cell_for_each_head() -> None:
-    local = replace(MIRROR, layout="", checked=None, failure="cannot be read")
-    assert [row.cells for row in source_table([MIRROR, local], NOW)] == [
-        ("source", "kind", "specs", "problems", "checked"),
-        ("mirror", "mirror v3", "1,200", "3", "2 hours ago"),
-        ("mirror", "unreadable", "1,200", "3", "-"),
-    ]
 
 
 def test_a_cached_copy_that_is_stale_is_reported_with_its_age() -> None:

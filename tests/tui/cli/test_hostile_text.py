@@ -72,7 +72,7 @@ def answers(pages: Path, tmp_path_factory: pytest.TempPathFactory) -> Answers:
         ["diff", hash_of(100), hash_of(200), "--all"],
         ["diff", hash_of(100), hash_of(200), hash_of(300)],
         ["needs", hash_of(100)],
-        ["doubles", "--all"],
+        ["doubles"],
         ["doubles", "--json"],
     ],
     ids=" ".join,

@@ -218,7 +218,7 @@ def test_a_document_of_very_many_problems_lists_some_and_counts_the_others(
     sources = limited(program, "sources", "-f", "index.json", "--json")
 
     assert len(result.stdout.splitlines()) == 2
-    assert json.loads(sources.stdout)["problems"] == 10_001
+    assert json.loads(sources.stdout)[0]["problems"] == 10_001
 
 
 # Standard input, and what takes time

@@ -17,20 +17,24 @@ import pytest
 import spackscope.model as model
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
-from tests.builders import database, installs, leaf
+from tests.builders import database, environment, hash_of, installs, leaf
 from tests.program import Program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
 ASKED = {
     "find": (),
+    "cover": ("spack.lock",),
+    "diff": (f"/{ZLIB}", f"/{OLD}"),
     "show": (f"/{ZLIB}",),
     "needs": (f"/{ZLIB}",),
+    "doubles": (),
     "why": ("zlib", "--host", "zen3"),
     "history": ("zlib",),
     "weather": ("--host", "zen3"),
     "challenge": ("-f", "copy.json"),
     "prune": ("--preview", "zlib@1.2"),
     "stats": ("version",),
+    "sources": ("--verify",),
 }
 
 
@@ -39,6 +43,7 @@ def home(program: Program) -> Path:
     nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), leaf(M4, "m4", "1.4"))
     for name in ("index.json", "copy.json"):
         (program.home / name).write_bytes(database(installs(*nodes)))
+    (program.home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
     program("index", "-f", "index.json")
     return program.home
 
@@ -79,6 +84,21 @@ def test_no_line_is_wider_than_the_terminal(
 ) -> None:
     _, text = program.on_terminal(*words_of(command), columns=columns, changes={"NO_COLOR": "1"})
     assert max(map(cell_width, text.splitlines())) <= columns
+
+
+def test_what_the_heading_says_is_a_column_in_a_pipe_and_where_it_is_asked_for(
+    program: Program, home: Path
+) -> None:
+    def first_line(text: str) -> list[str]:
+        return text.splitlines()[0].split()
+
+    words = words_of("prune")
+    assert first_line(program(*words).stdout)[:2] == ["state", "hash"]
+    plain = {"NO_COLOR": "1"}
+    _, text = program.on_terminal(*words, changes=plain)
+    assert "\nhash " in text.replace("\r", "")
+    _, text = program.on_terminal(*words, "--columns", "state,package", changes=plain)
+    assert "\nstate " in text.replace("\r", "")
 
 
 def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(
@@ -175,7 +195,7 @@ def test_an_answer_is_a_leaf(command: str, tmp_path: Path, program: Program, hom
     assert run("find", "-f", "index.json", "--hashes", "m4").stdout == f"{M4}\n"
     other = "needs" if command != "needs" else "show"
     assert run(other, "-f", "index.json", "--hashes", f"/{M4}").returncode == 0
-    modules = "import spackscope.tui.app, spackscope.tui.browser.answers"
+    modules = "import spackscope.tui.app, spackscope.tui.browser.sheets"
     assert (
         subprocess.run(
             [sys.executable, "-c", modules],

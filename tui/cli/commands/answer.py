@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from typing import Any
@@ -43,8 +44,20 @@ class CommandLine:
         return common.hash_prefix(self.words).lstrip("/")
 
     def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
-        """Return the only hash that words name. Raises Leave."""
-        return common.SpecArgument(words, self.session).find(catalog)
+        """Return the only hash that words name; one of several words is named if it names none.
+
+        Raises Leave.
+        """
+        try:
+            return common.SpecArgument(words, self.session).find(catalog)
+        except Leave as leave:
+            if len(words) == len(self.words):
+                raise
+            first, *others = leave.lines
+            # Code 1 would say that specs differ.
+            code = ExitCode.USAGE if leave.code == ExitCode.NOTHING else leave.code
+            more = (*others, *_hints(self.words))
+            raise Leave(code, f"{' '.join(words)}: {first}", *more) from None
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
         """Return the exception that ends a command without a match."""
@@ -55,11 +68,21 @@ class CommandLine:
         return common.read_hashes(path, shown)
 
 
+_PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
+
+
+def _hints(words: Sequence[str]) -> list[str]:
+    """Return how to write a query of several words, if some words look like parts of one."""
+    if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
+        return []
+    return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
+
+
 def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     """Print the answer that the command names.
 
-    NOTHING if it says that something is missing or wrong, UNREADABLE if a source could not be
-    read, of which that may be. Raises Leave.
+    NOT_GOOD if it says that something is missing, wrong or there twice, UNREADABLE if that may
+    be because a source could not be read. Raises Leave.
     """
     asked = CommandLine(options, sources, session)
     try:
@@ -79,7 +102,8 @@ def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
     if sheet.is_good:
         return ExitCode.FOUND
     has_failed = any(state.failure for catalog in asked.loaded for state in catalog.sources)
-    return ExitCode.UNREADABLE if has_failed else ExitCode.NOTHING
+    is_unsure = has_failed and not sheet.is_certain
+    return ExitCode.UNREADABLE if is_unsure else ExitCode.NOT_GOOD
 
 
 def _arranged(sheet: Sheet[Any], options: Options) -> Sheet[Any]:

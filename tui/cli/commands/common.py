@@ -22,7 +22,7 @@ from spackscope.model.index.load import REBUILT, load
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
-from spackscope.model.report.report import Column, Line, Report, Row, Style, lay_out, text_of
+from spackscope.model.report.report import Column, Line, Row, Style, lay_out, text_of
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -192,14 +192,6 @@ def terminal_width() -> int | None:
     return stdio.width() if stdio.is_terminal(sys.stdout) else None
 
 
-def print_report(report: Report, options: Options, session: Session) -> None:
-    """Print an answer: as JSON if the options ask for it, else as text."""
-    if options.format:
-        stdio.print_line(report.json())
-    else:
-        print_lines(report.lines(terminal_width()), options, session)
-
-
 def print_lines(lines: Iterable[Line], options: Options, session: Session) -> None:
     """Print lines, in the sixteen colours of the terminal if it has them."""
     has_colours = not options.no_color and stdio.supports_colour(session.environ)
@@ -210,17 +202,6 @@ def print_lines(lines: Iterable[Line], options: Options, session: Session) -> No
             for text, style, _ in line
         ]
         stdio.print_line("".join(parts))
-
-
-def print_table(rows: Sequence[Row], options: Options, session: Session) -> None:
-    """Print rows: in columns on a terminal, else with tabs."""
-    if stdio.is_terminal(sys.stdout):
-        from spackscope.model.report.report import lay_out
-
-        print_lines(lay_out(rows), options, session)
-    else:
-        for row in rows:
-            stdio.print_line("\t".join(row.texts))
 
 
 def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:

@@ -66,7 +66,7 @@ def test_lines_are_of_the_values_of_a_variant(program: Program) -> None:
 
     result = program("history", "hdf5", "--by", "mpi", *CACHE)
     lines = [line.split("\t") for line in result.stdout.splitlines()[1:]]
-    assert [(line[0], line[4]) for line in lines] == [
+    assert [(line[1], line[5]) for line in lines] == [
         ("hdf5, mpi unknown", "1"),
         ("hdf5 +mpi", "1"),
         ("hdf5 ~mpi", "1"),
@@ -100,7 +100,7 @@ def test_dated_tags_are_a_history(program: Program) -> None:
         write_page(program.home / "pages", [record(hash=hash_) for hash_ in hashes], tag=tag)
     result = program("history", f"/{OLD}", "-f", "pages")
     assert result.stdout.splitlines()[-1].split("\t") == [
-        *("zlib@1.3.1", OLD, "2026-01-04 or before"),
+        *("pages", "zlib@1.3.1", OLD, "2026-01-04 or before"),
         *("2026-01-11, in develop-2026-01-11, gone by 2026-01-18", "1", "1 1 0"),
     ]
 
@@ -121,7 +121,7 @@ def test_the_revisions_of_a_lock_file_are_a_history(program: Program) -> None:
         when = f"{day}T10:00:00+00:00"
         git(program.home, "-c", "core.hooksPath=/nowhere", "commit", "-qm", day, f"--date={when}")
     lines = program("history", "zlib", "-f", "spack.lock").stdout.splitlines()
-    assert [line.split("\t")[0] for line in lines[1:]] == ["zlib@1.3", "zlib@1.2"]
+    assert [line.split("\t")[1] for line in lines[1:]] == ["zlib@1.3", "zlib@1.2"]
     assert [line.split("\t")[-1] for line in lines[1:]] == ["0 1 1", "1 0 0"]
 
 

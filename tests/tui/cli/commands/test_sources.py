@@ -39,35 +39,36 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
 
     assert result.returncode == 0
     assert [line.split("\t") for line in result.stdout.splitlines()] == [
-        ["source", "kind", "specs", "problems", "checked"],
-        ["site", "pages", "1", "1", "-"],
-        ["tree", "install tree", "22", "0", "-"],
-        ["gone", "unreadable", "0", "1", "-"],
+        ["source", "kind", "layout", "specs", "problems", "checked"],
+        ["site", "pages", "", "1", "1", ""],
+        ["tree", "install tree", "", "22", "0", ""],
+        ["gone", "unreadable", "", "0", "1", ""],
     ]
     assert "the source gone does not exist" in result.stderr
 
 
 def test_a_terminal_gets_the_sources_in_columns(program: Program) -> None:
-    code, text = program.on_terminal("sources")
+    code, text = program.on_terminal("sources", changes={"NO_COLOR": "1"})
     assert code == 0
     assert text.splitlines() == [
-        "source       kind   specs  problems  checked",
-        "sample_data  pages    346         0  -",
+        "source       kind   specs  problems",
+        "sample_data  pages    346         0",
     ]
 
 
 def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
-    (line,) = program("sources", "--json").stdout.splitlines()
-    assert json.loads(line) == {
-        "name": "sample_data",
-        "kind": "pages",
-        "layout": "",
-        "specs": 346,
-        "checked": None,
-        "remark": "",
-        "failure": "",
-        "problems": 0,
-    }
+    assert json.loads(program("sources", "--json").stdout) == [
+        {
+            "source": "sample_data",
+            "kind": "pages",
+            "layout": None,
+            "specs": 346,
+            "problems": 0,
+            "checked": None,
+            "remark": None,
+            "failure": None,
+        }
+    ]
 
 
 def test_the_sources_take_no_query(program: Program) -> None:
@@ -135,7 +136,7 @@ def test_problems_are_counted_where_they_were_found(program: Program) -> None:
     mirror = program.home / "mirror"
     write_files(mirror, complete(files_in(SPACK_DATA / "mirror-v2")))
     (mirror / "build_cache" / "index.json.hash").write_text("0" * 64)
-    (line,) = program("sources", "-f", "mirror", "--json").stdout.splitlines()
+    (line,) = program("sources", "-f", "mirror", "--jsonl").stdout.splitlines()
     status = json.loads(line)
     assert (status["specs"], status["problems"]) == (pushed(INDEX_OF_0_23), 1)
 
@@ -144,7 +145,7 @@ def test_a_spec_of_several_indexes_of_a_mirror_counts_once(program: Program) -> 
     index = database(installs(leaf(hash_of(1), "zlib", "1.3"), leaf(hash_of(2), "zlib", "1.2")))
     write_files(program.home / "mirror", mirror_v3(index) | mirror_v2(index))
     lines = program("sources", "-f", "mirror").stdout.splitlines()
-    assert lines[1].split("\t") == ["mirror", "mirror v3 and v2", "2", "0", "-"]
+    assert lines[1].split("\t") == ["mirror", "mirror", "v3 and v2", "2", "0", ""]
 
 
 def pushed(index: Path) -> int:
@@ -178,13 +179,22 @@ def test_tags_have_the_age_that_their_dates_tell(program: Program) -> None:
     }
     path = program.home / "cache_spack_io_index.json"
     path.write_text(json.dumps(tags))
-    result = program("sources", "--tags", SPACKSCOPE_PUBLIC=str(path))
-    rows = dict(line.split("\t")[::2] for line in result.stdout.splitlines()[1:])
-    assert rows == dict(
+    _, text = program.on_terminal(
+        "sources", "--tags", changes={"SPACKSCOPE_PUBLIC": str(path), "NO_COLOR": "1"}
+    )
+    assert [line.split()[0] for line in text.splitlines()[1:4]] == [
+        "develop",
+        "odd-2026-99-99",
+        "other",
+    ]
+    assert "  99 days  stale\n" in text
+    rows = json.loads(program("sources", "--tags", "--json", "-f", str(path)).stdout)
+    assert {row["tag"]: (row["days"], row["stale"]) for row in rows} == dict(
         zip(
             tags,
-            ["13 days", "20 days", "13 days", "99 days, stale", "99 days", *["unknown"] * 2],
+            [(13, False), (20, False), (13, False), (99, True), (99, False), *[(None, False)] * 2],
             strict=True,
         )
     )
-    assert json.loads(program("sources", "--tags", "--json", "-f", str(path)).stdout) == tags
+    (develop,) = (row for row in rows if row["tag"] == "develop")
+    assert (develop["indexes"], develop["labels"], develop["urls"]) == (1, ["root"], ["develop"])

@@ -1,0 +1,257 @@
+"""The sources and their state, which of their records are whole, and tags of a public cache."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime, timezone
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.errors import SourceError
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import SourceStatus
+from spackscope.model.core.text import counted
+from spackscope.model.query.ast import exact_query
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+from spackscope.model.report.sources import age
+
+if TYPE_CHECKING:
+    from spackscope.model.sources.verify import VerifiedSource
+
+STALE_DAYS = 14
+"""Days after which a tag of each week is stale."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}$")
+
+_MAX_PROBLEMS = 20
+"""Problems of verified sources that are printed."""
+
+
+def answer(asked: Asked) -> Sheet[Any]:
+    """Return the sources; or what verifying them finds, or the tags of a public cache."""
+    if asked.options.get("verify"):
+        return _verify(asked)
+    if asked.options.get("tags"):
+        return _list_tags(asked)
+    (catalog,) = asked.load(asked.sources)
+    return Sheet(
+        "",
+        _source_columns(time.time()),
+        catalog.sources,
+        query=lambda source: exact_query("source", source.name),
+        limit=None,
+    )
+
+
+def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
+    """Return the columns of sources; `now` is in seconds since 1970."""
+    return [
+        SheetColumn("source", lambda source: source.name),
+        SheetColumn("kind", lambda source: "unreadable" if source.failure else source.kind),
+        SheetColumn("layout", lambda source: source.layout or None),
+        SheetColumn("specs", lambda source: source.specs),
+        SheetColumn("problems", lambda source: source.problems),
+        SheetColumn(
+            "checked",
+            lambda source: source.checked,
+            text=lambda checked: "" if checked is None else age(now - checked),
+        ),
+        SheetColumn("remark", lambda source: source.remark or None, drawn=False),
+        SheetColumn("failure", lambda source: source.failure or None, drawn=False),
+    ]
+
+
+# Tags
+
+
+class Tag(NamedTuple):
+    """A tag of a public cache, with its indexes and its age in days, if that is known."""
+
+    name: str
+    indexes: Sequence[Mapping[str, Any]] | None
+    days: int | None
+    is_stale: bool
+
+
+def _list_tags(asked: Asked) -> Sheet[Tag]:
+    """Return the tags of the public cache, or of the tag list among the sources."""
+    # Hardly anybody who lists sources lists tags.
+    from spackscope.model.sources.mirror import read_tag_list
+    from spackscope.model.sources.source_name import PUBLIC, parse_public_cache
+
+    session = asked.session
+    parse = partial(parse_public_cache, environ=session.environ, tag_list=session.tag_list)
+    public = next(filter(None, map(parse, (*asked.sources, PUBLIC))))
+    tags, _ = read_tag_list(public, session)
+    return Sheet("", _TAG_COLUMNS, _dated(tags, time.time()), limit=None)
+
+
+def _dated(tags: Mapping[str, object], now: float) -> list[Tag]:
+    """Return tags with their age, those without a date first, then the newest first.
+
+    Only the date in a name tells that, and the tag of a branch is as old as the newest of these.
+    """
+    ages: dict[str, int] = {}
+    for tag in tags:
+        if match := _DATE.search(tag):
+            with suppress(ValueError):
+                day = datetime.strptime(match[0], "%Y-%m-%d").replace(tzinfo=timezone.utc)
+                ages[tag] = max(0, int((now - day.timestamp()) // 86_400))
+    rows = []
+    for tag in sorted(tags, key=lambda tag: (ages.get(tag, -1), tag)):
+        entries, days = tags[tag], ages.get(tag)
+        same = [age for other, age in ages.items() if other.startswith(f"{tag}-")]
+        if days is None and same:
+            days = min(same)
+        is_stale = days is not None and days > STALE_DAYS and bool(same)
+        rows.append(Tag(tag, entries if isinstance(entries, list) else None, days, is_stale))
+    return rows
+
+
+def _index_texts(tag: Tag, key: str) -> list[str]:
+    """Return the texts that the indexes of a tag have at a key, such as their addresses."""
+    entries = (entry for entry in tag.indexes or () if isinstance(entry, dict))
+    return [str(entry[key]) for entry in entries if key in entry]
+
+
+_TAG_COLUMNS: list[SheetColumn[Tag]] = [
+    SheetColumn("tag", lambda tag: tag.name),
+    SheetColumn("indexes", lambda tag: None if tag.indexes is None else len(tag.indexes)),
+    SheetColumn(
+        "days",
+        lambda tag: tag.days,
+        "age",
+        text=lambda days: "unknown" if days is None else counted(days, "day"),
+    ),
+    SheetColumn(
+        "stale", lambda tag: tag.is_stale, "", text=lambda is_stale: "stale" * bool(is_stale)
+    ),
+    SheetColumn("labels", lambda tag: _index_texts(tag, "label"), drawn=False),
+    SheetColumn("urls", lambda tag: _index_texts(tag, "url"), drawn=False),
+]
+
+
+# Verified sources
+
+
+class WrongSpec(NamedTuple):
+    """A record that is not whole, or a spec of a mirror that its index does not have right.
+
+    `content_hash` is the one that the content of the record gives.
+    """
+
+    source: str
+    problem: str
+    package: str
+    version: str
+    hash: str
+    document: str = ""
+    content_hash: str = ""
+
+
+def _verify(asked: Asked) -> Sheet[WrongSpec]:
+    """Return what is wrong in the sources; not good if something is.
+
+    It ends with SourceError where something could not be read, and nothing that was is wrong.
+    """
+    # Hardly anybody who lists sources verifies them.
+    from spackscope.model.sources.discover import discover
+    from spackscope.model.sources.verify import verify
+
+    session = replace(asked.session, on_progress=asked.on_progress)
+    return verified_sheet([verify(source, session) for source in discover(asked.sources, session)])
+
+
+def verified_sheet(verified: Sequence[VerifiedSource]) -> Sheet[WrongSpec]:
+    """Return a row for each record or spec that is wrong, by source and what is wrong."""
+    rows = [row for source in verified for row in _wrong_specs(source)]
+    counts = Counter((row.source, row.problem) for row in rows)
+
+    def heading(row: WrongSpec) -> str:
+        noun = counted(counts[row.source, row.problem], "spec")
+        return f"{row.source}: {noun}: {row.problem}"
+
+    lines = [*map(_line, verified)]
+    problems = [
+        text
+        for source in verified
+        for text in ([source.failure] if source.failure else map(str, source.problems))
+    ]
+    more = len(problems) - _MAX_PROBLEMS
+    is_good = all(source.is_right for source in verified)
+    unread = counted(sum(bool(its.failure or its.problems) for its in verified), "source")
+    return Sheet(
+        lines[0] if len(lines) == 1 else f"{len(lines):,} sources: {_sums(verified)}",
+        _WRONG_COLUMNS,
+        rows,
+        hash=lambda row: row.hash,
+        query=lambda row: exact_query("hash", row.hash),
+        group=heading,
+        told=("source", "problem"),
+        notes=[
+            *(lines if len(lines) > 1 else ()),
+            *chain.from_iterable(map(_doubts, verified)),
+        ],
+        remarks=[
+            *problems[:_MAX_PROBLEMS],
+            *([f"and {counted(more, 'more problem')}"] if more > 0 else ()),
+        ],
+        is_good=is_good,
+        ending=SourceError(f"{unread} could not be read whole") if is_good and problems else None,
+    )
+
+
+def _wrong_specs(source: VerifiedSource) -> Iterator[WrongSpec]:
+    for record, document in source.wrong.items():
+        problem = f"the content gives another hash ({record.reason})"
+        named = record.package, record.version, record.hash
+        yield WrongSpec(source.name, problem, *named, document, record.content_hash)
+    for problem, specs in source.differing.items():
+        for hash_, name in sorted(specs.items(), key=lambda item: (item[1], item[0])):
+            package, _, version = name.partition("@")
+            yield WrongSpec(source.name, problem, package, version, hash_)
+
+
+def _sums(sources: Iterable[VerifiedSource]) -> str:
+    """Return how many records are whole, and what else: `22 records whole, 1 wrong`."""
+    counts = Counter[str]()
+    for source in sources:
+        counts["whole"] += len(source.whole)
+        counts["wrong"] += source.wrong_count
+        counts["unlike the index"] += sum(map(len, source.differing.values()))
+        counts["unchecked"] += len(set().union(*source.unchecked.values()))
+    return (
+        ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "no records"
+    )
+
+
+def _line(source: VerifiedSource) -> str:
+    sums = "unreadable" if source.failure else f"{source.kind}, {_sums([source])}"
+    return f"{source.name}: {sums}"
+
+
+def _doubts(source: VerifiedSource) -> Iterator[str]:
+    """Yield sentences on what could not be checked, with the reasons, or is not listed."""
+    if hidden := source.wrong_count - len(source.wrong):
+        yield f"{source.name}: {hidden:,} more are wrong than are listed"
+    for reason, hashes in source.unchecked.items():
+        yield f"{source.name}: {counted(len(hashes), 'record')} cannot be checked: {reason}"
+    if source.not_compared:
+        yield f"{source.name}: {source.not_compared}"
+
+
+_WRONG_COLUMNS: list[SheetColumn[WrongSpec]] = [
+    SheetColumn("source", lambda row: row.source),
+    SheetColumn("problem", lambda row: row.problem),
+    SheetColumn("package", lambda row: row.package),
+    version_column(lambda row: row.version or None),
+    hash_column(lambda row: row.hash),
+    hash_column(lambda row: row.content_hash or None, "content_hash"),
+    SheetColumn("document", lambda row: row.document or None, drawn=False),
+]
