@@ -158,10 +158,6 @@ class RandomKeys:
             self.hold(is_said, "nothing is copied, and nothing is said")
             self.hold("Copied" not in message or seen.dialog is not None, f"said: {message}")
             return
-        if seen.dialog == "CoverageScreen":
-            hashes = copied.splitlines()
-            self.hold(f"Copied {len(hashes):,} missing" in self.browser.text, "missing specs")
-            return
         if seen.dialog not in (None, "CompareScreen"):
             # Its y copies a text of its own, or is the first form of the menu, which named it.
             self.hold("Copied" in self.browser.text, "copied unsaid")

@@ -39,7 +39,7 @@ EDITS = {
         "\nFORMATS = (\n",
         "\nFORMATS = (\n"
         '    Format("names", "names", ".txt",\n'
-        "           lambda c, ids: (spec.package for spec in c.records(ids))),\n",
+        "           lambda sheet: (spec.package for spec in sheet.rows)),\n",
     ),
     "tui/cli/command_table.py": (
         '            _choice(\n                "keep-list"',

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
-COMPARE, RELAXATIONS, FREQUENCY = "compare", "relaxations", "frequency"
-COVERAGE, COPYING, PATH = "coverage", "copying", "path"
+COMPARE, RELAXATIONS, COPYING, PATH = "compare", "relaxations", "copying", "path"
 EXPORTING = "exporting"
 SEARCHED, OPENING, REPORTS, DIALOGS = "searched", "opening", "reports", "dialogs"
 HISTORY = "history"
@@ -119,12 +118,10 @@ KEYS = (
         "Show what keeps Spack from reusing the builds of the row.", as_text="why /HASH"),
     Key(ANYWHERE, "timeline", "H", "timeline",
         "Show since when the versions of the package are there.", as_text="history PACKAGE"),
-    Key(ANYWHERE, "weather", "E", "weather",
-        "Show how much of each environment or stack is there, and runs here.", as_text="weather"),
-    Key(ANYWHERE, "challenge", "M", "challenge",
+    Key(ANYWHERE, "challenge", "", "challenge",
         "Compare what several mirrors have of the specs that are shown.",
         as_text="challenge QUERY"),
-    Key(ANYWHERE, "prune", "P", "prune",
+    Key(ANYWHERE, "prune", "", "prune",
         "Preview what pruning the marked specs would remove and break.",
         as_text="prune --preview QUERY"),
     Key(ANYWHERE, "next-pane", "tab", "next_pane", "Go to the next pane or filter."),
@@ -193,14 +190,6 @@ KEYS = (
     Key(FACETS, "facets-filter", "slash,f", "focus_filter",
         "Type a filter for the values.", "filter"),
     Key(FACETS, "facets-close", "escape", "leave", "Close the filter, or go to the rows.", "back"),
-    Key(FREQUENCY, "frequency-choose", "enter", "take",
-        "Filter by the value, or by both of the cell.", "filter"),
-    Key(FREQUENCY, "frequency-by", "ctrl+x", "by",
-        "Count by a second column or variant too.", "by another"),
-    Key(FREQUENCY, "frequency-left", "left", "column(-1)",
-        "Go one column to the left.", moves=True),
-    Key(FREQUENCY, "frequency-right", "right", "column(1)",
-        "Go one column to the right.", moves=True),
     Key(COMPARE, "compare-choose", "enter", "take", "Go to the spec in this column.", "go to it"),
     Key(COMPARE, "compare-build-tools", "b", "build",
         "Show or hide build-only packages.", "build tools"),
@@ -213,18 +202,6 @@ KEYS = (
     Key(COMPARE, "compare-left", "left,h", "column(-1)", "Go one column to the left.", moves=True),
     Key(COMPARE, "compare-right", "right,l", "column(1)",
         "Go one column to the right.", moves=True),
-    Key(COVERAGE, "coverage-choose", "enter", "take",
-        "Go to the nearest; on a reason: only these.", "go to it"),
-    Key(COVERAGE, "coverage-copy", "ctrl+y", "copy",
-        "Copy the hashes of what is missing and shown.", "copy"),
-    Key(COVERAGE, "coverage-compare", "ctrl+d", "compare",
-        "Compare the missing spec with the nearest.", "compare"),
-    Key(COVERAGE, "coverage-why", "ctrl+r", "why",
-        "Show why the spec is missing, and what the nearest lacks.", "why not", rank=1),
-    Key(COVERAGE, "coverage-present", "ctrl+a", "present",
-        "Show or hide what the caches have.", "all"),
-    Key(COVERAGE, "coverage-other", "ctrl+e", "other",
-        "Show the next environment of the sources."),
     Key(COPYING, "copying-choose", "enter", "select",
         "Copy in this form, as its letter does.", "copy"),
     Key(EXPORTING, "exporting-write", "enter", "write",
@@ -270,6 +247,12 @@ KEYS = (
 )  # fmt: skip
 """All keys, in the order in which they are shown."""
 
+ANSWERS = (
+    *("cover", "why-not", "changes", "compare", "count", "timeline", "problems", "sources"),
+    *("challenge", "prune"),
+)
+"""The names of the keys that show an answer; those without a key are commands only."""
+
 MOVES = frozenset(key.action for key in KEYS if key.moves)
 """The actions that only move a cursor."""
 
@@ -281,9 +264,7 @@ HEADINGS = {
     DETAIL: "In the detail",
     TREE: "In its dependencies",
     FACETS: "In the facets",
-    FREQUENCY: "In the frequency of values",
     COMPARE: "In the comparison",
-    COVERAGE: "In the coverage of an environment",
     RELAXATIONS: "Where nothing matches",
     COPYING: "In the forms to copy in",
     EXPORTING: "While a file is named",
@@ -301,12 +282,12 @@ STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
     *((pane, LISTS, DIALOGS) for pane in (COMPARE, PATH, DIALOGS)),
     *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, OPENING)),
-    *((pane, DIALOGS) for pane in (FREQUENCY, COVERAGE, REPORTS)),
+    (REPORTS, DIALOGS),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING, FREQUENCY, COVERAGE, REPORTS)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING, REPORTS)
 """The panes in which letters are typed, so that they are no keys."""
 
 
@@ -319,10 +300,15 @@ def bindings(*panes: str) -> list[BindingType]:
     from textual.binding import Binding
 
     return [
-        Binding(key.keys, key.textual_action, key.sentence, show=False, id=key.name)
+        Binding(_for_textual(key), key.textual_action, key.sentence, show=False, id=key.name)
         for key in KEYS
         if key.where in panes
     ]
+
+
+def _for_textual(key: Key) -> str:
+    """Return the keys as Textual takes them, which knows no binding without any."""
+    return key.keys or f"no_key_of_{key.name}"
 
 
 class Hint(NamedTuple):
@@ -349,9 +335,7 @@ def use_keys(keymap: Keymap) -> None:
 def textual_keymap() -> dict[str, str]:
     """Return the keys in use that differ from the table, as `App.set_keymap` takes them."""
     return {
-        name: key.keys or f"no_key_of_{name}"
-        for name, key in _used.items()
-        if key.keys != DEFAULT[name].keys
+        name: _for_textual(key) for name, key in _used.items() if key.keys != DEFAULT[name].keys
     }
 
 

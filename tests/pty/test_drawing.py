@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 import signal
 
 import pyte
 import pytest
 
-from tests.program import Program, Terminal
+from tests.program import Program, Terminal, for_pyte
 from tests.pty.test_screens import Shown
 
 pytestmark = pytest.mark.pty
@@ -30,8 +29,7 @@ BLINK = 0.5
 def cells(written: bytes, columns: int, lines: int) -> list[list[tuple[object, ...]]]:
     """Return the cells of a terminal after something was written to it."""
     screen = pyte.Screen(columns, lines)
-    # pyte takes the private sequences of the Kitty keyboard protocol for text.
-    pyte.ByteStream(screen).feed(re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", written))
+    pyte.ByteStream(screen).feed(for_pyte(written))
     rows = ([screen.buffer[y][x] for x in range(columns)] for y in range(lines))
     return [
         [
@@ -121,6 +119,6 @@ def test_the_cursor_of_the_terminal_is_where_the_user_is(program: Program) -> No
         ):
             terminal.send(keys)
             terminal.read_to_rest(0.5)
-            stream.feed(re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", terminal.output[fed:]))
+            stream.feed(for_pyte(terminal.output[fed:]))
             fed = len(terminal.output)
             assert text in screen.display[screen.cursor.y], (keys, screen.display)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pyte
 import pytest
 
-from tests.program import Program, Terminal, wait_until
+from tests.program import Program, Terminal, for_pyte, wait_until
 
 pytestmark = pytest.mark.pty
 
@@ -31,10 +31,8 @@ class Shown:
 
     @property
     def lines(self) -> list[str]:
-        # pyte takes the private sequences of the Kitty keyboard protocol for text.
-        news = re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", self._terminal.output[self._fed :])
+        self._stream.feed(for_pyte(self._terminal.output[self._fed :]))
         self._fed = len(self._terminal.output)
-        self._stream.feed(news)
         return [line.rstrip() for line in self._screen.display]
 
     def until(self, *wanted: str) -> list[str]:

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import re
 import shlex
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from uuid import uuid4
@@ -16,19 +13,13 @@ import pyte
 import pytest
 
 from tests.builders import record, write_page
-from tests.program import COMMAND, PATIENCE, environment, repeat_for, wait_until
+from tests.program import COMMAND, PATIENCE, environment, for_pyte, repeat_for, wait_until
+from tests.pty.test_signals import left_on
 
 pytestmark = [
     pytest.mark.pty,
     pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed"),
 ]
-
-MODES = {"1049": "alternate screen", "1000": "mouse", "1003": "mouse moves", "2004": "pasting"}
-BROKEN = (
-    "from spackscope.tui.browser.actions import ACTIONS;"
-    "ACTIONS['fold'] = lambda self: 1 / 0;"
-    "from spackscope.tui.cli.main import main; raise SystemExit(main())"
-)
 
 
 class Shell:
@@ -57,8 +48,7 @@ class Shell:
         except pexpect.TIMEOUT:
             return
         self.written += news
-        # pyte takes the private sequences of the Kitty keyboard protocol for text.
-        self._stream.feed(re.sub(rb"\x1b\[[<>=][\d;]*[a-z]", b"", news))
+        self._stream.feed(for_pyte(news))
 
     @property
     def lines(self) -> list[str]:
@@ -86,22 +76,14 @@ class Shell:
         lines = self.lines
         return "\n".join(lines[: next(n for n, line in enumerate(lines) if end in line)]).strip()
 
-    def start(self, *words: str, command: tuple[str, ...] = COMMAND) -> None:
+    def start(self, *words: str) -> None:
         self.written = b""
-        self.send(shlex.join([*command, *words]) + "\n")
+        self.send(shlex.join([*COMMAND, *words]) + "\n")
 
-    def signal(self, number: signal.Signals) -> None:
-        """Send a signal to what runs in the foreground."""
-        os.killpg(os.tcgetpgrp(self.child.child_fd), number)
-
-    def modes_left_on(self) -> list[str]:
+    def modes_left_on(self) -> set[str]:
         """Name what was switched on in the terminal last, and not off again."""
-        states = {**dict.fromkeys(MODES, "l"), "25": "h"}
-        for modes, state in re.findall(rb"\x1b\[\?([\d;]+)([hl])", self.written):
-            states.update((mode, state.decode()) for mode in modes.decode().split(";"))
-        on = [name for mode, name in MODES.items() if states[mode] == "h"]
         # The shell itself switches its pasting on when it is ready again.
-        return [name for name in on if name != "pasting"] + ["no cursor"] * (states["25"] == "l")
+        return left_on(self.written.decode(errors="ignore")) - {"2004"}
 
 
 @pytest.fixture
@@ -113,39 +95,14 @@ def shell(tmp_path: Path) -> Iterator[Shell]:
         shell.child.close(force=True)
 
 
-@pytest.mark.parametrize(
-    ("end", "code"),
-    [
-        ("q", 0),
-        ("\x03", 130),
-        ("\x11", 0),
-        (signal.SIGTERM, 143),
-    ],
-    ids=["q", "Ctrl-C", "Ctrl-Q", "SIGTERM"],
-)
-def test_the_terminal_is_left_as_it_was_found(
-    shell: Shell, end: str | signal.Signals, code: int
-) -> None:
+@pytest.mark.parametrize(("end", "code"), [("\x03", 130), ("\x11", 0)], ids=["Ctrl-C", "Ctrl-Q"])
+def test_the_terminal_is_left_as_it_was_found(shell: Shell, end: str, code: int) -> None:
     before = shell.ask("stty -g")
     shell.start()
     shell.until_shown("py-safetensors")
-    if isinstance(end, signal.Signals):
-        shell.signal(end)
-    else:
-        shell.send(end)
+    shell.send(end)
     shell.until_shown(f"ready {code}>")
-    assert shell.modes_left_on() == []
-    assert shell.ask("stty -g") == before
-
-
-def test_the_terminal_is_left_as_it_was_found_after_a_mistake_of_ours(shell: Shell) -> None:
-    before = shell.ask("stty -g")
-    shell.start("-c", BROKEN, command=COMMAND[:1])
-    shell.until_shown("py-safetensors")
-    shell.send("z")
-    shell.until_shown("ready 70>")
-    assert b"unexpected ZeroDivisionError: see " in shell.written
-    assert shell.modes_left_on() == []
+    assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
 
@@ -157,7 +114,7 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     shell.until_shown("3/11")
     shell.send("\x1a")
     shell.until_shown("Stopped")
-    assert shell.modes_left_on() == []
+    assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
     assert "Stopped" in shell.ask("jobs")
     shell.send("fg\n")
@@ -167,7 +124,7 @@ def test_control_z_leads_to_the_shell_and_fg_back(shell: Shell) -> None:
     assert any("24 py-build" in line for line in shell.lines), "the whole screen is drawn again"
     shell.send("q")
     shell.until_shown("ready 0>")
-    assert shell.modes_left_on() == []
+    assert shell.modes_left_on() == set()
     assert shell.ask("stty -g") == before
 
 
@@ -181,21 +138,6 @@ def test_the_screen_follows_the_size_of_the_terminal(shell: Shell) -> None:
     shell.until_shown("pfqg2xi")
     shell.send("q")
     shell.until_shown("ready 0>")
-
-
-def test_a_large_paste_through_the_terminal_does_no_harm(shell: Shell) -> None:
-    shell.start()
-    shell.until_shown("py-safetensors")
-    shell.send("/")
-    shell.until_shown("to the rows")
-    paste = b"\x1b[200~" + b"zlib q\n" * 12_000 + b"\x1b[201~"
-    for at in range(0, len(paste), 4096):
-        shell.send(paste[at : at + 4096])
-        shell.read(0)
-    shell.until_shown("Unknown package zlib, and no spec shows it in any column")
-    assert "zlib q zlib q" in shell.lines[1]
-    shell.send("\x15")
-    shell.until_shown("346 builds")
 
 
 def test_thousands_of_moves_typed_ahead_are_worked_off_together(

@@ -113,6 +113,9 @@ def sort_by(screen: BrowserScreen, column: str) -> None:
 def sort(screen: BrowserScreen) -> None:
     """Order the rows by the current column, if they differ in it."""
     table = screen.panes.table
+    if table.shows_sheet:
+        screen.controllers.sheets.sort(table.next_sort())
+        return
     word = column_word(table.column)
     if table.columns.is_in_head:
         screen.host.say(f"All rows have the same {word}")
@@ -126,13 +129,15 @@ def mark(screen: BrowserScreen) -> None:
     """Mark the row under the cursor, and go on to the next."""
     if (row := screen.panes.row) is not None:
         screen.controllers.rows.mark(row)
-        screen.panes.table.rows.action_move(1)
+        screen.panes.table.shown_list.action_move(1)
 
 
 def hide_column(screen: BrowserScreen) -> None:
     """Hide the current column."""
     table = screen.panes.table
-    if not table.columns.is_in_head:
+    if table.shows_sheet:
+        screen.controllers.sheets.hide(table.column)
+    elif not table.columns.is_in_head:
         hide(screen.host, table.column)
 
 
@@ -144,16 +149,24 @@ def list_columns(screen: BrowserScreen) -> None:
     table = screen.panes.table
 
     def go_to(name: str | None) -> None:
-        if name is not None:
+        if name is None:
+            return
+        if opened is not None:
+            screen.controllers.sheets.bring_back(name)
+        else:
             bring_back(screen.host, name)
-            table.go_to_column(name)
+        table.go_to_column(name)
 
-    columns = table.columns.columns
-    names = [
-        *((name, "hidden") for name in sorted(screen.host.state.hidden_columns)),
-        *((name, "") for name in columns.names),
-        *((head.column, f"same in all: {head.text}") for head in columns.head),
-    ]
+    columns, opened = table.columns.columns, screen.host.state.sheet
+    if opened is not None:
+        of_sheet = opened.sheet.columns if opened.sheet is not None else ()
+        names = [(c.name, "hidden" * (c.name in opened.hidden)) for c in of_sheet if c.drawn]
+    else:
+        names = [
+            *((name, "hidden") for name in sorted(screen.host.state.hidden_columns)),
+            *((name, "") for name in columns.names),
+            *((head.column, f"same in all: {head.text}") for head in columns.head),
+        ]
     picks = [
         Pick(name, column_word(name), remark, "differs" if remark == "hidden" else "dim")
         for name, remark in names
@@ -222,6 +235,26 @@ def _show_reports(
         host.open(dialog, partial(open_row, screen), ask=ask, group="reports")
 
 
+def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
+    """Show the spec that the row of a sheet with the cursor is about, if it is there."""
+    host, sheet = screen.host, screen.panes.table.sheet
+    catalog = host.state.catalog
+    screen.panes.show_position()
+
+    def take(row: Row | None) -> None:
+        sheet.row, sheet.is_waiting = row, False
+        highlight(screen, row)
+
+    def read(_: object) -> Row | None:
+        return next(iter(catalog.by_hash(hash_)), None) if catalog is not None else None
+
+    if hash_:
+        host.run(read, take, group="rows")
+    else:
+        host.cancel("rows")
+        take(None)
+
+
 def clear(screen: BrowserScreen) -> None:
     """Remove all filters, also the one on the names of the packages."""
     screen.panes.names.filter_by("")
@@ -267,7 +300,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "name_query": name_query,
     "clear_query": clear,
     "facets": lambda self: open_facets(self.host),
-    "frequency": lambda self: self.controllers.answers.count(),
+    "frequency": lambda self: self.controllers.sheets.count(),
     "copy_hash": lambda self: copying().copy_hash(self.controllers),
     "copy_menu": lambda self: copying().open_menu(self.controllers),
     "copy_address": lambda self: copying().copy_address(self.controllers),
@@ -275,14 +308,13 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
-    "compare": lambda self: self.controllers.answers.compare(),
-    "cover": lambda self: self.controllers.answers.cover(),
-    "changes": lambda self: self.controllers.answers.changes(partial(open_row, self)),
-    "why_not": lambda self: self.controllers.answers.why_not(),
-    "timeline": lambda self: self.controllers.answers.timeline(partial(open_row, self)),
-    "weather": lambda self: self.controllers.answers.weather(partial(open_row, self)),
-    "challenge": lambda self: self.controllers.answers.challenge(partial(open_row, self)),
-    "prune": lambda self: self.controllers.answers.prune(partial(open_row, self)),
+    "compare": lambda self: self.controllers.comparison.compare(),
+    "cover": lambda self: self.controllers.sheets.cover(),
+    "changes": lambda self: self.controllers.sheets.changes(),
+    "why_not": lambda self: self.controllers.sheets.why_not(),
+    "timeline": lambda self: self.controllers.sheets.timeline(),
+    "challenge": lambda self: self.controllers.sheets.challenge(),
+    "prune": lambda self: self.controllers.sheets.prune(),
     "dependencies": lambda self: show_tree(self, "dependencies"),
     "dependents": lambda self: show_tree(self, "dependents"),
     "why": lambda self: self.controllers.navigation.explain(),
@@ -302,6 +334,9 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "jump_to": lambda self, node: self.controllers.navigation.jump_to(node),
     "select_package": select_package,
     "highlight": highlight,
+    "highlight_hash": highlight_hash,
+    "choose_item": lambda self, item: self.controllers.sheets.choose(item),
+    "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,
     "filter": focus_filter_of,
     "sort_by": sort_by,

@@ -15,7 +15,8 @@ from spackscope.tui.browser.state import Host
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
-    from spackscope.tui.browser.answers import Answers
+    from spackscope.tui.browser.comparison import SideBySide
+    from spackscope.tui.browser.sheets import Sheets
 
 
 class Controllers:
@@ -40,8 +41,15 @@ class Controllers:
         self.loading.rows_shown()
 
     @cached_property
-    def answers(self) -> Answers:
-        """Comparison, coverage and counts in dialogs."""
-        from spackscope.tui.browser.answers import Answers
+    def sheets(self) -> Sheets:
+        """Answers in the place of the table."""
+        from spackscope.tui.browser.sheets import Sheets
 
-        return Answers(self.host, self.search, self.navigation)
+        return Sheets(self.host, self.search, self.navigation)
+
+    @cached_property
+    def comparison(self) -> SideBySide:
+        """Specs side by side."""
+        from spackscope.tui.browser.comparison import SideBySide
+
+        return SideBySide(self.host, self.navigation)

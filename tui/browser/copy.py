@@ -18,17 +18,24 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
 from spackscope.model.report import export
-from spackscope.model.report.paste import query_requirement, view_command
+from spackscope.model.report.paste import (
+    ViewCommand,
+    command_line,
+    query_requirement,
+    spelled_source,
+    view_command,
+)
 from spackscope.model.sources.session import Session
 from spackscope.tui.browser.rows import (
     LOADING,
     NO_ROWS,
     hidden_marks,
+    marks_in_sight,
     of_several,
     shown_ids,
     why_not_shown,
 )
-from spackscope.tui.browser.state import BrowserState, Host, Where
+from spackscope.tui.browser.state import BrowserState, Host, OpenSheet, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
@@ -118,6 +125,9 @@ def _read(
     host, state = controllers.host, controllers.host.state
     # The menu names what it copies.
     target = find_target(state, host.where, may_be_unseen=not is_bare)
+    if isinstance(target, str) and unclear is not None and state.sheet is not None:
+        unclear(target)
+        return
     if isinstance(target, str) or state.catalog is None:
         host.say(target if isinstance(target, str) else LOADING, error=True)
         return
@@ -147,7 +157,7 @@ def _read_forms(controllers: Controllers, copied: CopyContent | str) -> None:
     sources, session = host.sources, controllers.loading.session
     if catalog is not None:
         host.run(
-            lambda _: view_forms(catalog, view, sources, session),
+            lambda _: view_forms(catalog, view, sources, session, host.state.sheet),
             partial(_show_menu, controllers, copied),
             group="menu",
         )
@@ -169,7 +179,9 @@ def _show_menu(
         elif form is not None and isinstance(copied, CopyContent):
             _copy_specs(controllers, form, copied)
 
+    sheet = state.sheet.shown if state.sheet is not None else None
     count = state.listing.shown if state.listing is not None else 0
+    count = len(sheet.rows) if sheet is not None else count
     note = copied if isinstance(copied, str) else ""
     dialog = CopyDialog(specs, forms, count, all_marks=hidden and len(state.marks), note=note)
     controllers.host.open(dialog, take)
@@ -240,14 +252,17 @@ def find_target(
     listing, row = state.listing, where.row
     if reason or listing is None:
         return reason
-    if where.is_waiting or row is None:
+    in_sight = marks_in_sight(state)
+    if row is None and state.sheet is not None and not (in_sight or where.is_waiting):
+        return "This row is about no spec of these sources"
+    if where.is_waiting or (row is None and not in_sight):
         return LOADING
-    in_sight = [spec for spec in state.marked if spec.is_in(listing)]
     is_seen = may_be_unseen or where.is_row_seen
     if in_sight and (is_seen or where.are_marks_seen):
         return CopyTarget([spec.ids[0] for spec in in_sight], is_marked=True)
     if not is_seen:
         return row_out_of_sight()
+    assert row is not None
     return CopyTarget((row.id,), row=row, folded=listing.ids_of(row) if row.count > 1 else ())
 
 
@@ -292,19 +307,46 @@ def _read_target(catalog: Catalog, target: CopyTarget, *, is_bare: bool) -> Copy
 
 
 def view_forms(
-    catalog: Catalog, view: View, sources: Sequence[str], session: Session
+    catalog: Catalog,
+    view: View,
+    sources: Sequence[str],
+    session: Session,
+    sheet: OpenSheet | None = None,
 ) -> list[ViewForm]:
-    """Return the forms of a view, whatever is folded or marked, in which it can be written."""
+    """Return the forms of a view, whatever is folded or marked, in which it can be written.
+
+    Of a sheet these are the command that prints it, and the hashes of its rows.
+    """
+    if sheet is not None:
+        its = sheet.shown
+        return [
+            *_command(lambda: _sheet_command(sheet, sources, session)),
+            ViewForm(
+                "h",
+                "hashes",
+                "one a line, as --hashes prints them",
+                "all shown hashes",
+                lambda: "\n".join(its.hashes() if its is not None else ()),
+            ),
+        ]
     return [
-        *_command(view, sources, session),
+        *_command(lambda: view_command(sources, view.query, session)),
         *_requirement(view),
         *_lists(catalog, view),
     ]
 
 
-def _command(view: View, sources: Sequence[str], session: Session) -> Iterator[ViewForm]:
+def _sheet_command(sheet: OpenSheet, sources: Sequence[str], session: Session) -> ViewCommand:
+    """Return the command line that prints a sheet, of those sources that it does not name."""
+    name, *words = sheet.words
+    others = [] if sheet.names_sources else [each for each in sources if each not in words]
+    named = [spelled_source(word) if word in sources else word for word in words]
+    return command_line([name, *named], others, session)
+
+
+def _command(read: Callable[[], ViewCommand]) -> Iterator[ViewForm]:
     try:
-        command = view_command(sources, view.query, session)
+        command = read()
     except (QueryError, SourceError):
         return
     text = command.text

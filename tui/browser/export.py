@@ -18,9 +18,8 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.report import export
 from spackscope.tui.browser.query_history import QueryRecall
-from spackscope.tui.browser.rows import shown_ids, why_not_shown
+from spackscope.tui.browser.rows import marks_in_sight, shown_ids, why_not_shown
 from spackscope.tui.browser.state import BrowserState, Host, Task
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
 
@@ -86,6 +85,11 @@ def _read(host: Host, done: Callable[[_Rows], object], *, group: str) -> None:
     state = host.state
     if (catalog := state.catalog) is None:
         return
+    if state.sheet is not None and (sheet := state.sheet.shown) is not None:
+        sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
+        name = proposed_name(state.sheet.words[0], FILE_FORMATS[0].ending)
+        done(_Rows(catalog, sets, name))
+        return
 
     def read(task: Task) -> _Rows:
         shown = shown_ids(catalog, state.view, should_stop=task)
@@ -109,7 +113,7 @@ def _write(
 
     A job that is cancelled has no result; this one says whether it was `stopped` in time.
     """
-    total = len(request.rows.ids)
+    total, sheet = len(request.rows), request.rows.sheet
 
     def should_stop() -> bool:
         return stopped.is_set() or task()
@@ -122,7 +126,11 @@ def _write(
         if output.size is not None and not request.replaces:
             sentence = f"{clean(request.name)} exists, {size_text(output.size)}"
             return partial(dialog.ask, request.name, sentence)
-        lines = request.format.lines(catalog, request.rows.ids)
+        write = request.format.of_sheet
+        if sheet is not None and write is not None:
+            lines = write(sheet)
+        else:
+            lines = request.format.lines(catalog, request.rows.ids)
         count = write_lines(output, lines, on_lines=on_lines, should_stop=should_stop)
     except Unwritable as error:
         return partial(dialog.show_failure, str(error))
@@ -133,11 +141,9 @@ def _write(
 
 def _sentence(request: ExportRequest, path: str, count: int) -> str:
     """Return what was written: lines of hashes, or the specs of other formats."""
-    is_list = request.format.lines in (
-        export.BY_NAME["hashes"].lines,
-        export.BY_NAME["keep-list"].lines,
-    )
-    written = counted(count, "hash") if is_list else counted(len(request.rows.ids), "record")
+    noun = "record" if request.rows.sheet is None else "row"
+    is_list = request.format.name in ("hashes", "keep-list")
+    written = counted(count, "hash") if is_list else counted(len(request.rows), noun)
     return f"Wrote {written} to {clean(path)}"
 
 
@@ -146,7 +152,7 @@ def row_sets(state: BrowserState, shown: Sequence[int]) -> Sequence[RowSet]:
 
     `shown` are the ids of all shown records, in the order of the rows.
     """
-    in_sight = [spec for spec in state.marked if spec.is_in(state.listing)]
+    in_sight = marks_in_sight(state)
     ids = {id_ for spec in in_sight for id_ in spec.ids}
     sets = [RowSet(f"{len(shown):,} shown", shown)]
     if len(state.marked) > len(in_sight):

@@ -41,6 +41,8 @@ def back(controllers: Controllers) -> None:
         controllers.loading.stop()
     elif pane in ("detail", "facets"):
         host.focus("specs")
+    elif pane == "specs" and host.state.sheet is not None:
+        controllers.sheets.leave()
     elif pane == "specs":
         row = host.where.row
         if row is None or not controllers.rows.close(row):
@@ -85,6 +87,8 @@ def is_late(host: Host, key: str) -> bool:
     is_marking = key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
     if is_marking or host.is_running(*_BLOCKING):
         return True
+    if state.sheet is not None and state.sheet.sheet is None and host.is_running("sheet"):
+        return key not in key_names(*_WITHOUT_SOURCES, "undo", "query", "packages")
     if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
         return host.is_running("facets")
     if not (state.is_shown or state.is_refused) and host.is_running("view", "load"):

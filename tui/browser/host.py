@@ -78,6 +78,7 @@ class ScreenHost:
         self._generations: Counter[str] = Counter()
         self._running: set[str] = set()
         self._asked: dict[Dialog[Any], tuple[Callable[[], object], str]] = {}
+        self._followed: Callable[[], object] | None = None
 
     def change(self, **fields: Any) -> None:
         """Replace some fields of the state, and show what changed."""
@@ -193,8 +194,14 @@ class ScreenHost:
             ask()
             self._show_loading()
 
+    def follow(self, ask: Callable[[], object] | None) -> None:
+        """Call a function for each newer catalog, in place of the one before; none with None."""
+        self._followed = ask
+
     def _ask_again(self) -> None:
-        """Ask again for what the open dialogs show."""
+        """Ask again for what the sheet and the open dialogs show."""
+        if self._followed is not None:
+            self._followed()
         for ask, _ in list(self._asked.values()):
             ask()
 

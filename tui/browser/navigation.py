@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,7 +15,7 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Details, Host
+from spackscope.tui.browser.state import BrowserState, Details, Host, OpenSheet
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ class UndoStep(Frozen):
     """A view, its row with the cursor, and the details of a spec, which may have no row.
 
     `position` is the line of the detail with the cursor and the one at its top. `pane` is the pane
-    with the focus. `is_walk` if the step comes of a walk through the packages.
+    with the focus. `is_walk` if the step comes of a walk through the packages. A `sheet` was shown
+    in the place of the rows.
     """
 
     view: View
@@ -44,6 +45,12 @@ class UndoStep(Frozen):
     position: tuple[int, int] = (0, 0)
     pane: str = "packages"
     is_walk: bool = False
+    sheet: OpenSheet | None = None
+
+    def is_of(self, state: BrowserState) -> bool:
+        """Check whether a state shows the view, or the sheet, of the step."""
+        own, its = self.sheet, state.sheet
+        return self.view == state.view and (own and own.words) == (its and its.words)
 
 
 class JumpTarget(NamedTuple):
@@ -58,7 +65,7 @@ class Navigation:
     """Record steps to undo: each settled view, and each spec that was jumped to.
 
     A query is remembered once its step is complete, which a walk through the packages is at its
-    end.
+    end. `on_sheet` is called when a sheet is shown again, to read it from a newer catalog.
     """
 
     def __init__(
@@ -68,6 +75,7 @@ class Navigation:
         self._steps: list[UndoStep] = []
         self._at = -1
         self._arriving: UndoStep | None = None
+        self.on_sheet: Callable[[], object] = lambda: None
         search.before_change = self.leave
 
     @property
@@ -85,7 +93,7 @@ class Navigation:
     def leave(self) -> None:
         """Record where the user is, before the view changes."""
         state, current = self._host.state, self._current
-        is_current = current is not None and current.view == state.view
+        is_current = current is not None and current.is_of(state)
         if is_current and state.is_shown and self._arriving is None:
             self._steps[self._at] = self._here()
 
@@ -95,10 +103,10 @@ class Navigation:
         A walk through the packages is one step.
         """
         state, current = self._host.state, self._current
-        if state.draft is not None or (current is not None and current.view == state.view):
+        if state.draft is not None or (current is not None and current.is_of(state)):
             return
         if current is None or self._host.where.pane != "packages":
-            self._push(UndoStep(state.view))
+            self._push(UndoStep(state.view, sheet=state.sheet))
             self._recall.keep()
         elif current.is_walk and _without_package(current.view) == _without_package(state.view):
             self._steps[self._at] = UndoStep(state.view, is_walk=True)
@@ -132,7 +140,29 @@ class Navigation:
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
-        return UndoStep(state.view, where.row, state.details, where.position, where.pane, is_walk)
+        sheet = state.sheet and replace(state.sheet, cursor=where.sheet_cursor)
+        here = where.row, state.details, where.position, where.pane
+        return UndoStep(state.view, *here, is_walk, sheet)
+
+    def go_to_sheet(self, sheet: OpenSheet) -> None:
+        """Show a sheet in the place of the rows, as a step of its own."""
+        self.leave()
+        self._push(UndoStep(self._host.state.view, pane="specs", sheet=sheet))
+        self._host.change(sheet=sheet)
+        self._host.focus("specs")
+
+    def leave_sheet(self) -> None:
+        """Go back to where the sheet was opened; after a reload to the rows."""
+        if self._at > 0:
+            self.retrace(-1)
+        else:
+            self.close_sheet()
+
+    def close_sheet(self) -> None:
+        """Show the rows again, as what comes next is another step."""
+        self.leave()
+        self._host.cancel("sheet")
+        self._host.change(sheet=None)
 
     def retrace(self, by: int) -> None:
         """Go to the step before this one, or with 1 to the one after it."""
@@ -149,7 +179,11 @@ class Navigation:
         self._arriving = step
         if step.pane not in (self._host.where.pane, "query"):
             self._host.focus(step.pane)
-        self._search.show(step.view, rewrite=True, cursor_on=step.row)
+        row = step.row if step.sheet is None else None
+        self._search.show(step.view, rewrite=True, cursor_on=row)
+        self._host.change(sheet=step.sheet)
+        if step.sheet is not None:
+            self.on_sheet()
 
     def highlight(self, row: Row | None) -> None:
         """Select the spec of the row under the cursor, or the one that was arrived at."""
@@ -211,6 +245,8 @@ class Navigation:
             self._host.say(f"without the query, which does not match {row.spec.package}; {undo}")
         else:
             self._host.say("")
+        if self._host.state.sheet is not None:
+            self.close_sheet()
         shows_tree = here.details is not None and here.details.shows_tree
         step = UndoStep(
             target.view,

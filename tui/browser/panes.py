@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
-from spackscope.model.core.text import cell_width
+from spackscope.model.core.text import cell_width, counted
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Term
@@ -28,7 +28,9 @@ from spackscope.tui.browser.state import (
     BrowserState,
     Draft,
     Facets,
+    OpenSheet,
     Summary,
+    command_text,
 )
 from spackscope.tui.widgets.detail_pane import DetailPane
 from spackscope.tui.widgets.facets import FacetPane
@@ -140,14 +142,26 @@ class Panes:
         return self.table.highlighted
 
     @property
+    def item(self) -> Any:
+        """The row of the sheet under the cursor."""
+        return self.table.sheet.rows.item
+
+    @property
+    def sheet_cursor(self) -> int:
+        """The number of that row."""
+        return self.table.sheet.rows.number
+
+    @property
     def is_waiting(self) -> bool:
         """Whether that row is still to be read."""
-        return self.table.rows.is_waiting
+        table = self.table
+        return table.sheet.is_waiting if table.shows_sheet else table.rows.is_waiting
 
     @property
     def is_row_seen(self) -> bool:
         """Whether the row, or in the detail its own line, is on the screen."""
-        list_ = self.detail.shown_list if self.focus.pane == "detail" else self.table.rows
+        in_detail = self.focus.pane == "detail"
+        list_ = self.detail.shown_list if in_detail else self.table.shown_list
         return self._is_seen(list_, list_.cursor - list_.top)
 
     @property
@@ -229,9 +243,12 @@ class Panes:
             self._show_marks()
         if new.results is not old.results:
             self.show_counts()
+        if new.sheet is not old.sheet:
+            self._show_sheet(old.sheet, new.sheet)
         if new.details is not old.details:
             self._show_details(new)
-        if new.details is None and new.listing is not None and not new.listing:
+        is_empty = new.listing is not None and not new.listing
+        if new.details is None and (is_empty or new.sheet is not None):
             self.detail.show_details((), None)
         if new.draft is not old.draft:
             self._show_draft(old.draft, new.draft)
@@ -241,6 +258,27 @@ class Panes:
                 self.show_query()
         if new.stale != old.stale:
             self._show_stale(new.stale)
+
+    def _show_sheet(self, old: OpenSheet | None, new: OpenSheet | None) -> None:
+        """Show a sheet in the place of the rows, or these again."""
+        if (old is None) is not (new is None):
+            self.table.show_sheet(shown=new is not None)
+        self.query_bar.show_sheet(command_text(new.words) if new is not None else "")
+        if new is None:
+            self.table.tell_highlighted()
+        else:
+            self.table.sheet.show_sheet(
+                new.sheet,
+                new.shown,
+                new.text or "There are none.",
+                filters=new.filters,
+                sort=new.sort,
+                hidden=new.hidden,
+                cursor=new.cursor,
+            )
+        self.show_counts()
+        self.show_position()
+        self.show_hints()
 
     def _show_marks(self) -> None:
         """Name the marked specs; in the detail `y` copies the spec that is shown there."""
@@ -381,6 +419,13 @@ class Panes:
         results, summary = self._state.results, self._state.summary
         if results is None or summary is None:
             return
+        if (opened := self._state.sheet) is not None:
+            total = len(opened.sheet.rows) if opened.sheet is not None else 0
+            sheet = self.table.sheet.rows.sheet
+            rows = len(sheet.rows) if sheet is not None else 0
+            of = f"{rows:,} of " if opened.filters else ""
+            self.query_bar.show_count([f"{of}{counted(total, 'row')}" if total else ""])
+            return
         if self._state.stale:
             draft = self._state.draft
             is_filter = draft is not None and draft.input != QUERY
@@ -430,7 +475,8 @@ class Panes:
         if self.focus.focused_input is not None:
             return (keymap.FILTERS,)
         pane = self.focus.pane
-        if pane == keymap.SPECS and self.table.shown_list is not self.table.rows:
+        lists = self.table.rows, self.table.sheet.rows
+        if pane == keymap.SPECS and self.table.shown_list not in lists:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
@@ -449,6 +495,10 @@ class Panes:
             rows = self.names.rows
         elif pane == "detail" and self.detail.shows_tree:
             rows = self.detail.shown_list
+        elif (sheet := self.table.sheet.rows) is rows:
+            total = len(sheet.sheet.rows) if sheet.sheet is not None else 0
+            self.status.show_position(titles.position(sheet.number, total))
+            return
         self.status.show_position(titles.position(rows.cursor, rows.length))
 
     def show_hints(self) -> None:
@@ -457,11 +507,18 @@ class Panes:
         shown = keymap.hints(*self.key_panes, words=dict(self._hint_words()))
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
+        if self.table.shows_sheet:
+            left_out = keymap.key_names("fold", "facets")
+            shown = (each for each in shown if each.key not in left_out)
         self.status.show_hints([*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown])
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""
         row, marks = self.table.highlighted, len(self._state.marks)
+        if self.table.shows_sheet:
+            yield "specs-open", "go to it"
+            yield "undo", "back"
+            return
         if self._state.view.folded:
             yield "fold", "unfold"
         if self._is_pick and not (row is not None and row.has_look_alikes):

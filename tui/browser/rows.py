@@ -162,7 +162,9 @@ class RowsController:
 
         state = self._host.state
         catalog, listing = state.catalog, state.listing
-        if (reason := why_not_shown(state)) or catalog is None or listing is None:
+        if state.sheet is not None and (sheet := state.sheet.shown) is not None:
+            toggle([*sheet.hashes()])
+        elif (reason := why_not_shown(state)) or catalog is None or listing is None:
             self._host.say(reason, error=True)
         else:
             ids = opened if is_within else listing.values.specs
@@ -239,6 +241,8 @@ def why_not_shown(state: BrowserState) -> str:
     """Return why nothing can be done with the rows, or an empty text if it can."""
     if state.catalog is None or state.results is None:
         return LOADING
+    if state.sheet is not None:
+        return "" if state.sheet.sheet is not None else LOADING
     if state.draft is not None and state.draft.is_wrong:
         return STALE
     if not state.is_shown:
@@ -275,7 +279,16 @@ def of_several(catalog: Catalog, row: Row, ids: Sequence[int]) -> tuple[int | No
 
 def hidden_marks(state: BrowserState) -> int:
     """Return how many marked specs are not among the rows."""
-    return len(state.marks) - sum(spec.is_in(state.listing) for spec in state.marked)
+    return len(state.marks) - len(marks_in_sight(state))
+
+
+def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
+    """Return the marked specs that are among the rows, or those of the sheet."""
+    sheet = state.sheet.shown if state.sheet is not None else None
+    if sheet is None:
+        return [spec for spec in state.marked if spec.is_in(state.listing)]
+    hashes = {*sheet.hashes()}
+    return [spec for spec in state.marked if spec.hash in hashes]
 
 
 def _hashes(catalog: Catalog, ids: Sequence[int]) -> Sequence[str]:

@@ -153,7 +153,10 @@ class BrowserScreen(Screen[None]):
             # It was hidden since then.
             return
         actions.show_focus(self)
-        if (input_ := self.panes.focus.focused_input) is not None:
+        input_ = self.panes.focus.focused_input
+        if input_ is not None and self.panes.table.sheet in input_.ancestors:
+            return
+        if input_ is not None:
             self.controllers.search.enter(input_.name or "", input_.value)
         elif self.panes.focus.pane != "packages":
             self.controllers.navigation.end_walk()

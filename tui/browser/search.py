@@ -109,7 +109,8 @@ class Search:
             host.cancel("completions")
         if cursor_on is not None or selects_otherwise(view, state.view):
             self._cursor_on = cursor_on
-        host.change(view=view, refused=None, draft=draft)
+        sheet = state.sheet if view.query == state.view.query else None
+        host.change(view=view, refused=None, draft=draft, sheet=sheet)
         host.show_query(rewrite=rewrite)
         if (summary := state.summary) is None:
             if typed is not None:

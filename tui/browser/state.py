@@ -6,15 +6,19 @@ implements Host for Textual, and `panes.py` shows a state in the widgets.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from spackscope.model.assist.answers import Completions, Note, Relaxation
+from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen, field
+from spackscope.model.core.records import HASH_LENGTH
+from spackscope.model.core.text import clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import PackageCount, Row
-from spackscope.model.index.view import Order, View
+from spackscope.model.index.view import Order, Sort, View
 from spackscope.model.query.ast import Query, Term
 from spackscope.model.query.parser import ParsedInput
 from spackscope.model.report.frame import SourceChip
@@ -26,6 +30,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing, MarkedSpec
     from spackscope.model.index.tree import Tree, TreeNode
     from spackscope.model.report.detail import DetailLine, Members
+    from spackscope.model.report.sheet import Sheet
     from spackscope.model.sources.session import Session
     from spackscope.tui.copy_forms import CopyDone
     from spackscope.tui.dialogs.base import Dialog
@@ -161,6 +166,50 @@ class Facets(Frozen):
     is_awaited: bool = False
 
 
+class OpenSheet(Frozen):
+    """An answer in the place of the table, and how the user arranged its rows.
+
+    `words` are those of the command line that prints it. `sheet` is None until it is read from
+    the catalog, or where it cannot be: `text` says how far that has come, or why. `filters` are
+    patterns by the names of columns. `cursor` puts the cursor on a row. `choose` does what
+    choosing a row means, by default to show its specs. It `names_sources` if it is of no others
+    than its words name. It `is_part` if sources were still being read.
+    """
+
+    words: tuple[str, ...]
+    read: Callable[[Catalog, Task, Callable[[str], object]], Sheet[Any]]
+    catalog: Catalog | None = None
+    sheet: Sheet[Any] | None = None
+    text: str = ""
+    sort: Sort | None = None
+    filters: Mapping[str, str] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+    cursor: int = 0
+    choose: Callable[[Any], object] | None = None
+    names_sources: bool = False
+    is_part: bool = False
+
+    @property
+    def shown(self) -> Sheet[Any] | None:
+        """The sheet with the rows that fit the filters, in the order of the user."""
+        sheet = self.sheet
+        if sheet is None:
+            return None
+        for name, pattern in self.filters.items():
+            sheet = sheet.filtered(name, pattern)
+        if self.sort is not None:
+            sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
+        return sheet
+
+
+_WHOLE_HASH = re.compile(rf"/([a-z2-7]{{{SHORT_HASH}}})[a-z2-7]{{{HASH_LENGTH - SHORT_HASH}}}")
+
+
+def command_text(words: Sequence[str]) -> str:
+    """Return the words of a sheet as they are shown: hashes by their beginnings."""
+    return _WHOLE_HASH.sub(r"/\1", clean(" ".join(words)))
+
+
 class BrowserState(Frozen):
     """All that the browser shows.
 
@@ -169,6 +218,7 @@ class BrowserState(Frozen):
     the catalog knows of them. `stale` is empty, or what is counted while the rows are those of an
     older query: `0` if what is typed has none, `?` if it has an error. `connected` is the catalog
     whose edges have been read, so that trees can be shown. `machine` is what specs are to run on.
+    A `sheet` is shown in the place of the rows.
     """
 
     summary: Summary | None = None
@@ -184,6 +234,7 @@ class BrowserState(Frozen):
     machine: Machine | None = None
     hidden_columns: frozenset[str] = frozenset()
     facets: Facets | None = None
+    sheet: OpenSheet | None = None
 
     @property
     def catalog(self) -> Catalog | None:
@@ -230,6 +281,14 @@ class Where(Protocol):
     @property
     def row(self) -> Row | None:
         """The row of the table under the cursor."""
+
+    @property
+    def item(self) -> Any:
+        """The row of the sheet under the cursor."""
+
+    @property
+    def sheet_cursor(self) -> int:
+        """The number of that row."""
 
     @property
     def is_waiting(self) -> bool:
@@ -356,6 +415,9 @@ class Host(Protocol):
         `ask` reads what it shows from the catalog, in jobs of a group: at once, and again from
         each newer catalog while the dialog is open; closing it ends them.
         """
+
+    def follow(self, ask: Callable[[], object] | None) -> None:
+        """Call a function for each newer catalog, in place of the one before; none with None."""
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         """End the program with the hashes that were picked."""

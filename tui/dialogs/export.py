@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from textual import getters, on
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.text import clean, counted, shorten
 from spackscope.model.report.export import FORMATS, Format
 from spackscope.model.report.progress import Progress
+from spackscope.model.report.sheet import OF_ALL_SHEETS, Sheet
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import (
     DIALOGS,
@@ -27,16 +29,21 @@ from spackscope.tui.keymap import (
 )
 
 FILE_FORMATS = tuple(format_ for format_ in FORMATS if format_.name != "tab")
+_OF_SHEETS = tuple(format_ for format_ in FILE_FORMATS if format_.name in OF_ALL_SHEETS)
 _BAR = 24
 _MARGIN = 8
 """Cells of the screen beside a line of the dialog."""
 
 
 class RowSet(Frozen):
-    """Rows that can be written: how they are called, and the ids of their records."""
+    """Rows that can be written: how they are called, the ids of their records, or a sheet."""
 
     name: str
-    ids: Sequence[int]
+    ids: Sequence[int] = ()
+    sheet: Sheet[Any] | None = None
+
+    def __len__(self) -> int:
+        return len(self.ids) if self.sheet is None else len(self.sheet.rows)
 
 
 class ExportRequest(Frozen):
@@ -70,6 +77,7 @@ class ExportDialog(Dialog[None]):
     ) -> None:
         super().__init__()
         self._row_sets, self._rows, self._format = row_sets, 0, 0
+        self._formats = FILE_FORMATS if row_sets[0].sheet is None else _OF_SHEETS
         self._first_name = name
         self._write, self._stop = write, stop
         self._old_name = ""
@@ -107,7 +115,7 @@ class ExportDialog(Dialog[None]):
 
     def _show_choices(self) -> None:
         rows = [row_set.name for row_set in self._row_sets]
-        formats = [format_.label for format_ in FILE_FORMATS]
+        formats = [format_.label for format_ in self._formats]
         self.query_one("#export-rows", Static).update(_choice("rows", rows, self._rows))
         self.query_one("#export-format", Static).update(_choice("form", formats, self._format))
 
@@ -127,7 +135,7 @@ class ExportDialog(Dialog[None]):
     def _name_changed(self) -> None:
         """Choose the format that the ending of the name stands for, unless this one has it."""
         ending = os.path.splitext(self._input.value)[1]
-        endings = [format_.ending for format_ in FILE_FORMATS]
+        endings = [format_.ending for format_ in self._formats]
         if ending in endings and endings[self._format] != ending:
             self._format = endings.index(ending)
             self._show_choices()
@@ -138,12 +146,12 @@ class ExportDialog(Dialog[None]):
         """Choose the next format or the one before, and change the ending of the name."""
         if self._is_writing:
             return
-        self._format = (self._format + step) % len(FILE_FORMATS)
+        self._format = (self._format + step) % len(self._formats)
         stem, ending = os.path.splitext(self._input.value)
         at = self._input.cursor_position
-        if ending in {format_.ending for format_ in FILE_FORMATS}:
+        if ending in {format_.ending for format_ in self._formats}:
             with self.prevent(Input.Changed):
-                self._input.value = stem + FILE_FORMATS[self._format].ending
+                self._input.value = stem + self._formats[self._format].ending
             is_in_stem = at <= len(stem)
             self._input.cursor_position = at if is_in_stem else len(self._input.value)
         self._old_name = ""
@@ -161,7 +169,7 @@ class ExportDialog(Dialog[None]):
         """Write the file; one that exists only if that was said before."""
         if self._is_writing:
             return
-        name, format_ = self._input.value, FILE_FORMATS[self._format]
+        name, format_ = self._input.value, self._formats[self._format]
         replaces = bool(name) and self._old_name == name
         self._is_writing = self._input.disabled = True
         self._write(ExportRequest(self._row_sets[self._rows], format_, name, replaces))

@@ -88,6 +88,7 @@ def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
         )
         for where in order
         for key in keys_of(where)
+        if key.keys
     ]
     typed = first_key("query") if ANYWHERE in panes else ""
     for heading, forms in LANGUAGE.items():

@@ -12,7 +12,7 @@ from spackscope.model.core.redaction import without_secrets
 from spackscope.model.query.ast import VIEW
 from spackscope.model.query.parser import NamedQueries
 from spackscope.tui.dialogs.pick import Pick, PickDialog
-from spackscope.tui.keymap import FILTERS, HEADINGS, first_key, keys_of, written_key
+from spackscope.tui.keymap import ANSWERS, FILTERS, HEADINGS, first_key, keys_of, written_key
 
 _PALETTE = "app.command_palette"
 
@@ -39,7 +39,7 @@ THEME = PaletteCommand("Choose a theme: the colours of the browser", action="app
 def commands(
     panes: Sequence[str], more: Sequence[PaletteCommand] = (), left_out: Sequence[str] = ()
 ) -> list[PaletteCommand]:
-    """Return the commands of some panes, in their order, and some more after them.
+    """Return the answers, the other commands of some panes, in their order, and some more.
 
     `left_out` are the names of keys that do nothing now.
     """
@@ -49,14 +49,19 @@ def commands(
             written_key(key.shown),
             HEADINGS[where].lower(),
             first_key(key.name),
+            action=f"screen.{key.textual_action}",
             name=key.name,
             as_text=f"as text: spackscope {key.as_text}" if key.as_text else "",
         )
         for where in panes
         for key in keys_of(where)
-        if key.keys and where != FILTERS and not key.moves
+        if (key.keys or key.name in ANSWERS) and where != FILTERS and not key.moves
         if key.action != _PALETTE and key.name not in left_out
     ]
+    # The sort keeps the order of the others.
+    found.sort(
+        key=lambda each: each.name not in ANSWERS or ANSWERS.index(each.name) - len(ANSWERS)
+    )
     return [*found, *more, THEME]
 
 

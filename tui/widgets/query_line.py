@@ -271,12 +271,13 @@ class QueryCount(Widget):
 
 
 class QueryBar(Horizontal):
-    """The query line and the count of its matches.
+    """The query line and the count of its matches, or what the sheet in their place is.
 
     `named` are the named queries that the line may use.
     """
 
     named: NamedQueries | None = None
+    _sheet = ""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -288,9 +289,22 @@ class QueryBar(Horizontal):
         input_ = QueryInput(name="query", id="query-input")
         input_.named = self.named
         yield input_
+        yield Static(id="query-sheet")
         yield QueryCount(id="query-count")
 
     input = getters.query_one(QueryInput)
+
+    def show_sheet(self, command: str) -> None:
+        """Show the command that prints a sheet in place of the query; with none the query."""
+        self._sheet = command
+        self.query_one("#query-sheet", Static).update(Content(command))
+        self._show_line()
+
+    @on(events.DescendantFocus)
+    @on(events.DescendantBlur)
+    def _show_line(self) -> None:
+        """Show the query while it is typed, and else the command of a sheet."""
+        self.set_class(bool(self._sheet) and not self.input.has_focus, "-sheet")
 
     def focus_input(self) -> None:
         """Go to the query line."""
@@ -298,6 +312,7 @@ class QueryBar(Horizontal):
         if input_.value and not input_.value.endswith(" "):
             # The next word must not run into the last one.
             input_.reflect(f"{input_.value} ")
+        self.remove_class("-sheet")
         input_.focus()
 
     def reflect(self, query: Query, typed_in: Widget | None) -> None:

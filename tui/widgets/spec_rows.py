@@ -83,7 +83,7 @@ class RowMarks:
     """The marks by hash, and by look-alike for folded rows."""
 
     def __init__(self, marks: Sequence[str] = (), marked: Sequence[MarkedSpec] = ()) -> None:
-        self._hashes = frozenset(marks)
+        self.hashes = frozenset(marks)
         self._ids: dict[int, set[int]] = defaultdict(set)
         for spec in marked:
             for look_alike in spec.look_alikes:
@@ -94,7 +94,7 @@ class RowMarks:
         if row is None or listing is None:
             return ""
         if row.count == 1:
-            return MARKED if row.spec.hash in self._hashes else ""
+            return MARKED if row.spec.hash in self.hashes else ""
         marked = self._ids.get(row.look_alike)
         if not marked:
             return ""

@@ -20,6 +20,7 @@ from spackscope.model.report.highlight import DrawnPiece
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.sheet_table import SheetTable
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
 from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
@@ -92,7 +93,10 @@ class RelaxationList(Vertical):
 
 
 class SpecTable(Vertical):
-    """The rows of a listing under heads and filters; posts what the user does with them."""
+    """The rows of a listing under heads and filters, or those of a sheet in their place.
+
+    It posts what the user does with them.
+    """
 
     BINDINGS = bindings(SPECS)
 
@@ -104,11 +108,13 @@ class SpecTable(Vertical):
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
         self.rows = SpecRows(id="spec-rows")
+        self.sheet = SheetTable(id="sheet")
+        self.shows_sheet = False
         self.columns = ColumnState()
         # The values that all rows share, and what precedes them.
         self._shared: Sequence[tuple[str, str]] = ()
         self._before = ""
-        self._has_slots = False
+        self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
         """Lay out what all rows share above the heads, and these above the rows."""
@@ -117,20 +123,27 @@ class SpecTable(Vertical):
         yield self.filters
         yield self.rows
         yield RelaxationList(id="relaxations")
+        yield self.sheet
 
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
+        if self.shows_sheet:
+            return self.sheet.filters.focused_column or self.sheet.column
         return self.filters.focused_column or self.columns.current
 
     @property
     def shown_list(self) -> VirtualList:
-        """The list on the screen: the rows, or what would match instead."""
-        return self._relaxations.rows if self._relaxations.display else self.rows
+        """The list on the screen: the rows, those of a sheet, or what would match instead."""
+        if self.shows_sheet:
+            return self.sheet.rows
+        return self._relaxations.rows if self._has_relaxations else self.rows
 
     @property
     def highlighted(self) -> Row | None:
         """The row under the cursor; None if there is none, or it has not been read yet."""
+        if self.shows_sheet:
+            return self.sheet.row
         return self.rows.row(self.rows.cursor)
 
     def show_listing(
@@ -158,7 +171,7 @@ class SpecTable(Vertical):
             self.place(keeps_gutter=True)
         else:
             self.settle()
-        self._tell_highlighted()
+        self.tell_highlighted()
 
     def settle(self) -> None:
         """Choose the columns for the rows shown; while a filter has the focus they stay."""
@@ -192,8 +205,17 @@ class SpecTable(Vertical):
         head = columns.constant_head(rows.listing)
         self.line.show(head, self.column, self._before, layout.after)
 
+    def show_sheet(self, *, shown: bool) -> None:
+        """Show a sheet in the place of the rows, or these again; the focus goes along."""
+        before, self.shows_sheet = self.shown_list, shown
+        self.set_class(shown, "-sheet")
+        self._show_list(before)
+
     def open_filter(self) -> None:
         """Show the filter of the current column, which becomes a column if it is none."""
+        if self.shows_sheet:
+            self.sheet.open_filter()
+            return
         name = self.columns.current
         column = self.columns.column(name)
         takes_text = column is None or not column.is_note
@@ -205,10 +227,15 @@ class SpecTable(Vertical):
 
     def enter_filter(self) -> None:
         """Go to the filter that was opened."""
-        self.filters.enter(self.columns.current)
+        if self.shows_sheet:
+            self.sheet.enter_filter()
+        else:
+            self.filters.enter(self.columns.current)
 
     def next_filter(self, step: int) -> bool:
         """Open the next or previous filter; return False at the edge, or if none is open."""
+        if self.shows_sheet:
+            return self.sheet.next_filter(step)
         focused = self.filters.focused_column
         if focused is None:
             return False
@@ -220,6 +247,8 @@ class SpecTable(Vertical):
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
+        if self.shows_sheet:
+            return self.sheet.next_sort()
         sort = self.rows.listing.view.sort if self.rows.listing else None
         if sort is None or sort.column != self.column:
             return Sort(self.column)
@@ -239,8 +268,13 @@ class SpecTable(Vertical):
         """Show relaxations in the place of the rows if there are any; the focus goes along."""
         before = self.shown_list
         self._relaxations.show(reason, relaxations)
-        self._relaxations.display = bool(relaxations)
-        self.rows.display = not relaxations
+        self._has_relaxations = bool(relaxations)
+        self._show_list(before)
+
+    def _show_list(self, before: VirtualList) -> None:
+        """Show one of the lists; it gets the focus of the one before."""
+        self._relaxations.display = self._has_relaxations and not self.shows_sheet
+        self.rows.display = not (self._has_relaxations or self.shows_sheet)
         if before.has_focus and self.shown_list is not before:
             self.shown_list.focus()
 
@@ -248,6 +282,7 @@ class SpecTable(Vertical):
         """Show which rows are marked."""
         self.rows.marks = marks
         self.rows.refresh()
+        self.sheet.show_marks(marks.hashes)
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
@@ -277,10 +312,13 @@ class SpecTable(Vertical):
 
     def action_choose(self) -> None:
         """Choose the row under the cursor."""
-        self.rows.action_choose()
+        self.shown_list.action_choose()
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
+        if self.shows_sheet:
+            self.sheet.move_column(step)
+            return
         row, columns = self.highlighted, self.columns
         if not columns.columns.names:
             # No source could be read.
@@ -293,11 +331,18 @@ class SpecTable(Vertical):
 
     def make_current(self, column: str) -> None:
         """Make a column of those on the screen the current one."""
+        if self.shows_sheet:
+            self.sheet.column = column
+            self.sheet.place()
+            return
         self.columns.current = column
         self.place()
 
     def go_to_column(self, column: str) -> None:
         """Make a column the current one, which comes to the screen with that."""
+        if self.shows_sheet:
+            self.make_current(column)
+            return
         self.columns.current = column
         self.settle()
 
@@ -310,11 +355,13 @@ class SpecTable(Vertical):
     @on(SpecRows.Highlighted)
     def _row_highlighted(self, event: SpecRows.Highlighted) -> None:
         event.stop()
-        self._tell_highlighted()
+        self.tell_highlighted()
 
-    def _tell_highlighted(self) -> None:
+    def tell_highlighted(self) -> None:
         """Post the row under the cursor, once it has been read."""
-        if not self.rows.is_waiting:
+        if self.shows_sheet:
+            self.sheet.tell_row()
+        elif not self.rows.is_waiting:
             self.post_message(Browse("highlight", self.highlighted))
 
     @on(SpecRows.Chosen)

@@ -242,12 +242,13 @@ class FilterBar(Widget):
     def open(self, column: str, *, takes_text: bool) -> None:
         """Show the input of a column; `enter` goes to it once it is there."""
         if column not in self._inputs:
+            text = self.text(column)
             label = f"{clean(column.removeprefix('+'))}…" if takes_text else "no filter"
             input_ = self._inputs[column] = FilterInput(label, name=column)
             if not takes_text:
                 input_.restrict = "(?!)"
             else:
-                input_.reflect(column_text(self._query, column))
+                input_.reflect(text)
             self.mount(input_)
         for name, input_ in self._inputs.items():
             input_.display = name == column

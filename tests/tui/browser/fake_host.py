@@ -51,6 +51,8 @@ class FakeWhere(Frozen):
     pane: str = "packages"
     input: str | None = None
     row: Row | None = None
+    item: Any = None
+    sheet_cursor: int = 0
     is_waiting: bool = False
     is_row_seen: bool = True
     column: str = "hash"
@@ -144,6 +146,9 @@ class FakeHost:
         self.dialogs.append((dialog, close if ask is not None else done))
         if ask is not None:
             ask()
+
+    def follow(self, ask: Callable[[], object] | None) -> None:
+        pass
 
     def exit(self, hashes: list[str] | None, code: int = 0) -> None:
         self.ended = hashes, code

@@ -13,7 +13,7 @@ from spackscope.model.report.comparison import (
     value_texts,
 )
 from spackscope.model.report.report import Row
-from spackscope.tui.browser.answers import nothing_to_compare
+from spackscope.tui.browser.comparison import nothing_to_compare
 from spackscope.tui.dialogs.compare import CompareScreen, Destination
 from tests.browsing import browsing
 from tests.builders import record, write_page
@@ -48,7 +48,7 @@ def table_of(browser: FakeBrowser) -> ComparedTable:
 
 
 def compare(browser: FakeBrowser) -> ComparedTable:
-    browser.controllers.answers.compare()
+    browser.controllers.comparison.compare()
     browser.settle()
     return table_of(browser)
 
@@ -113,7 +113,7 @@ def test_one_mark_is_compared_with_the_row_under_the_cursor(browser: FakeBrowser
 def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> None:
     browser = FakeBrowser(index, query="hdf5@1.12").load()
     browser.host.change(marks=marks)
-    browser.controllers.answers.compare()
+    browser.controllers.comparison.compare()
     assert browser.host.message == nothing_to_compare()
     assert not browser.host.dialogs
 
@@ -124,7 +124,7 @@ def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(index:
 
 
 def test_escape_stops_what_is_still_read(browser: FakeBrowser) -> None:
-    browser.controllers.answers.compare()
+    browser.controllers.comparison.compare()
     _, done = browser.host.dialogs[-1]
     assert browser.host.is_running("compare")
     assert done is not None

@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from spackscope.model.core.frozen import replace
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.report import export
+from spackscope.model.report.sheet import Sheet
 from spackscope.tui.browser.export import open_export, proposed_name
 from spackscope.tui.browser.rows import STALE
 from spackscope.tui.dialogs.export import FILE_FORMATS
@@ -206,12 +207,12 @@ def held(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
     """Let the first format write its last line only once the event is set."""
     event = threading.Event()
 
-    def lines(catalog: Catalog, ids: Sequence[int]) -> Iterator[str]:
-        yield from csv.lines(catalog, ids)
+    def lines(sheet: Sheet[Any]) -> Iterator[str]:
+        yield from sheet.csv()
         event.wait(PATIENCE)
 
     csv = FILE_FORMATS[0]
-    formats = (replace(csv, lines=lines), *FILE_FORMATS[1:])
+    formats = (replace(csv, of_sheet=lines), *FILE_FORMATS[1:])
     monkeypatch.setattr("spackscope.tui.dialogs.export.FILE_FORMATS", formats)
     yield event
     event.set()

@@ -10,7 +10,6 @@ from spackscope.model.index.facets import FacetKey, FacetSection, FacetValue, Ve
 from spackscope.model.query.ast import Term, exact_term
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets
 from spackscope.tui.browser.state import Facets
-from spackscope.tui.dialogs.frequency import FrequencyDialog
 from tests.browsing import SAMPLE, sample_where
 from tests.tui.browser.fake_host import FakeBrowser
 
@@ -131,9 +130,7 @@ def test_what_is_chosen_is_the_query_at_once_and_one_step_of_undo(browser: FakeB
 def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     facet = FacetKey("variants", "build_system"), "build_system=python_pip"
     browser.put(pane="facets", facet=facet)
-    browser.controllers.answers.count()
+    browser.controllers.sheets.count()
     browser.settle()
-    dialog, _ = browser.host.dialogs[-1]
-    assert isinstance(dialog, FrequencyDialog)
-    assert dialog.counts is not None
-    assert [axis.name for axis in dialog.counts.axes] == ["build_system"]
+    assert browser.state.sheet is not None
+    assert browser.state.sheet.words == ("stats", "--by", "build_system")

@@ -18,25 +18,22 @@ from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.copy import FormList
-from spackscope.tui.dialogs.coverage import CoverageScreen
 from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.dialogs.export import ExportDialog
-from spackscope.tui.dialogs.frequency import FrequencyDialog
 from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog, SourceDialog
 from spackscope.tui.dialogs.report import ReportsDialog
 from spackscope.tui.keymap import (
+    ANSWERS,
     ANYWHERE,
     COMPARE,
     COPYING,
-    COVERAGE,
     DETAIL,
     DIALOGS,
     EXPORTING,
     FACETS,
     FILTERS,
-    FREQUENCY,
     HEADINGS,
     HISTORY,
     KEYS,
@@ -71,9 +68,7 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailLines,
     TREE: TreeRows,
     FACETS: FacetPane,
-    FREQUENCY: FrequencyDialog,
     COMPARE: CompareScreen,
-    COVERAGE: CoverageScreen,
     RELAXATIONS: RelaxationRows,
     COPYING: FormList,
     EXPORTING: ExportDialog,
@@ -106,15 +101,11 @@ def test_each_key_is_bound_where_the_table_says_to_an_action_that_exists() -> No
             inspect.signature(ACTIONS[str(action)]).bind(None, *rest)
 
 
-def test_no_key_is_bound_twice_in_one_pane() -> None:
-    bound = [(key.where, name) for key in KEYS for name in key.names]
-    assert len(bound) == len(set(bound))
-
-
 def test_the_help_lists_every_key_and_every_form_of_a_query() -> None:
     entries = help_entries((SPECS, LISTS, ANYWHERE))
     listed = {(entry.heading, entry.left, entry.sentence) for entry in entries}
-    assert {(HEADINGS[key.where], key.shown, key.sentence) for key in KEYS} <= listed
+    shown = [key for key in KEYS if key.keys]
+    assert {(HEADINGS[key.where], key.shown, key.sentence) for key in shown} <= listed
     forms = {form.written for forms in LANGUAGE.values() for form in forms}
     assert {*forms, *WORDS} <= {entry.left for entry in entries}
     assert entries[0].heading == HEADINGS[SPECS]
@@ -167,7 +158,8 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
 def test_the_palette_offers_what_works_in_the_pane_first() -> None:
     panes = (SPECS, ANYWHERE)
     offered = commands((SPECS, LISTS, ANYWHERE))
-    places = [command.place for command in offered[:-1]]
+    assert tuple(command.name for command in offered[: len(ANSWERS)]) == ANSWERS
+    places = [command.place for command in offered[len(ANSWERS) : -1]]
     assert list(dict.fromkeys(places)) == [HEADINGS[pane].lower() for pane in panes]
     for key in KEYS:
         is_offered = any(command.name == key.name for command in offered)
@@ -221,7 +213,7 @@ async def test_escape_is_shown_to_remove_the_search_before_it_closes() -> None:
 async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes() -> None:
     async with browsing(size=(80, 24), folded=False) as browser:
         await browser.press("2", "l", "l")
-        for key in ("colon", "Y", "question_mark", "F"):
+        for key in ("colon", "Y", "question_mark", "e"):
             await browser.press(key)
             dialog = browser.app.screen
             assert browser.dialog

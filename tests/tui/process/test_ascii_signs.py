@@ -40,18 +40,12 @@ def test_a_letter_is_as_wide_as_its_sign() -> None:
         assert (cell_width(chr(code)), len(letter), letter.isascii()) == (1, 1, True)
 
 
-def test_what_differs_in_signs_differs_in_letters() -> None:
+def test_letters_differ_as_signs_do_and_are_no_wildcards_or_words() -> None:
     signs = "●○◆◇▲✓✗▸▾…·×≠"
     assert len(set(in_ascii(signs))) == len(signs)
-
-
-def test_no_sign_becomes_a_wildcard_or_a_word() -> None:
-    assert in_ascii("✓ runs here") == "+ runs here"
     letters = "".join(SIGNS.values())
     assert not any(letter.isalnum() or letter in "*?[]" for letter in letters)
-
-
-def test_data_stays_as_it_is() -> None:
+    assert in_ascii("✓ runs here") == "+ runs here"
     assert in_ascii("▸ überOS 日本 …") == "> überOS 日本 '"
 
 

@@ -1,0 +1,407 @@
+"""Answers in the place of the table: read, sorted, filtered, marked, copied, left again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from spackscope.model.core.errors import Cancelled
+from spackscope.model.core.records import Spec
+from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
+from spackscope.model.sources.session import Session
+from spackscope.tui.browser.sheets import NO_CACHE, ONE_SOURCE
+from spackscope.tui.settings import Settings
+from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.builders import (
+    SpackRoot,
+    database,
+    edge,
+    environment,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
+from tests.clipboard import Clipboard
+
+ZLIB, XZ, HDF5, OTHER, ALONE = (hash_of(number) for number in range(1, 6))
+OLD, NEW = (letter * 32 for letter in "on")
+RHEL = {"platform": "linux", "platform_os": "rhel8", "target": "x86_64_v3"}
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> list[Path]:
+    """Write an environment, and a cache that has zlib, and hdf5 for another system."""
+    zlib = node(ZLIB, dependencies=...)
+    xz = node(XZ, name="xz", version="5.8", dependencies=...)
+    below = [edge("zlib", ZLIB, ["link"]), edge("xz", XZ, ["build"])]
+    hdf5 = node(HDF5, name="hdf5", version="1.14", dependencies=below)
+    other = node(OTHER, name="hdf5", version="1.14", dependencies=below, arch=RHEL)
+    (tmp_path / "spack.lock").write_bytes(environment([zlib, xz, hdf5], HDF5))
+    records = installs(zlib, other) | installs(xz, in_buildcache=False)
+    (tmp_path / "index.json").write_bytes(database(records))
+    return [tmp_path / "spack.lock", tmp_path / "index.json"]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    """Configure a Spack that takes no zlib 1.2 from caches."""
+    spack = SpackRoot(tmp_path)
+    text = "concretizer:\n  reuse:\n    exclude:\n    - zlib@1.2\n"
+    spack.write("home/.spack/concretizer.yaml", text)
+    # No C library is asked for, as the leaves have none.
+    return Session(
+        {**spack.environ, "XDG_STATE_HOME": str(tmp_path / "state")}, host="target=zen3"
+    )
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    path = tmp_path / "cache.json"
+    path.write_bytes(database(installs(leaf(OLD, "zlib", "1.2"), leaf(NEW, "zlib", "1.3"))))
+    return path
+
+
+@pytest.fixture
+def clipboard(tmp_path: Path) -> Clipboard:
+    return Clipboard(tmp_path)
+
+
+def command(browser: Browser) -> str:
+    """Return what the query line says that the sheet is."""
+    opened = browser.state.sheet
+    return " ".join(opened.words) if opened is not None else ""
+
+
+def cells(browser: Browser, column: str) -> list[object]:
+    """Return the values of the rows that are shown in a column."""
+    opened = browser.state.sheet
+    sheet = opened.shown if opened is not None else None
+    if sheet is None:
+        return []
+    return [sheet.column(column).value(item) for item in sheet.rows]
+
+
+def item_hash(browser: Browser) -> str:
+    """Return the hash of the row under the cursor."""
+    opened = browser.state.sheet
+    assert opened is not None
+    assert opened.sheet is not None
+    return opened.sheet.hash(browser.table.sheet.rows.item)
+
+
+# Rows, and what keys do with them
+
+
+async def test_coverage_stands_in_the_place_of_the_table(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C")
+        assert command(browser) == f"cover {sources[0]}"
+        assert "1 of 3 cached · 2 missing" in browser.text
+        assert "1 of 2 missing: os only: ubuntu24.04 ≠ rhel8" in browser.text
+        assert cells(browser, "hash") == [XZ, HDF5, ZLIB]
+        # The cursor passes over the heading, and the detail is that of its row.
+        assert item_hash(browser) == XZ
+        assert f"xz@5.8  /{XZ}" in browser.text
+        await browser.press("j")
+        assert item_hash(browser) == HDF5
+        assert f"hdf5@1.14  /{HDF5}" in browser.text
+        assert "packages" in browser.text
+        await browser.press("d")
+        assert browser.lines[1].split() == [HDF5[:7], OTHER[:7]]
+        await browser.press("escape", "enter")
+        assert (browser.state.sheet, browser.query) == (None, f"/{OTHER}")
+        await browser.press("backspace")
+        assert item_hash(browser) == HDF5
+        await browser.press("escape")
+        assert (browser.state.sheet, browser.query) == (None, "")
+        await browser.press("right_square_bracket")
+        assert item_hash(browser) == HDF5
+
+
+async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C", "s")
+        assert cells(browser, "package") == ["hdf5", "xz", "zlib"]
+        await browser.press("s")
+        assert cells(browser, "package") == ["zlib", "xz", "hdf5"]
+        await browser.press("s", "f", *"!x")
+        assert cells(browser, "package") == ["hdf5", "zlib"]
+        assert "2 of 3 rows" in browser.lines[1]
+        await browser.press("tab", *"1.3", "enter")
+        assert cells(browser, "package") == ["zlib"]
+        # Escape gives back what the input showed before.
+        await browser.press("f", "q", "escape")
+        assert cells(browser, "package") == ["zlib"]
+        await browser.press("f", *["backspace"] * 3, "enter", "minus")
+        assert cells(browser, "package") == ["hdf5", "zlib"]
+        assert " version " not in browser.text
+        await browser.press("c")
+        await browser.type("version")
+        await browser.press("enter")
+        assert " version " in browser.text
+
+
+async def test_columns_stay_where_they_are_while_a_filter_is_typed(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C")
+        before = next(line for line in browser.lines if "package" in line and "hash" in line)
+        await browser.press("f", *"zl")
+        assert before in browser.lines
+
+
+async def test_letters_are_commands_in_every_sheet(
+    sources: list[Path], clipboard: Clipboard
+) -> None:
+    async with browsing(*sources, size=(120, 30), environ=clipboard.environ) as browser:
+        await browser.press("2", "C", "space", "y")
+        assert clipboard.text == XZ
+        await browser.press("A")
+        assert set(browser.state.marks) == {XZ, HDF5, ZLIB}
+        await browser.press("U", "j", "t")
+        assert browser.focus == "detail"
+        await browser.press("escape", "W")
+        assert command(browser).startswith("why /")
+        await browser.press("escape")
+        assert command(browser).startswith("cover")
+
+
+async def test_a_sheet_is_copied_as_a_command_and_written_to_a_file(
+    sources: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    clipboard: Clipboard,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with browsing(*sources, size=(120, 40), environ=clipboard.environ) as browser:
+        await browser.press("2", "C", "Y", "c")
+        line = clipboard.text
+        assert line.startswith(f"spackscope cover {sources[0]} -f {sources[1]}")
+        await browser.press("Y", "h")
+        assert clipboard.text.split() == [XZ, HDF5, ZLIB]
+        await browser.press("f", *"hdf", "enter", "e", "tab", "enter")
+        assert browser.status == f"Wrote 1 row to {tmp_path}/cover.json"
+        (row,) = json.loads((tmp_path / "cover.json").read_text())
+        assert (row["hash"], row["nearest"]) == (HDF5, OTHER)
+
+
+async def test_a_query_takes_the_place_of_a_sheet(sources: list[Path]) -> None:
+    async with browsing(*sources, size=(120, 30)) as browser:
+        await browser.press("2", "C", "slash", *"zlib", "enter")
+        assert (browser.state.sheet, browser.query) == (None, "zlib")
+        await browser.press("C", "slash", "escape")
+        assert command(browser).startswith("cover"), "nothing was typed"
+
+
+async def test_each_sheet_fits_every_size_and_hostile_text_is_plain(tmp_path: Path) -> None:
+    odd = node(HDF5, name="\x1b[31mhdf5", version="1\u202e", dependencies=...)
+    (tmp_path / "spack.lock").write_bytes(environment([odd], HDF5))
+    write_page(tmp_path / "pages", [record(1)])
+    async with browsing(tmp_path / "spack.lock", tmp_path / "pages") as browser:
+        for keys in (("2", "C"), ("2", "F"), ("2", "H"), ("2", "W")):
+            await browser.press(*keys)
+            for size in ((160, 45), (80, 24), (50, 12), (40, 9), (20, 5)):
+                await browser.resize(*size)
+                assert not {"\x1b", "\u202e"} & set(browser.text)
+            await browser.press("escape", "escape")
+
+
+# The answers
+
+
+async def test_several_environments_are_a_row_each(sources: list[Path], tmp_path: Path) -> None:
+    alone = node(ALONE, name="alone", version="1", dependencies=...)
+    (tmp_path / "other.lock").write_bytes(environment([alone], ALONE))
+    async with browsing(*sources, tmp_path / "other.lock", size=(140, 30)) as browser:
+        await browser.press("2", "C")
+        assert command(browser).startswith("weather")
+        assert cells(browser, "specs") == [3, 1]
+        await browser.press("down", "enter")
+        assert command(browser) == f"cover {tmp_path / 'other.lock'}"
+        await browser.press("backspace")
+        assert command(browser).startswith("weather")
+
+
+async def test_without_a_cache_nothing_is_covered(sources: list[Path]) -> None:
+    async with browsing(sources[0]) as browser:
+        await browser.press("2", "C")
+        assert browser.status == NO_CACHE
+
+
+@pytest.mark.parametrize("name", ["gone", "part.json"])
+async def test_what_was_not_read_is_said_above_the_answer(
+    sources: list[Path], tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "part.json").write_bytes(
+        database(installs(node(ZLIB, dependencies=...)) | {OTHER: {"spec": []}})
+    )
+    async with browsing(*sources, tmp_path / name, size=(140, 30)) as browser:
+        for key in "CWH":
+            await browser.press("2", key)
+            assert name in browser.lines[3] + browser.lines[4]
+            await browser.press("escape")
+
+
+async def test_an_environment_that_has_gone_is_explained(sources: list[Path]) -> None:
+    async with browsing(*sources) as browser:
+        sources[0].unlink()
+        await browser.press("2", "C")
+        assert browser.state.sheet is not None
+        assert browser.state.sheet.sheet is None
+        assert "goes back" in browser.state.sheet.text
+        await browser.press("escape")
+        assert browser.state.sheet is None
+
+
+async def test_the_line_of_the_configuration_is_named(session: Session, cache: Path) -> None:
+    async with browsing(cache, session=session, query=f"/{OLD}", size=(130, 30)) as browser:
+        await browser.press("W")
+        assert f"zlib@1.2 /{OLD[:7]}: Spack cannot reuse it on zen3" in browser.text
+        assert "concretizer:reuse excludes zlib@1.2" in browser.text
+        assert "concretizer.yaml:4" in str(cells(browser, "place"))
+
+
+async def test_all_builds_of_a_row_are_asked_and_those_to_reuse_come_first(tmp_path: Path) -> None:
+    old, new = leaf(OLD, "lib", "1"), leaf(NEW, "lib", "2")
+    excludes = "concretizer:\n  reuse:\n    exclude:\n    - app ^lib@2\n"
+    spack = SpackRoot(tmp_path)
+    spack.write("home/.spack/concretizer.yaml", excludes)
+    session = Session(spack.environ, host="target=zen3")
+    apps = [
+        node(letter * 32, name="app", dependencies=[edge("lib", hash_, ["link"])])
+        for letter, hash_ in (("a", OLD), ("b", NEW), ("c", OLD))
+    ]
+    path = tmp_path / "index.json"
+    path.write_bytes(database(installs(old, new, *apps)))
+    async with browsing(path, session=session, query="app", size=(110, 24)) as browser:
+        assert browser.current.count == 3
+        await browser.press("W")
+        assert "Spack can reuse 2 of 3 builds on zen3" in browser.text
+        assert cells(browser, "hash") == ["c" * 32, "a" * 32, "b" * 32]
+
+
+async def test_what_no_cache_has_is_asked_by_its_version(
+    session: Session, cache: Path, tmp_path: Path
+) -> None:
+    wanted, other = "w" * 32, "h" * 32
+    lock = tmp_path / "spack.lock"
+    lock.write_bytes(environment([leaf(wanted, "zlib", "1.3"), leaf(other, "m4", "1.4")], wanted))
+    async with browsing(cache, lock, session=session, query=f"/{wanted}") as browser:
+        await browser.press("W")
+        assert f"zlib@1.3 /{wanted[:7]}: no cache has it" in browser.text
+        assert NEW[:7] in browser.text
+
+
+async def test_versions_are_shown_over_time(session: Session, cache: Path) -> None:
+    settings = Settings(history=True)
+    async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
+        await browser.press("r")
+        await browser.press("2", "H")
+        assert "zlib: 2 timelines" in browser.text
+        assert [len(each) for each in cells(browser, "observed")] == [2, 2]  # type: ignore[arg-type]
+        await browser.press("enter")
+        assert browser.query == f"/{NEW}"
+
+
+async def test_how_many_mirrors_were_asked_is_shown_and_can_be_stopped(
+    session: Session, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_stopped = threading.Event()
+
+    def entries(mirrors: Mirrors, _: Spec) -> list[MirrorEntry]:
+        while True:
+            try:
+                mirrors.session.check_cancelled()
+            except Cancelled:
+                is_stopped.set()
+                raise
+            threading.Event().wait(0.001)
+
+    monkeypatch.setattr(Mirrors, "entries", entries)
+    copy = tmp_path / "copy.json"
+    shutil.copy(cache, copy)
+    async with browsing(cache, copy, session=session) as browser:
+        await browser.press("2", "colon")
+        await browser.type("several mirrors")
+        await browser.press("enter", settle=False)
+        await browser.until(lambda: "0 of 2 specs compared…" in browser.text)
+        await browser.press("escape", settle=False)
+        await browser.until(is_stopped.is_set)
+
+
+async def test_only_marked_specs_are_offered_to_be_pruned(session: Session, cache: Path) -> None:
+    async with browsing(cache, session=session, size=(110, 24)) as browser:
+        await browser.press("2", "colon")
+        await browser.type("Preview what")
+        assert "pruning" not in browser.text
+        # The search is cleared first.
+        await browser.press("escape", "escape", "space", "colon")
+        await browser.type("Preview what")
+        await browser.press("enter")
+        assert "Prune preview: removes 1 of 2 specs" in browser.text
+
+
+async def test_the_palette_begins_with_the_answers(cache: Path) -> None:
+    async with browsing(cache, size=(110, 30)) as browser:
+        await browser.press("2", "colon")
+        texts = [line.strip(" │▸") for line in browser.lines]
+        first = next(n for n, text in enumerate(texts) if "caches have of an environment" in text)
+        assert "keeps Spack from reusing" in texts[first + 1]
+
+
+async def test_without_a_second_source_nothing_has_changed(cache: Path) -> None:
+    async with browsing(cache) as browser:
+        await browser.press("2", "D")
+        assert browser.status == ONE_SOURCE
+
+
+# Counts
+
+
+async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.ask("os=ubuntu24.04 | os=sequoia")
+        await browser.go_to_column("os")
+        await browser.press("F")
+        expected = Counter(r["os"] for r in SAMPLE if r["os"] in ("ubuntu24.04", "sequoia"))
+        assert dict(zip(cells(browser, "os"), cells(browser, "count"), strict=True)) == expected
+        least = min(expected, key=expected.__getitem__)
+        await browser.press("end", "enter")
+        assert browser.query == f"os={least}", "it takes the place of the others"
+        assert browser.shown == sample_where(lambda r: r["os"] == least)
+        await browser.press("backspace")
+        assert command(browser) == "stats --by os os=ubuntu24.04 | os=sequoia"
+
+
+async def test_counts_are_counted_by_a_second_column() -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.go_to_column("os")
+        await browser.press("F", "F")
+        assert "count by os and by" in browser.text
+        await browser.type("target")
+        await browser.press("enter")
+        pairs = zip(cells(browser, "os"), cells(browser, "target"), strict=True)
+        expected = Counter((r["os"], r["target"]) for r in SAMPLE)
+        assert dict(zip(pairs, cells(browser, "count"), strict=True)) == expected
+        await browser.press("enter")
+        ((pair, count),) = expected.most_common(1)
+        assert browser.shown == sample_where(lambda r: (r["os"], r["target"]) == pair)
+        assert len(browser.shown) == count
+
+
+@pytest.mark.parametrize("column", ["hash"])
+async def test_on_a_column_without_shared_values_one_is_chosen(column: str) -> None:
+    async with browsing(size=(120, 30)) as browser:
+        await browser.go_to_column(column)
+        await browser.press("F")
+        assert "count by" in browser.text
+        await browser.type("target")
+        await browser.press("enter")
+        assert command(browser) == "stats --by target"

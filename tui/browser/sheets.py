@@ -1,0 +1,412 @@
+"""Answers in the place of the table: opened, read, arranged, and left again.
+
+Each is the answer that a command of the shell prints, asked of the catalog that is shown, in a
+worker thread, and again of each newer catalog.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from spackscope.model.core.columns import COUNTED, shorten_path
+from spackscope.model.core.errors import SpackscopeError, WrongQuestion
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import clean, counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import load
+from spackscope.model.index.view import Sort
+from spackscope.model.query.ast import Query, exact_term, join_words
+from spackscope.model.query.parser import parse
+from spackscope.tui.browser.facets import under_cursor
+from spackscope.tui.browser.navigation import Navigation
+from spackscope.tui.browser.rows import LOADING, why_not_shown
+from spackscope.tui.browser.search import Search
+from spackscope.tui.browser.state import Host, OpenSheet, Task
+from spackscope.tui.dialogs.base import STILL_LOADING
+from spackscope.tui.keymap import shown
+
+if TYPE_CHECKING:
+    from spackscope.model.report.sheet import Sheet
+
+ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
+NO_CACHE = "No cache is open to compare with: open one beside the environment"
+_MAX_SOURCE = 30
+"""Cells of the name of a source."""
+_AWAITED = 0.3
+"""Seconds after which it is asked again what more sources may answer."""
+_PACE = 0.1
+"""Seconds from one sentence on the progress to the next."""
+
+Say = Callable[[str], object]
+
+
+class BrowserAsked:
+    """What the browser asks of an answer (`model.answers.asked.Asked`): of its own catalog."""
+
+    def __init__(
+        self,
+        host: Host,
+        catalog: Catalog,
+        words: Sequence[str],
+        options: Mapping[str, Any],
+        task: Task,
+        say: Say,
+    ) -> None:
+        self.words, self.options = words, options
+        self.sources: Sequence[str] = tuple(host.sources)
+        self.session = replace(host.session, should_stop=task)
+        self._catalog, self._say, self._said_at = catalog, say, 0.0
+
+    def on_progress(self, what: str, done: int, total: int | None) -> None:
+        """Say how far it has come, some times a second."""
+        if total and time.monotonic() - self._said_at > _PACE:
+            self._said_at = time.monotonic()
+            self._say(f"{done:,} of {total:,} {what}…")
+
+    def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
+        """Load a catalog for each group of sources; that of the browser is loaded."""
+        session = replace(self.session, include_dependency_only=False)
+        return [
+            self._catalog if tuple(group) == self.sources else load(group, session)
+            for group in groups
+        ]
+
+    def query(self, words: Sequence[str]) -> Query:
+        """Parse the words of a query. Raises QueryError."""
+        return parse(join_words(words), named=self.session.named_queries)
+
+    def hash_prefix(self) -> str:
+        """Return the hash that the only word is, or an empty text."""
+        word = self.words[0] if len(self.words) == 1 else ""
+        return word[1:] if word.startswith("/") else ""
+
+    def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
+        """Return the hash that a word is."""
+        return words[0].removeprefix("/")
+
+    def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
+        """Return what to raise where no spec matches."""
+        from spackscope.model.assist.advice import explain_no_match
+
+        return WrongQuestion(sentence or explain_no_match(catalog, query))
+
+    def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
+        """Read no list: the browser gives none."""
+        return None
+
+
+class Sheets:
+    """Open the answers, follow newer catalogs, and do with their rows what the keys say."""
+
+    def __init__(self, host: Host, search: Search, navigation: Navigation) -> None:
+        self._host, self._search, self._navigation = host, search, navigation
+        navigation.on_sheet = self.read
+        host.follow(self.read)
+
+    # Opening and leaving
+
+    def ask(
+        self,
+        *words: str,
+        options: Mapping[str, Any] | None = None,
+        typed: Sequence[str] = (),
+        choose: Callable[[Any], object] | None = None,
+        names_sources: bool = False,
+    ) -> None:
+        """Show the answer that a command line prints: its name, words, and options by fields.
+
+        In the command line the options are `typed` after the name.
+        """
+
+        def read(catalog: Catalog, task: Task, say: Say) -> Sheet[Any]:
+            answer = import_module(f"spackscope.model.answers.{words[0]}").answer
+            asked = BrowserAsked(self._host, catalog, words[1:], options or {}, task, say)
+            sheet: Sheet[Any] = answer(asked)
+            if sheet.ending is not None and not sheet.rows:
+                raise sheet.ending
+            return sheet
+
+        shown = (words[0], *typed, *words[1:])
+        self.open(OpenSheet(shown, read, choose=choose, names_sources=names_sources))
+
+    def open(self, sheet: OpenSheet) -> None:
+        """Show a sheet once it is read, as a step that can be undone."""
+        if self._host.state.catalog is None:
+            self._host.say(LOADING, error=True)
+            return
+        self._host.say("")
+        self._navigation.go_to_sheet(sheet)
+        self.read()
+
+    def read(self) -> None:
+        """Read the sheet that is shown from the catalog, unless that was done."""
+        opened, catalog = self._host.state.sheet, self._host.state.catalog
+        if opened is None or catalog is None:
+            return
+        if opened.catalog is catalog and not opened.is_part:
+            return
+        is_part = self._host.is_running("load")
+        if opened.sheet is None:
+            self._say_progress("reading…")
+
+        def job(task: Task) -> Sheet[Any] | str:
+            def say(text: str) -> None:
+                task.report(lambda: self._say_progress(text))
+
+            try:
+                sheet = opened.read(catalog, task, say)
+            except SpackscopeError as error:
+                return str(error)
+            so_far = [STILL_LOADING] if is_part else []
+            return replace(sheet, remarks=[*so_far, *_unread(catalog), *sheet.remarks])
+
+        def take(answer: Sheet[Any] | str) -> None:
+            now = self._host.state.sheet
+            if now is None:
+                return
+            if isinstance(answer, str):
+                text = f"{answer}\n{shown('back')} goes back"
+                self._host.change(sheet=replace(now, catalog=catalog, sheet=None, text=text))
+                return
+            read = replace(now, catalog=catalog, sheet=answer, text="", is_part=is_part)
+            self._host.change(sheet=replace(read, cursor=self._same_row(read)))
+
+        self._host.run(job, take, group="sheet")
+
+    def _say_progress(self, text: str) -> None:
+        """Say in place of rows that are still to come how far they are."""
+        if (opened := self._host.state.sheet) is not None and opened.sheet is None:
+            text = STILL_LOADING if self._host.is_running("load") else text
+            self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
+
+    def _same_row(self, read: OpenSheet) -> int:
+        """Return where the spec under the cursor is in a sheet that was read again."""
+        old, sheet, new = self._host.state.sheet, None, read.shown
+        if old is None or (sheet := old.shown) is None or new is None:
+            return read.cursor
+        item = self._host.where.item
+        hash_ = sheet.hash(item) if item is not None else ""
+        return next((n for n, each in enumerate(new.rows) if hash_ and new.hash(each) == hash_), 0)
+
+    def leave(self) -> None:
+        """Go back to where the sheet was opened."""
+        self._host.cancel("sheet")
+        self._navigation.leave_sheet()
+
+    # What keys do with the rows
+
+    def arrange(self, **fields: Any) -> None:
+        """Sort or filter the rows, or hide columns; the cursor stays on its spec."""
+        if (opened := self._host.state.sheet) is not None:
+            new = replace(opened, **fields)
+            self._host.change(sheet=replace(new, cursor=self._same_row(new)))
+
+    def sort(self, sort: Sort | None) -> None:
+        """Sort the rows, or show them as they were."""
+        self.arrange(sort=sort)
+
+    def filter(self, column: str, pattern: str) -> None:
+        """Show the rows whose text in a column has a pattern."""
+        if (opened := self._host.state.sheet) is not None:
+            filters = {**opened.filters, column: pattern}
+            self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
+
+    def hide(self, column: str) -> None:
+        """Hide a column."""
+        if (opened := self._host.state.sheet) is not None and opened.sheet is not None:
+            drawn = [each.name for each in opened.sheet.columns if each.drawn]
+            if len({*drawn} - opened.hidden) > 1:
+                self.arrange(hidden=opened.hidden | {column})
+
+    def bring_back(self, column: str) -> None:
+        """Show a hidden column again."""
+        if (opened := self._host.state.sheet) is not None:
+            self.arrange(hidden=opened.hidden - {column})
+
+    def choose(self, item: Any) -> None:
+        """Go to what a row is about: the specs of its query, or its spec."""
+        opened = self._host.state.sheet
+        if item is None or opened is None or opened.sheet is None or opened.catalog is None:
+            return
+        query, hash_, catalog = opened.sheet.query(item), opened.sheet.hash(item), opened.catalog
+        if opened.choose is not None:
+            opened.choose(item)
+        elif query is not None:
+
+            def go(count: int) -> None:
+                if count:
+                    self._navigation.close_sheet()
+                    sentence = f"Now {query} ({shown('undo')} goes back)"
+                    self._search.choose(query, sentence)
+                    self._host.focus("specs")
+                else:
+                    self._host.say("No spec of it is in these sources")
+
+            self._host.run(lambda _: catalog.count(query), go, group="menu")
+        elif hash_:
+            self._navigation.jump_to_hash(hash_)
+
+    # The answers
+
+    def why_not(self) -> None:
+        """Show what keeps Spack from taking the builds of the row under the cursor."""
+        row, state = self._host.where.row, self._host.state
+        if row is None or state.results is None:
+            self._host.say(why_not_shown(state) or LOADING, error=True)
+        elif state.sheet is not None or row.count == 1:
+            self.ask("why", f"/{row.spec.hash}")
+        else:
+            hashes, ids = state.results.catalog.hashes, state.results.listing.ids_of(row)
+            self._host.run(lambda _: hashes.of(ids), self._why_all, group="menu")
+
+    def _why_all(self, hashes: Sequence[str]) -> None:
+        self.ask("why", str(Query((tuple(exact_term("hash", hash_) for hash_ in hashes),))))
+
+    def timeline(self) -> None:
+        """Show since when the versions of the package are there."""
+        row, term = self._host.where.row, self._host.state.view.query.package_term
+        package = row.spec.package if row is not None else term.pattern if term is not None else ""
+        if package:
+            self.ask("history", package)
+        else:
+            self._host.say("Go to a package or a spec first", error=True)
+
+    def cover(self) -> None:
+        """Show what the caches have of the environment, or of each, or of the stacks."""
+        from spackscope.model.analysis.cover import environments
+
+        catalog = self._host.state.catalog
+        if catalog is None:
+            self._host.say(LOADING, error=True)
+            return
+
+        def take(names: Sequence[str]) -> None:
+            if len(names) == len(catalog.sources):
+                self._ask_when_loaded(self.cover, NO_CACHE)
+            elif not names and self._host.is_running("load"):
+                self._ask_when_loaded(self.cover, "")
+            elif len(names) == 1:
+                self.ask("cover", self._given(catalog, names[0]))
+            elif names or catalog.total:
+                given = [self._given(catalog, name) for name in names]
+                self.ask("weather", *given, choose=self._cover_of if given else None)
+
+        self._host.run(lambda _: environments(catalog), take, group="menu")
+
+    def _cover_of(self, row: Any) -> None:
+        self.ask("cover", row.name)
+
+    def changes(self) -> None:
+        """Show what changed from the first source to the second, or between two of more."""
+        self._host.cancel("awaited")
+        catalog = self._host.state.catalog
+        names = [source.name for source in catalog.sources] if catalog is not None else []
+        if catalog is None or len(names) < 2:
+            self._ask_when_loaded(self.changes, ONE_SOURCE)
+        elif len(names) == 2:
+            self._changes(catalog, names)
+        else:
+            # It is imported when it is first opened.
+            from spackscope.tui.dialogs.pick import Pick, PickDialog
+
+            def take(pair: tuple[str, str] | None) -> None:
+                if pair is not None:
+                    self._changes(catalog, pair)
+
+            picks = [Pick(pair, _pair_text(pair)) for pair in permutations(names, 2)]
+            title = "what changed from one source to another"
+            self._host.open(PickDialog(title, "pair", picks, choose="compare"), take)
+
+    def _changes(self, catalog: Catalog, names: Sequence[str]) -> None:
+        self.ask("diff", *(self._given(catalog, name) for name in names), names_sources=True)
+
+    def challenge(self) -> None:
+        """Compare what several mirrors have of the specs that are shown."""
+        self.ask("challenge", *filter(None, [str(self._host.state.view.query)]))
+
+    def prune(self) -> None:
+        """Show what pruning the marked specs would remove and break."""
+        marks = self._host.state.marks
+        if not marks:
+            self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
+            return
+        query = Query((tuple(exact_term("hash", hash_) for hash_ in marks),))
+        self.ask("prune", str(query), options={"preview": True}, typed=["--preview"])
+
+    def count(self) -> None:
+        """Count the rows by the column under the cursor, or by one that is chosen."""
+        opened = self._host.state.sheet
+        if opened is not None and opened.words[0] == "stats":
+            first = opened.words[2]
+            self._pick_name(
+                f"count by {clean(first)} and by", partial(self._count_by, first), first
+            )
+            return
+        key, _ = under_cursor(self._host)
+        if self._host.state.catalog is None:
+            self._host.say("there is nothing to count yet", error=True)
+        elif key is None or key.column not in COUNTED:
+            self._pick_name("count by", self._count_by)
+        else:
+            self._count_by(key.variant or key.column)
+
+    def _count_by(self, *names: str) -> None:
+        typed = [word for name in names for word in ("--by", name)]
+        query = str(self._host.state.view.query)
+        self.ask("stats", *filter(None, [query]), options={"by": names}, typed=typed)
+
+    def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
+        """Let the user choose a column or a variant in which the rows differ, but for one."""
+        from spackscope.tui.dialogs.pick import Pick, PickDialog
+
+        if (results := self._host.state.results) is None:
+            return
+        values = results.listing.values
+        names = [name for name in COUNTED if name not in values.constants]
+        ranks = values.varying_variants
+        names += sorted(ranks, key=ranks.__getitem__)
+        picks = [Pick(name, clean(name)) for name in names if name != besides]
+        dialog = PickDialog(title, "name", picks, choose="count by it")
+        self._host.open(dialog, lambda name: take(name) if name is not None else None)
+
+    def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
+        """Ask again as long as sources are being read, or else say why there is no answer."""
+        if self._host.is_running("load"):
+            self._host.say(STILL_LOADING)
+            self._host.run(lambda _: None, lambda _: ask(), group="awaited", delay=_AWAITED)
+        else:
+            self._host.say(failure)
+
+    def _given(self, catalog: Catalog, name: str) -> str:
+        """Return the source of a name as it was given."""
+        # A catalog lists its sources in the order given.
+        names = [source.name for source in catalog.sources]
+        sources = self._host.sources
+        return sources[names.index(name)] if len(names) == len(sources) else name
+
+
+def _pair_text(names: Sequence[str]) -> str:
+    """Name two sources, an old and a new one."""
+    return " → ".join(map(_source_text, names))
+
+
+def _source_text(name: str) -> str:
+    return shorten_path(clean(name), _MAX_SOURCE)
+
+
+def _unread(catalog: Catalog) -> list[str]:
+    """Return in a line which sources were not read, or not all of them; none if all were."""
+    unread = [source for source in catalog.sources if source.failure or source.problems]
+    names = [_source_text(source.name) for source in unread]
+    if len(unread) > 1:
+        return [f"{len(unread):,} sources were not read, or not whole: {', '.join(names)}"]
+    return [
+        clean(source.failure)
+        or f"{name} was not read whole: {counted(source.problems, 'problem')}"
+        for source, name in zip(unread, names, strict=True)
+    ]
