@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 ANYWHERE, LISTS, PACKAGES, SPECS = "anywhere", "lists", "packages", "specs"
 DETAIL, TREE, FACETS, FILTERS = "detail", "tree", "facets", "filters"
-COMPARE, RELAXATIONS, COPYING, PATH = "compare", "relaxations", "copying", "path"
+COMPARE, RELAXATIONS, COPYING = "compare", "relaxations", "copying"
 EXPORTING = "exporting"
-SEARCHED, OPENING, REPORTS, DIALOGS = "searched", "opening", "reports", "dialogs"
+SEARCHED, OPENING, DIALOGS = "searched", "opening", "dialogs"
 HISTORY = "history"
 
 
@@ -88,7 +88,8 @@ KEYS = (
         "Show the tree of dependencies.", "tree", _ROWS, rank=1, as_text="needs HASH"),
     Key(ANYWHERE, "users", "u", "dependents",
         "Show the users: what depends on it.", "users", (TREE,), rank=1, as_text="find ^/HASH"),
-    Key(ANYWHERE, "why", "w", "why", "Show why: the path to the dependency or the marked spec."),
+    Key(ANYWHERE, "why", "w", "why", "Show why: the path to the dependency or the marked spec.",
+        as_text="path HASH HASH"),
     Key(ANYWHERE, "fold", "z", "fold",
         "Fold look-alikes; on a folded row: open it; again: unfold all.", "fold", (SPECS,)),
     Key(ANYWHERE, "facets", "v", "facets",
@@ -135,7 +136,7 @@ KEYS = (
     Key(ANYWHERE, "zoom", "plus", "zoom", "Give the pane the whole screen, or give it back."),
     Key(ANYWHERE, "back", "escape", "back", "Go one step back."),
     Key(ANYWHERE, "problems", "exclamation_mark", "show_problems", "List what could not be read.",
-        as_text="sources"),
+        as_text="sources --problems"),
     Key(ANYWHERE, "sources", "S", "show_sources", "List the sources: kind, specs, problems, age.",
         as_text="sources"),
     Key(ANYWHERE, "open", "O", "open_source",
@@ -190,18 +191,12 @@ KEYS = (
     Key(FACETS, "facets-filter", "slash,f", "focus_filter",
         "Type a filter for the values.", "filter"),
     Key(FACETS, "facets-close", "escape", "leave", "Close the filter, or go to the rows.", "back"),
-    Key(COMPARE, "compare-choose", "enter", "take", "Go to the spec in this column.", "go to it"),
-    Key(COMPARE, "compare-build-tools", "b", "build",
+    Key(COMPARE, "compare-build-tools", "b", "switch('build')",
         "Show or hide build-only packages.", "build tools"),
-    Key(COMPARE, "compare-equal", "equals_sign", "equal",
-        "Show or hide what is equal.", "equal too"),
-    Key(COMPARE, "compare-copy", "y", "copy", "Copy the hash of the column.", "copy"),
-    Key(COMPARE, "compare-close", "escape,q,d", "close", "Go back to the rows.", "back"),
-    Key(COMPARE, "compare-regroup", "z", "regroup",
+    Key(COMPARE, "compare-equal", "equals_sign", "switch('all')",
+        "Show or hide what follows, and what is equal.", "equal too"),
+    Key(COMPARE, "compare-regroup", "z", "switch('each')",
         "One column for each hash, or for each that runs differently.", "each hash"),
-    Key(COMPARE, "compare-left", "left,h", "column(-1)", "Go one column to the left.", moves=True),
-    Key(COMPARE, "compare-right", "right,l", "column(1)",
-        "Go one column to the right.", moves=True),
     Key(COPYING, "copying-choose", "enter", "select",
         "Copy in this form, as its letter does.", "copy"),
     Key(EXPORTING, "exporting-write", "enter", "write",
@@ -213,7 +208,6 @@ KEYS = (
     Key(EXPORTING, "exporting-rows", "down", "rows(1)",
         "Choose other rows: marked ones, or all shown.", "rows"),
     Key(EXPORTING, "exporting-previous-rows", "up", "rows(-1)", "Choose the rows before."),
-    Key(PATH, "path-choose", "enter", "choose", "Go to the spec on the path.", "go to it"),
     Key(HISTORY, "history-choose", "enter", "choose",
         "Take the query under the cursor.", "take it"),
     Key(SEARCHED, "searched-choose", "enter", "choose",
@@ -221,9 +215,6 @@ KEYS = (
     Key(OPENING, "opening-choose", "enter", "choose", "Open the source under the cursor.", "open"),
     Key(OPENING, "opening-complete", "tab", "complete",
         "Complete the path that is typed, or go on from the row under the cursor.", "complete"),
-    Key(REPORTS, "reports-choose", "enter", "take",
-        "Go to the record, the source, or what an environment lacks.", "go to it"),
-    Key(REPORTS, "reports-copy", "ctrl+y", "copy", "Copy the text of the line.", "copy"),
     Key(DIALOGS, "dialogs-help", "question_mark", "app.show_help",
         "Show the keys of the dialog.", "help", rank=9),
     Key(DIALOGS, "dialogs-commands", "colon", "app.command_palette",
@@ -268,11 +259,9 @@ HEADINGS = {
     RELAXATIONS: "Where nothing matches",
     COPYING: "In the forms to copy in",
     EXPORTING: "While a file is named",
-    PATH: "On the path to a dependency",
     HISTORY: "In the history of queries",
     SEARCHED: "In the help and the commands",
     OPENING: "While a source is named",
-    REPORTS: "In the problems and the sources",
     DIALOGS: "In any dialog",
     FILTERS: "While typing a filter",
 }
@@ -280,14 +269,14 @@ HEADINGS = {
 
 STACKS = (
     *((pane, LISTS, ANYWHERE) for pane in (PACKAGES, SPECS, DETAIL, TREE, FACETS, RELAXATIONS)),
-    *((pane, LISTS, DIALOGS) for pane in (COMPARE, PATH, DIALOGS)),
+    (COMPARE, SPECS, LISTS, ANYWHERE),
+    (DIALOGS, LISTS),
     *((pane, DIALOGS) for pane in (COPYING, EXPORTING, HISTORY, SEARCHED, OPENING)),
-    (REPORTS, DIALOGS),
     (FILTERS, ANYWHERE),
 )
 """The panes whose keys work together; those of the first one hide the same keys of the others."""
 
-TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING, REPORTS)
+TYPED_IN = (FILTERS, EXPORTING, HISTORY, SEARCHED, OPENING)
 """The panes in which letters are typed, so that they are no keys."""
 
 

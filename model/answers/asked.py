@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from spackscope.model.core.tasks import OnProgress
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query
+from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 
 
@@ -24,6 +25,9 @@ class Asked(Protocol):
     session: Session
     options: Mapping[str, Any]
     on_progress: OnProgress
+
+    def show(self, sheet: Sheet[Any]) -> None:
+        """Show what is known so far of an answer that takes long."""
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
         """Load a catalog for each group of sources; their problems are shown.

@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
 from spackscope.model.analysis.compare import Difference, compare
-from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.kinds import run_the_same
+from spackscope.model.analysis.dag import Dag, Walker, dag_of, spec_at
+from spackscope.model.analysis.follows import follows
+from spackscope.model.analysis.kinds import run_kinds
 from spackscope.model.analysis.source_differences import (
     PackageChange,
     SourceComparison,
     compare_sources,
 )
+from spackscope.model.analysis.varying import UNKNOWN, Cell, ComparedRow, Part, all_values, varying
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import FIELDS, SHORT_HASH, spec_name
-from spackscope.model.core.records import Spec
+from spackscope.model.core.errors import WrongQuestion
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.redaction import shown_url
-from spackscope.model.core.tasks import ShouldStop, never
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
+from spackscope.model.core.variants import spell_signs, spell_value
 from spackscope.model.core.versions import version_key
+from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.comparison import compared_sections, read_comparison, value_texts
+from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.differences import (
-    cause_sections,
+    ATTRIBUTE_LABELS,
+    BUILD_DEPENDENCIES,
+    NOT_LISTED,
+    NOTHING_DIFFERS,
+    RUN_DEPENDENCIES,
     changes_text,
-    difference_line,
-    pair_sections,
-    splice_lines,
-    unexplained_text,
 )
-from spackscope.model.report.report import Line, Piece, Report, Section
+from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
+from spackscope.model.report.report import Style, path_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
-from spackscope.model.report.spec_list import spec_rows
 from spackscope.model.sources.resolve import names_source
 
 _ARROW = "→"
@@ -42,7 +49,7 @@ _MAX_NAMED_CAUSES = 3
 """Causes that are named together; of what has more, the number is told."""
 
 
-def answer(asked: Asked) -> Sheet[Differing] | Sheet[Change]:
+def answer(asked: Asked) -> Sheet[Any]:
     """Return the differences of specs, or those of two sources; not good if there are some."""
     words, options = asked.words, asked.options
     if not options.get("sources") and len(words) == 2 and all(map(names_source, words)):
@@ -50,113 +57,364 @@ def answer(asked: Asked) -> Sheet[Differing] | Sheet[Change]:
         comparison = compare_sources(*catalogs, should_stop=asked.session.should_stop)
         return source_sheet(comparison, *map(shown_url, words))
     (catalog,) = asked.load(asked.sources)
-    rows = [catalog.listed(asked.find_hash(catalog, [word])) for word in words]
-    specs = {row.id: row.spec for row in rows}
-    return spec_sheet(
-        dag_of(catalog),
-        specs,
-        shows_build=bool(options.get("build")),
-        shows_all=bool(options.get("all")),
-        should_stop=asked.session.should_stop,
-    )
+    hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
+    ids = [catalog.listed(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
+    if len(ids) < 2 < len(hashes) + 1:
+        raise WrongQuestion("Only one of these specs is in the index")
+    if len(ids) < 2:
+        return Sheet(_ALIKE, (), ())
+    return _spec_sheet(asked, catalog, ids)
+
+
+# Specs side by side
+
+MAX_SPECS = 200
+"""Specs that are compared at once."""
+_MAX_ROWS = 1_000
+"""Rows of each part."""
+_MAX_VARYING_VALUES = 2
+_MAX_NAME_IN_CELL = 6
+"""Characters of the name of a variant that is in the cells; a longer one is in the label."""
+_MAX_USERS = 12
+"""Packages that are named as users."""
+_OWN_FIRST = ("package", "version", "compiler", "platform", "os", "target")
+"""What people look for first among the attributes of the specs themselves."""
+_HEADINGS = {
+    "own": "the specs themselves",
+    "run": RUN_DEPENDENCIES,
+    "build": BUILD_DEPENDENCIES,
+}
 
 
 class Differing(NamedTuple):
-    """An attribute of a package in which specs differ, with its text in each.
+    """An attribute of a package, with its text and style in the column of each spec.
 
-    `path` leads from the specs to the package, `follows` is what it normally changes with. It
-    `runs` if the package is linked or run.
+    `path` leads from the specs to the package, which `where` says, and `providers` are the
+    packages that provide it in each column, if it is a virtual; `follows` is what it normally
+    changes with.
     """
 
-    package: str
+    part: str
+    package: str | None
     attribute: str
-    values: Sequence[str]
-    path: Sequence[str]
-    follows: str
-    runs: bool
+    texts: Sequence[str]
+    styles: Sequence[Style]
+    label: str = ""
+    path: Sequence[str] = ()
+    providers: Sequence[str] = ()
+    follows: str = ""
+    where: str = ""
 
 
-def spec_sheet(
-    graph: Dag,
-    specs: Mapping[int, Spec],
-    *,
-    shows_build: bool = False,
-    shows_all: bool = False,
-    should_stop: ShouldStop = never,
-) -> Sheet[Differing]:
-    """Return how specs differ, by their ids; drawn are the causes of two, and a table of more."""
-    pair = compare(graph, *specs) if len(specs) == 2 else None
-    ids = [*specs]
-    read = partial(read_comparison, graph, ids, should_stop=should_stop, show=lambda _: None)
-    table = read(by_kind=False) if len(specs) > 2 else None
+def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Differing]:
+    """Return a column for each spec, the causes of differences first.
 
-    def rows() -> Iterator[Differing]:
-        for cause in pair.causes if pair is not None else ():
-            for each in cause.differences:
-                line = difference_line(each)
-                values = line.a, line.b
-                follows = each.follows or cause.follows
-                yield Differing(
-                    cause.package, each.attribute, values, cause.path, follows, cause.run
-                )
-        for row in (*(table.rows or ()), *(table.build_rows or ())) if table is not None else ():
-            if not row.is_equal:
-                runs = row.part != "build"
-                yield Differing(
-                    row.package, row.attribute, value_texts(row), row.path, row.follows, runs
-                )
+    Those that run the same have one drawn column, unless `each` is to have one; `build` and `all`
+    add what only builds them, and what follows or is equal. What is read first is shown first.
+    """
+    graph, options, should_stop = dag_of(catalog), asked.options, asked.session.should_stop
+    kinds = run_kinds(graph, ids[:MAX_SPECS], should_stop=should_stop)
+    # Two are in the order in which they were named, of more the most used come first.
+    columns = [id_ for kind in kinds for id_ in kind.ids] if len(ids) > 2 else [*ids]
+    listing = [id_ for id_ in columns if graph.lists_dependencies(id_)]
+    runs_the_same = len(kinds) == 1 and len(listing) == len(columns)
+    is_whole = bool(options.get("all"))
 
-    def draw(width: int | None) -> Iterator[Line]:
-        return Report("", sections(width)).lines(width)
+    def in_sight(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
+        """Return the rows that differ, or with `all` then what follows, and what is equal."""
+        if not is_whole:
+            return [row for row in rows if not (row.is_equal or row.follows)]
+        return sorted(rows, key=lambda row: (row.is_equal, bool(row.follows)))
 
-    def sections(width: int | None) -> Iterator[Section]:
-        if table is not None:
-            # Those that run the same have one column.
-            of_kinds = read(by_kind=True)
-            by_first = {graph.identity(id_): spec for id_, spec in specs.items()}
-            yield from compared_sections(
-                of_kinds, by_first, width, shows_build=shows_build, shows_all=shows_all
-            )
-            return
-        yield Section("", spec_rows(specs.values(), SHORT_HASH), indent="")
-        if pair is None:
-            yield Section((Piece(_ALIKE),))
-            return
-        for line in splice_lines(specs.values(), pair.replaced):
-            yield Section((Piece(line),))
-        # A blank line.
-        yield Section(is_apart=True)
-        if shows_all:
-            yield from cause_sections(pair)
-        else:
-            same = run_the_same(graph, ids)
-            yield from pair_sections(pair, same=same, shows_build=shows_build)
-        if unexplained := unexplained_text(pair):
-            yield Section((Piece(unexplained),))
+    def sheet_of(
+        rows: Sequence[ComparedRow], *notes: str, users: Sequence[Differing] = ()
+    ) -> Sheet[Differing]:
+        drawn = columns if options.get("each") else _firsts(rows, columns)
+        ways = 0 if len(listing) < len(columns) else len(kinds)
+        return Sheet(
+            " · ".join(_title(graph, columns, drawn, ways, len(ids), nothing=not rows)),
+            [*_columns(graph, columns, drawn, shows_follows=is_whole)],
+            [*map(differing, rows), *users],
+            leads_to=partial(_spec_below, graph, columns),
+            group=lambda row: _HEADINGS.get(row.part, ""),
+            told=["part"],
+            notes=[*_splices(graph, columns, should_stop), *notes],
+            switches={"build": "--build", "all": "--all", "each": "--each"},
+            limit=None,
+            is_good=False,
+            is_certain=True,
+        )
 
-    hashes = [spec.hash for spec in specs.values()]
-    columns: list[SheetColumn[Differing]] = [
-        SheetColumn("package", lambda row: row.package or None),
-        SheetColumn("attribute", lambda row: row.attribute),
-        *(map(_value_column, range(len(hashes)), hashes)),
-        SheetColumn("run", lambda row: row.runs),
-        SheetColumn("follows", lambda row: row.follows or None),
-        SheetColumn("path", lambda row: row.path, is_list=True),
+    rows = in_sight(_own_rows(graph, columns))
+    if not listing:
+        return sheet_of(rows, NOT_LISTED)
+    asked.show(sheet_of(rows, "comparing…"))
+    # Those of one kind link and run the same.
+    first_of_kind = {id_: kind.ids[0] for kind in kinds for id_ in kind.ids}
+    of_kinds = {id_: first_of_kind[id_] for id_ in listing}
+    run = [*_rows_below(graph, "run", columns, of_kinds, should_stop)]
+    rows += in_sight(run)
+    following = sum(bool(row.follows) and not row.is_equal for row in run) * (not is_whole)
+    notes = []
+    if len(listing) < len(columns):
+        notes.append("? stands where a source lists no dependencies")
+    if following:
+        notes.append(f"{following:,} more at run time that follow from these; --all lists them")
+    if options.get("build") or runs_the_same:
+        asked.show(sheet_of(rows, *notes, "comparing…"))
+        each = dict(zip(listing, listing, strict=True))
+        rows += in_sight(_rows_below(graph, "build", columns, each, should_stop))
+    else:
+        notes.append(f"{BUILD_DEPENDENCIES} are not compared; --build does that")
+    return sheet_of(rows, *notes, users=[_users(graph, columns)])
+
+
+def _title(
+    graph: Dag, ids: Sequence[int], drawn: Sequence[int], ways: int, total: int, *, nothing: bool
+) -> Iterator[str]:
+    """Yield the package, how many builds there are, and how many columns stand for others."""
+    packages, versions = list(dict.fromkeys(map(graph.name, ids))), set(map(graph.version, ids))
+    name = ", ".join(packages[:2]) + (", …" if len(packages) > 2 else "")
+    if len(packages) == len(versions) == 1:
+        name = spec_name(name, versions.pop())
+    yield name
+    if ways == 1:
+        them = "both" if len(ids) == 2 else f"all {len(ids):,}"
+        yield f"{ONLY_BUILD_DIFFERS}: {them} run the same"
+    else:
+        yield f"{len(ids):,} builds" + f", {ways:,} ways to run" * bool(ways)
+    if nothing and ways != 1:
+        yield NOTHING_DIFFERS
+    elif ways > 1 and (more := len(ids) - len(drawn)):
+        yield f"{more:,} more {'is' if more == 1 else 'are'} like one of these"
+    if total > len(ids):
+        yield f"{total - len(ids):,} not compared"
+
+
+def _columns(
+    graph: Dag, ids: Sequence[int], drawn: Sequence[int], *, shows_follows: bool
+) -> Iterator[SheetColumn[Differing]]:
+    yield SheetColumn("package", lambda row: row.package, drawn=False)
+    yield SheetColumn("attribute", lambda row: row.attribute, drawn=False)
+    yield SheetColumn("part", lambda row: row.part)
+    yield SheetColumn("what", lambda row: row.label, "", least=24, is_frozen=True)
+    for number, (id_, hash_) in enumerate(zip(ids, graph.hashes(ids), strict=True)):
+        yield SheetColumn(
+            hash_,
+            partial(_text_in, number),
+            hash_[:SHORT_HASH],
+            is_right=False,
+            least=11,
+            look=partial(_style_in, number),
+            drawn=id_ in drawn,
+            hash=hash_,
+        )
+    yield SheetColumn("follows", lambda row: row.follows or None, drawn=shows_follows)
+    yield SheetColumn("path", lambda row: row.path, drawn=False)
+    yield SheetColumn("where", lambda row: row.where or None, style="dim", wraps=True, least=16)
+
+
+def _text_in(number: int, row: Differing) -> str:
+    return row.texts[number]
+
+
+def _style_in(number: int, row: Differing) -> Style:
+    return row.styles[number]
+
+
+def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
+    """Return the first of the specs that are alike in some rows, or all if all are alike."""
+    firsts: dict[tuple[Cell, ...], int] = {}
+    for number, id_ in enumerate(ids):
+        firsts.setdefault(tuple(row.values[number] for row in rows), id_)
+    return [*ids] if len(firsts) == 1 else [*firsts.values()]
+
+
+def differing(row: ComparedRow) -> Differing:
+    """Spell a row: the most common value, of several the first, is dim, and others stand out."""
+    known = [value for value in row.values if value and value != UNKNOWN]
+    # A Counter keeps the order of those that are equally common.
+    common = Counter(known).most_common(1)[0][0] if known else None
+    styles: dict[Cell, Style] = {UNKNOWN: "dim", common: "dim", None: "", (): ""}
+    providers = [
+        cell[0].partition("@")[0] if cell and cell != UNKNOWN else "" for cell in row.values
     ]
-    return Sheet(
-        "",
-        columns,
-        [*rows()],
-        query=lambda row: Query().with_package(row.package) if row.package else None,
-        draw=draw,
-        is_text=True,
-        is_good=len(specs) == 1,
-        is_certain=True,
+    return Differing(
+        row.part,
+        row.package,
+        row.attribute,
+        value_texts(row),
+        [styles.get(value, "differs") for value in row.values],
+        row_label(row),
+        row.path,
+        providers if row.attribute == "provider" else (),
+        row.follows,
+        # A direct dependency needs no path.
+        path_text(row.path) if len(row.path) > 1 else "",
     )
 
 
-def _value_column(number: int, hash_: str) -> SheetColumn[Differing]:
-    return SheetColumn(hash_, lambda row: row.values[number], hash_[:SHORT_HASH])
+def value_texts(row: ComparedRow) -> list[str]:
+    """Spell the values of a row as Spack does where the row names the package only.
+
+    `+rxm`, `api=v18`; of a variant with several values those that not all have.
+    """
+    # A cell of several specs has lists as one text.
+    sets = [
+        frozenset(",".join(cell).split(",")) if cell and cell != UNKNOWN else None
+        for cell in row.values
+    ]
+    known, differing = [each for each in sets if each], list[str]()
+    if row.attribute.startswith("variant:") and any(len(each) > 1 for each in known):
+        differing = sorted(frozenset().union(*known).difference(known[0].intersection(*known)))
+    is_short = 0 < len(differing) <= _MAX_VARYING_VALUES
+
+    def text(cell: Cell) -> str:
+        if not cell:
+            return "-"
+        if cell == UNKNOWN:
+            return cell[0]
+        is_value_alone = row.attribute.startswith("variant:") and not _is_named_in_cells(row)
+        return clean(",".join(cell) if is_value_alone else spell_value(row.attribute, cell))
+
+    return [
+        clean(spell_signs(differing, each)) if each and is_short else text(cell)
+        for each, cell in zip(sets, row.values, strict=True)
+    ]
+
+
+def _is_named_in_cells(row: ComparedRow) -> bool:
+    """Check for a variant whose name is in the cells: a long one would make all columns wide."""
+    kind, _, name = row.attribute.partition(":")
+    return kind == "variant" and row.part != "own" and len(name) <= _MAX_NAME_IN_CELL
+
+
+def row_label(row: ComparedRow) -> str:
+    """Return the package of a row, and its attribute where the values do not name it.
+
+    Of the specs themselves it is the attribute alone.
+    """
+    kind, _, name = row.attribute.partition(":")
+    label = name or ATTRIBUTE_LABELS.get(kind, kind) or kind
+    if row.part == "own":
+        return clean(label)
+    others = f" and {len(row.packages) - 1:,} more" if len(row.packages) > 1 else ""
+    if kind in ("version", "present", "provider") or _is_named_in_cells(row):
+        label = ""
+    return clean(f"{row.package}{others} {label}").rstrip()
+
+
+def _users(graph: Dag, ids: Sequence[int]) -> Differing:
+    """Return how many specs use each, of which the most used is the one to take, and who."""
+    users = [graph.dependents(id_) if graph.lists_dependencies(id_) else None for id_ in ids]
+    names = dict.fromkeys(map(graph.name, sorted(set().union(*filter(None, users)))))
+    counts = [None if each is None else len(each) for each in users]
+    most = max((count or 0 for count in counts), default=0)
+    texts = ["?" if count is None else f"{count:,}" if count else "-" for count in counts]
+    styles: list[Style] = ["bold" if count == most else "dim" for count in counts]
+    more = f" and {len(names) - _MAX_USERS:,} more" if len(names) > _MAX_USERS else ""
+    named = f"{', '.join(islice(names, _MAX_USERS))}{more}"
+    return Differing("users", None, "used by", texts, styles, "used by", where=named)
+
+
+def _splices(graph: Dag, ids: Sequence[int], should_stop: ShouldStop) -> list[str]:
+    """Return which of two specs is spliced, from what, and what it has in place of what."""
+    builds = [graph.build_spec(id_) for id_ in ids]
+    if len(ids) != 2 or not any(builds):
+        return []
+    a, b = graph.hashes(ids)
+    first, second = a[:SHORT_HASH], b[:SHORT_HASH]
+    if builds[0] and builds[0] == builds[1]:
+        built = builds[0][:SHORT_HASH]
+        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
+    elif b == builds[0]:
+        lines = [f"{first} is {second}, spliced with other dependencies"]
+    elif a == builds[1]:
+        lines = [f"{second} is {first}, spliced with other dependencies"]
+    else:
+        lines = [
+            f"{hash_[:SHORT_HASH]} is spliced: it was built as {build[:SHORT_HASH]}"
+            for hash_, build in zip((a, b), builds, strict=True)
+            if build
+        ]
+    return lines + [
+        f"{each.package} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
+        for each in compare(graph, *ids, should_stop=should_stop).replaced
+    ]
+
+
+def _own_rows(graph: Dag, columns: Sequence[int]) -> Iterator[ComparedRow]:
+    """Yield the attributes of the specs themselves, what people look for first."""
+    values = [all_values(graph, id_) for id_ in columns]
+    names = sorted(set().union(*values))
+    differing = [name for name in names if len({each.get(name) for each in values}) > 1]
+    for name in sorted(
+        names,
+        key=lambda name: (
+            name == "spec_format",
+            _OWN_FIRST.index(name) if name in _OWN_FIRST else 6 + (":" not in name),
+        ),
+    ):
+        if name == "package" and name not in differing:
+            continue
+        leader = follows(name, differing, is_lacking=any(name not in each for each in values))
+        cells = (
+            each.get(name) if graph.tells(id_, name) else UNKNOWN
+            for id_, each in zip(columns, values, strict=True)
+        )
+        yield ComparedRow("own", graph.name(columns[0]), name, tuple(cells), follows=leader)
+
+
+def _rows_below(
+    graph: Dag,
+    part: Part,
+    columns: Sequence[int],
+    group_of: Mapping[int, int],
+    should_stop: ShouldStop,
+) -> Iterator[ComparedRow]:
+    """Yield what varies below the specs, and then what is equal there. Raises Cancelled.
+
+    Each spec that lists its dependencies has the values of the spec that stands for its group.
+    """
+    groups = list(dict.fromkeys(group_of.values()))
+    rows = varying(
+        graph,
+        [[id_] for id_ in groups],
+        run_only=part == "run",
+        with_equal=True,
+        should_stop=should_stop,
+    )
+    # Not what the specs themselves state.
+    below = [
+        row
+        for row in rows
+        if (row.part == "build") == (part == "build") and (row.path or row.attribute == "compiler")
+    ]
+    have_version = {row.package for row in below if row.attribute == "version"}
+    for row in islice(below, _MAX_ROWS):
+        if row.attribute != "present" or row.package not in have_version:
+            cells = dict(zip(groups, row.values, strict=True))
+            values = (cells[group_of[id_]] if id_ in group_of else UNKNOWN for id_ in columns)
+            leader = "" if row.tells else row.follows
+            yield replace(row, values=tuple(each or None for each in values), follows=leader)
+
+
+def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> str:
+    """Return the hash of what a row is about below the spec of a column, or of that spec."""
+    start = graph.find([hash_]).get(hash_)
+    if start is None or not row.path:
+        return hash_
+    path = [*row.path]
+    if row.providers:
+        path[-1] = row.providers[graph.hashes(ids).index(hash_)] or path[-1]
+    below = spec_at(graph, start, path)
+    if below is None:
+        nodes = Walker(graph).walk([start], run_only=False).nodes
+        below = min(nodes.get(path[-1], ()), default=start)
+    return graph.hash(below)
+
+
+# What changed between two sources
 
 
 class Change(NamedTuple):

@@ -16,10 +16,10 @@ from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report.detail import DetailLine, dependency_line, detail, detail_section
+from spackscope.model.report.detail import DetailLine, dependency_line, detail, printed_lines
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.needs import needs_line
-from spackscope.model.report.report import Line, section_lines
+from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 
@@ -113,12 +113,11 @@ def _lines(
             needs = add_sizes(needs, catalog, session, sources, is_offline=True)
         edges = catalog.edges.of(row.id)
         specs = read_specs(catalog, (edge.child for edge in edges))
-        section = detail_section(
+        if number:
+            yield ()
+        yield from printed_lines(
             lines,
             None if needs is None else needs_line(needs),
             (dependency_line(edge, specs[edge.child]) for edge in edges),
             width,
         )
-        if number:
-            yield ()
-        yield from section_lines(section, width)

@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import SourceStatus
-from spackscope.model.core.text import counted
-from spackscope.model.query.ast import exact_query
+from spackscope.model.core.records import Problem, SourceStatus
+from spackscope.model.core.text import clean, counted
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Query, exact_query
+from spackscope.model.query.parser import parse
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.report.sources import age
 
@@ -40,6 +42,8 @@ def answer(asked: Asked) -> Sheet[Any]:
     if asked.options.get("tags"):
         return _list_tags(asked)
     (catalog,) = asked.load(asked.sources)
+    if asked.options.get("problems"):
+        return _problem_sheet(catalog)
     return Sheet(
         "",
         _source_columns(time.time()),
@@ -57,14 +61,50 @@ def _source_columns(now: float) -> list[SheetColumn[SourceStatus]]:
         SheetColumn("layout", lambda source: source.layout or None),
         SheetColumn("specs", lambda source: source.specs),
         SheetColumn("problems", lambda source: source.problems),
+        SheetColumn("remark", lambda source: source.remark or None, wraps=True),
+        SheetColumn("failure", lambda source: source.failure or None, style="error", wraps=True),
         SheetColumn(
             "checked",
             lambda source: source.checked,
             text=lambda checked: "" if checked is None else age(now - checked),
         ),
-        SheetColumn("remark", lambda source: source.remark or None, drawn=False),
-        SheetColumn("failure", lambda source: source.failure or None, drawn=False),
     ]
+
+
+def _problem_sheet(catalog: Catalog) -> Sheet[tuple[Problem, str]]:
+    """Return what could not be read, in the order of reading; each with its source.
+
+    A row leads to the record that it is about if that was read, or else to its source.
+    """
+
+    def query(row: tuple[Problem, str]) -> Query | None:
+        problem, source = row
+        # The end of the place of a record is its hash.
+        hash_ = re.search(r"/([a-z2-7]{7,32})$", problem.place)
+        of_record = parse(f"/{hash_[1]}") if hash_ is not None else None
+        if of_record is not None and catalog.count(of_record):
+            return of_record
+        return exact_query("source", source) if source else None
+
+    return Sheet(
+        "" if catalog.problems else "Every document was read without a problem",
+        _PROBLEM_COLUMNS,
+        [*zip(catalog.problems, catalog.problem_sources, strict=True)],
+        query=query,
+    )
+
+
+_PROBLEM_COLUMNS: list[SheetColumn[tuple[Problem, str]]] = [
+    SheetColumn("reason", lambda row: row[0].reason, style="error", wraps=True, least=40),
+    SheetColumn("place", lambda row: row[0].place or None),
+    # Every page is a specs.md, in a directory of its own.
+    SheetColumn(
+        "document",
+        lambda row: row[0].origin or None,
+        text=lambda origin: "/".join(clean(origin or "").rstrip("/").split("/")[-2:]),
+    ),
+    SheetColumn("source", lambda row: row[1] or None),
+]
 
 
 # Tags

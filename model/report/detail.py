@@ -20,7 +20,7 @@ from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.export import page_address
 from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
-from spackscope.model.report.report import Line, Piece, Row, Section, Style, flow, styled
+from spackscope.model.report.report import Line, Piece, Style, flow, styled
 from spackscope.model.report.table_columns import split_variants, variants_line
 
 LineKind = Literal[
@@ -209,18 +209,17 @@ def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
 _LABEL_WIDTH = 12
 
 
-def detail_section(
+def printed_lines(
     lines: Iterable[DetailLine], needs: str | None, dependencies: Iterable[Line], width: int | None
-) -> Section:
-    """Return the lines of a spec with all values of a label side by side, as many as fit.
+) -> Iterator[Line]:
+    """Yield the lines of a spec with all values of a label side by side, as many as fit.
 
     After them are what it needs to run, if that is known, and its dependencies.
     """
-    rows: list[Row | Section] = []
     blocks: list[list[DetailLine]] = []
     for line in lines:
         if line.kind in ("title", "hash"):
-            rows.append(Row((styled(line.text, "bold" if line.kind == "title" else "link"),)))
+            yield styled(line.text, "bold" if line.kind == "title" else "link")
         elif line.is_continued:
             blocks[-1].append(line)
         else:
@@ -228,13 +227,14 @@ def detail_section(
     if needs is not None:
         blocks.append([DetailLine(needs, "needs to run")])
     for block in blocks:
-        label = (Piece(block[0].label, "dim"), Piece(" " * (_LABEL_WIDTH - len(block[0].label))))
+        label = block[0].label
         for line_ in _flowed(block, width):
-            rows.append(Row((label, line_)))
-            label = (Piece(""), Piece(" " * _LABEL_WIDTH))
-    if below := [Row((line_,)) for line_ in dependencies]:
-        rows.append(Section(styled("dependencies", "dim"), below))
-    return Section("", rows, indent="")
+            yield (Piece(label, "dim"), Piece(" " * (_LABEL_WIDTH + 2 - len(label))), *line_)
+            label = ""
+    for number, line_ in enumerate(dependencies):
+        if not number:
+            yield styled("dependencies", "dim")
+        yield (Piece("  "), *line_)
 
 
 def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
@@ -352,7 +352,7 @@ def dependency_line(edge: Edge, spec: GraphSpec) -> Line:
         Piece(f"{deptypes_sign(edge.deptypes)} ", "dim"),
         *((Piece(virtuals, "virtual"), Piece("=")) if virtuals else ()),
         Piece(full_name(spec)),
-        Piece(f" /{short_hash(spec)}", "link", spec.hash),
+        Piece(f" /{short_hash(spec)}", "link"),
         *((Piece(f" ({STATUS_TEXTS[spec.status]})", "dim"),) if spec.status else ()),
     )
 

@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from spackscope.model.analysis.compare import (
-    Cause,
-    Comparison,
-    Difference,
-    Replaced,
-    fold_differences,
-)
+from spackscope.model.analysis.compare import Cause, Comparison, Difference, fold_differences
 from spackscope.model.analysis.dag import AttributeValue, texts
 from spackscope.model.core.columns import SHORT_HASH
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.records import Spec, is_run
+from spackscope.model.core.records import is_run
 from spackscope.model.core.text import clean, counted, cut_list, shorten
 from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
-from spackscope.model.report.kinds import ONLY_BUILD_DIFFERS
-from spackscope.model.report.report import Cell, Line, Piece, Row, Section, path_text, text_of
+from spackscope.model.report.report import Line, Piece, path_text, text_of
 
-NOTHING_DIFFERS = "Nothing that is listed differs"
+NOTHING_DIFFERS = "nothing that is listed differs"
 NOT_LISTED = "Dependencies not listed: not compared"
 
 _MISSING = "-"
@@ -132,17 +125,6 @@ def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
     )
 
 
-def cause_lines(cause: Cause) -> list[DifferenceLine]:
-    """Return all differences of a cause, those last that normally come with another one."""
-    lines = []
-    for difference in sorted(cause.differences, key=lambda item: bool(item.follows)):
-        subject, a, b = _parts(difference, "")
-        kind, _, name = difference.follows.partition(":")
-        with_ = f"comes with {clean(name or ATTRIBUTE_LABELS.get(kind) or kind)}" if kind else ""
-        lines.append(DifferenceLine(subject, a, b, with_, cause.run, (clean(cause.package),)))
-    return lines
-
-
 def shown_path(cause: Cause) -> tuple[str, ...]:
     """Return the path over what is linked or run, if there is one: else it would mislead."""
     return cause.run_path or cause.path
@@ -207,93 +189,5 @@ def _text(value: AttributeValue, between: str = ",") -> str:
     return between.join(value) or _MISSING if isinstance(value, tuple) else str(value or _MISSING)
 
 
-def splice_lines(specs: Iterable[Spec], replaced: Sequence[Replaced]) -> list[str]:
-    """Return which of two specs is spliced, from what, and what it has in place of what."""
-    a, b = specs
-    first, second = (spec.hash[:SHORT_HASH] for spec in (a, b))
-    if a.build_spec and a.build_spec == b.build_spec:
-        built = a.build_spec[:SHORT_HASH]
-        lines = [f"{first} and {second} are both {built}, spliced with other dependencies"]
-    elif b.hash == a.build_spec:
-        lines = [f"{first} is {second}, spliced with other dependencies"]
-    elif a.hash == b.build_spec:
-        lines = [f"{second} is {first}, spliced with other dependencies"]
-    else:
-        lines = [
-            f"{spec.hash[:SHORT_HASH]} is spliced: it was built as {spec.build_spec[:SHORT_HASH]}"
-            for spec in (a, b)
-            if spec.is_spliced
-        ]
-    return lines + [
-        f"  {clean(each.package)} {each.a[:SHORT_HASH]} {DIFFERS} {each.b[:SHORT_HASH]}"
-        for each in replaced
-    ]
-
-
-MAX_LINES = 200
-"""Lines of each part of a report, and causes."""
-
-_SAME = "both run the same"
 RUN_DEPENDENCIES, BUILD_DEPENDENCIES = "run-time dependencies", "build dependencies"
 """The heads of what differs at run time, and only in how specs are built."""
-
-
-def pair_sections(
-    comparison: Comparison, *, same: bool | None, shows_build: bool
-) -> Iterator[Section]:
-    """Yield how two specs differ; what only builds them is counted, or listed if nothing else is.
-
-    `same` is whether both are of one run-time kind, None if that is not told.
-    """
-    lines = difference_lines(comparison)
-    run = [line for line in lines if line.runs]
-    build = [line for line in lines if not line.runs]
-    if same:
-        yield Section(_SAME if run or not build else f"{ONLY_BUILD_DIFFERS}: {_SAME}")
-    if run:
-        yield _bounded(RUN_DEPENDENCIES if comparison.lists_dependencies else "", run)
-    if build and (shows_build or not run):
-        yield _bounded("" if same and not run else BUILD_DEPENDENCIES, build)
-    elif build:
-        count = len({name for line in build for name in line.packages})
-        yield build_only_section(count)
-    elif not run:
-        yield Section((Piece(NOTHING_DIFFERS),))
-
-
-def build_only_section(count: int) -> Section:
-    """Return how many packages differ that are used for building only."""
-    verb, them = ("differs", "it") if count == 1 else ("differ", "them")
-    text = f"{BUILD_DEPENDENCIES}: {counted(count, 'package')} {verb}; --build shows {them}"
-    return Section((Piece(text),))
-
-
-def cause_sections(comparison: Comparison) -> Iterator[Section]:
-    """Yield all causes with all their differences, also those that follow from others."""
-    for cause in comparison.causes[:MAX_LINES]:
-        above = cause.above - 1
-        parts = [
-            f"through {path_text(path)}" if len(path := shown_path(cause)) > 1 else "",
-            ""
-            if not cause.path
-            else "a run-time dependency"
-            if cause.run
-            else "a build dependency",
-            f"{counted(above, 'differing package')} above" if above else "",
-            f"follows {clean(cause.follows)}" if cause.follows else "",
-        ]
-        notes = " · ".join(filter(None, parts))
-        heading = (
-            Piece(clean(cause.package), "bold"),
-            *((Piece("  "), Piece(notes, "dim")) if notes else ()),
-        )
-        yield _bounded(heading, cause_lines(cause))
-    if more := len(comparison.causes[MAX_LINES:]):
-        yield Section((Piece(f"and {counted(more, 'more package')}"),))
-
-
-def _bounded(heading: Cell, lines: Sequence[DifferenceLine]) -> Section:
-    rows = [Row((line.pieces,)) for line in lines[:MAX_LINES]]
-    if more := len(lines) - len(rows):
-        rows.append(Row((f"and {counted(more, 'more line')}",)))
-    return Section(heading, rows)

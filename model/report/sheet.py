@@ -75,9 +75,11 @@ class SheetColumn(Frozen, Generic[Item]):
 
     A value is a text, a number, a boolean, a list of these, or None where it is not known. On a
     terminal it is drawn as `text` says, in a `style`, below its `head`. A column that `wraps`
-    goes on in the next line where it is narrow; others are cut, lists at their end. Numbers are
-    aligned right, and what else `is_right`. One that is
+    goes on in the next line where it is narrow; others are cut, lists at their end. Where it is
+    not said whether a column `is_right`, its numbers are aligned right. One that is
     not `drawn` is in JSON and CSV, and where it is asked for by name. CSV and tabs have it `flat`.
+    One that `is_frozen` stays in view when others are scrolled. `look` is the style in one row,
+    and `hash` that of the spec that the whole column is about.
     """
 
     name: str
@@ -88,9 +90,12 @@ class SheetColumn(Frozen, Generic[Item]):
     sort_key: Callable[[Any], Any] = lambda value: value
     wraps: bool = False
     is_list: bool = False
-    is_right: bool = False
+    is_right: bool | None = None
     drawn: bool = True
     least: int = 0
+    is_frozen: bool = False
+    look: Callable[[Item], Style] | None = None
+    hash: str = ""
     flat: Callable[[Any], str] = flat_text
 
     @property
@@ -104,8 +109,10 @@ class SheetColumn(Frozen, Generic[Item]):
             return text
         return cut_words(text, width) if self.is_list or self.wraps else cut_name(text, width)
 
-    def line(self, cell: str) -> Line:
-        """Return the text of a cell, or what it was cut to, in its styles."""
+    def line(self, cell: str, item: Item) -> Line:
+        """Return the text of the cell of a row, or what it was cut to, in its styles."""
+        if self.look is not None:
+            return styled(cell, self.look(item))
         return styled(cell, self.style) if isinstance(self.style, str) else self.style(cell)
 
 
@@ -141,7 +148,9 @@ class Sheet(Frozen, Generic[Item]):
 
     `rows` may be lazy: they are read in parts. `hash` is that of the spec that a row is about, ""
     if there is none, `beside` that of one to compare it with, and `query` shows a row in the
-    table. Rows with the same `group` stand below it as a heading on a terminal. `told` are columns
+    table; `leads_to` has the hash of the spec that a row leads to in the column of a spec.
+    `switches` are options that add to what is shown, by their fields. Rows with the same `group`
+    stand below it as a heading on a terminal. `told` are columns
     that are left out there, unless they are asked for, since the heading or another column says
     their values. `notes` are sentences on the whole, and `remarks` those that scripts do not want
     among the rows, such as what could not be read. A terminal is shown `limit` rows, all for None.
@@ -157,6 +166,8 @@ class Sheet(Frozen, Generic[Item]):
     hash: Callable[[Item], str] = _no_text
     beside: Callable[[Item], str] = _no_text
     query: Callable[[Item], Query | None] = _no_query
+    leads_to: Callable[[Item, str], str] = lambda item, hash_: hash_
+    switches: Mapping[str, str] = {}
     group: Callable[[Item], str] = _no_text
     told: Sequence[str] = ()
     notes: Sequence[str] = ()
@@ -179,6 +190,11 @@ class Sheet(Frozen, Generic[Item]):
                 f"there is no column {clean(name)}{guess}: it has {', '.join(map(clean, names))}"
             )
         return names[name]
+
+    def hash_in(self, item: Item, name: str) -> str:
+        """Return the hash of the spec that a row is about in a column; empty if there is none."""
+        of_column = next((each.hash for each in self.columns if each.name == name), "")
+        return of_column or self.hash(item)
 
     def of_columns(self, names: str) -> Sheet[Item]:
         """Return the sheet with some columns, whose names are separated by commas."""
@@ -221,7 +237,7 @@ class Sheet(Frozen, Generic[Item]):
             text = f"{column.text(value)} {column.flat(value)}".lower()
             return any(test.search(text) for test in tests) is wanted
 
-        rows = [item for item in self._items() if fits(item)] if tests else self.rows
+        rows = [item for item in self.items() if fits(item)] if tests else self.rows
         return replace(self, rows=rows, draw=None, is_text=False)
 
     def cut(self, limit: int) -> Sheet[Item]:
@@ -232,10 +248,11 @@ class Sheet(Frozen, Generic[Item]):
 
     def objects(self) -> Iterator[dict[str, Any]]:
         """Yield each row as an object with the values of all columns, for JSON."""
-        for item in self._items():
+        for item in self.items():
             yield {column.name: column.value(item) for column in self.columns}
 
-    def _items(self) -> Iterator[Item]:
+    def items(self) -> Iterator[Item]:
+        """Yield the rows, of which some are read at once."""
         for start in range(0, len(self.rows), _WINDOW):
             yield from self.rows[start : start + _WINDOW]
 
@@ -251,19 +268,21 @@ class Sheet(Frozen, Generic[Item]):
         """Yield CSV with a header; lists are joined by blanks, and what is unknown is empty."""
         line = csv_writer()
         yield line(clean(column.name) for column in self.columns)
-        for item in self._items():
+        for item in self.items():
             yield line(column.flat(column.value(item)) for column in self.columns)
 
     def tabs(self) -> Iterator[str]:
         """Yield the drawn columns with tabs between them, and a header; nothing is shortened."""
         drawn = [column for column in self.columns if column.drawn]
         yield "\t".join(clean(column.name) for column in drawn)
-        for item in self._items():
+        for item in self.items():
             yield "\t".join(column.flat(column.value(item)) for column in drawn)
 
     def hashes(self) -> Iterator[str]:
-        """Yield the hashes of the specs that rows are about, each once."""
-        return iter(dict.fromkeys(filter(None, map(self.hash, self._items()))))
+        """Yield the hashes of the specs that columns and rows are about, each once."""
+        of_columns = (column.hash for column in self.columns)
+        every = chain(of_columns, map(self.hash, self.items()))
+        return iter(dict.fromkeys(filter(None, every)))
 
     def formatted(self, template: str) -> Iterator[str]:
         """Yield each row as a text, in which `{hash:7}` stands for the start of a value.
@@ -276,7 +295,7 @@ class Sheet(Frozen, Generic[Item]):
             (text, self.column(name), int(length) if length else None)
             for text, name, length in zip(parts[::3], parts[1::3], parts[2::3], strict=False)
         ]
-        for item in self._items():
+        for item in self.items():
             texts = (
                 text + column.flat(column.value(item))[:most] for text, column, most in places
             )
@@ -303,7 +322,7 @@ class Sheet(Frozen, Generic[Item]):
         groups: dict[str, Sequence[Item]] = {"": self.rows}
         if self.group is not _no_text:
             groups = {}
-            for item in self._items():
+            for item in self.items():
                 cast("list[Item]", groups.setdefault(self.group(item), [])).append(item)
         most = len(self.rows)
         if limit is not None and most > limit:
@@ -312,7 +331,7 @@ class Sheet(Frozen, Generic[Item]):
         columns = [c for c in self.columns if c.drawn and c.name not in self.told]
 
         def cells(part: Sheet[Item]) -> Iterable[list[str]]:
-            for item in part._items():
+            for item in part.items():
                 yield [column.text(column.value(item)) for column in columns]
 
         texts = {heading: cells(part) for heading, part in shown.items()}
@@ -322,15 +341,15 @@ class Sheet(Frozen, Generic[Item]):
         if self.title or self.notes:
             yield ()
         heads = [clean(column.label) for column in columns]
-        for head in _row_lines(columns, heads, fitted, wraps=True):
+        for head in _row_lines(columns, heads, fitted):
             yield styled(text_of(head), "bold")
         for heading, its in groups.items():
             if heading:
                 yield ()
                 yield from (styled(text, "bold") for text in wrap(clean(heading), width))
             again = texts[heading] if len(self.rows) <= _MAX_KEPT else cells(shown[heading])
-            for row in again:
-                yield from _row_lines(columns, row, fitted)
+            for item, row in zip(shown[heading].items(), again, strict=True):
+                yield from _row_lines(columns, row, fitted, item)
             if (more := len(its) - most) > 0:
                 text = f"and {more:,} more; --limit 0 prints all"
                 yield from (styled(line, "dim") for line in wrap(text, width))
@@ -386,7 +405,7 @@ def table_columns(
     widest = [0] * len(columns)
     for cells in rows:
         widest = [*map(max, widest, map(cell_width, cells))]
-    placed = []
+    frozen, scrolled = list[TableColumn](), list[TableColumn]()
     for column, most in zip(columns, widest, strict=True):
         words = map(cell_width, clean(column.label).split(" "))
         least = max(column.least or (_LEAST_WRAPPED if column.wraps else _LEAST), *words)
@@ -394,8 +413,9 @@ def table_columns(
             most = max(most, cell_width(clean(column.label)))
             # The layout leaves one cell between columns.
             label = clean(column.label)
-            placed.append(TableColumn(column.name, label, most + 1, min(most, least) + 1))
-    return TableColumns(scrolled=tuple(placed))
+            placed = TableColumn(column.name, label, most + 1, min(most, least) + 1)
+            (frozen if column.is_frozen else scrolled).append(placed)
+    return TableColumns(tuple(frozen), tuple(scrolled))
 
 
 _Fitted = dict[SheetColumn[Any], int]
@@ -417,14 +437,13 @@ def _row_lines(
     columns: Sequence[SheetColumn[Any]],
     cells: Sequence[str],
     fitted: _Fitted,
-    *,
-    wraps: bool = False,
+    item: Any = None,
 ) -> Iterator[Line]:
-    """Yield a row as lines: one, unless a cell that wraps has more words than fit."""
+    """Yield a row, or the heads, as lines: one, unless a cell that wraps has too many words."""
     parts = {}
     for column, text in zip(columns, cells, strict=True):
         width = fitted.get(column, 0)
-        if width and cell_width(text) > width and (column.wraps or wraps):
+        if width and cell_width(text) > width and (column.wraps or item is None):
             parts[column] = wrap(text, width)
         else:
             parts[column] = [column.cut(text, width) if width else text]
@@ -433,8 +452,10 @@ def _row_lines(
         for column, width in fitted.items():
             lines = parts[column]
             text = lines[number] if number < len(lines) else ""
-            text = pad(text, width, right=column.is_right or _is_number(text))
-            drawn = column.line(text) if text.strip() else (Piece(text),)
+            is_right = _is_number(text) if column.is_right is None else column.is_right
+            text = pad(text, width, right=is_right)
+            is_plain = item is None or not text.strip()
+            drawn = (Piece(text),) if is_plain else column.line(text, item)
             line += [*([Piece(_GAP)] if line else []), *drawn]
         yield restyled(tuple(line), text_of(tuple(line)).rstrip())
 

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from typing import Any
 
 from spackscope.model.core.columns import BY_NAME, COLUMNS, HOST_COLUMNS, Column, Value, spec_name
 from spackscope.model.core.frozen import replace
-from spackscope.model.core.records import HASH_LENGTH, Spec
+from spackscope.model.core.records import Spec
 from spackscope.model.core.text import counted, pad, shorten, times
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import RowNote, note_key, row_notes
-from spackscope.model.report.report import Line, Piece, Row, Style, flow, restyled, styled, text_of
+from spackscope.model.report.report import (
+    Cell,
+    Line,
+    Piece,
+    Style,
+    flow,
+    restyled,
+    styled,
+    text_of,
+)
 from spackscope.model.report.row_cells import RowCells
 from spackscope.model.report.sheet import SheetColumn
 from spackscope.model.report.table_columns import (
@@ -34,14 +43,13 @@ _WINDOW = 100
 _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
 
 
-def spec_rows(specs: Iterable[Spec], hash_length: int = HASH_LENGTH) -> list[Row]:
+def spec_rows(specs: Iterable[Spec]) -> list[Sequence[Cell]]:
     """Return a row for each spec, its hash first."""
 
-    def row(spec: Spec) -> Row:
+    def row(spec: Spec) -> Sequence[Cell]:
         others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
         name = spec_name(spec.package, spec.version)
-        hash_ = Piece(spec.hash[:hash_length], "link", spec.hash)
-        return Row(((hash_,), name, *others))
+        return spec.hash, name, *others
 
     return list(map(row, specs))
 

@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
-from spackscope.model.query.ast import Query
-from spackscope.model.report.report import Column, Report, Section
-from spackscope.model.report.report import Row as ReportRow
-from spackscope.model.report.sources import (
-    PROBLEM_COLUMNS,
-    SOURCE_COLUMNS,
-    failure_rows,
-    problem_rows,
-    source_rows,
-)
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
-from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import TreeSection
@@ -188,53 +174,6 @@ def export(screen: BrowserScreen) -> None:
     open_export(screen.host, screen.controllers.recall)
 
 
-def show_sources(screen: BrowserScreen) -> None:
-    """List the sources: kind, specs, problems and age."""
-    _show_reports(
-        screen,
-        "source",
-        SOURCE_COLUMNS,
-        lambda catalog: source_rows(catalog.sources, time.time()),
-        "There are none.",
-    )
-
-
-def show_problems(screen: BrowserScreen) -> None:
-    """Show what could not be read."""
-    no_items = "Every document was read without a problem."
-    _show_reports(screen, "problem", PROBLEM_COLUMNS, problem_rows, no_items)
-
-
-def _show_reports(
-    screen: BrowserScreen,
-    noun: str,
-    columns: Sequence[Column],
-    read: Callable[[Catalog], Sequence[ReportRow]],
-    no_items: str,
-) -> None:
-    """Read reports from the catalog in a worker thread, and show them."""
-    from spackscope.tui.browser.copy import copy_text
-    from spackscope.tui.dialogs.base import STILL_LOADING
-    from spackscope.tui.dialogs.report import ReportsDialog
-
-    host, loading = screen.host, screen.controllers.loading
-    dialog = ReportsDialog(noun, partial(copy_text, host))
-
-    def show(rows: Sequence[ReportRow]) -> None:
-        report = Report("", [Section("", rows, columns=columns)])
-        dialog.show_report(report, STILL_LOADING if loading.is_loading else no_items)
-
-    def ask() -> None:
-        catalog = host.state.catalog
-        if catalog is None:
-            show(failure_rows(loading.failure) if loading.failure else ())
-        else:
-            host.run(lambda _: read(catalog), show, group="reports")
-
-    if host.state.catalog is not None or loading.failure:
-        host.open(dialog, partial(open_row, screen), ask=ask, group="reports")
-
-
 def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
     """Show the spec that the row of a sheet with the cursor is about, if it is there."""
     host, sheet = screen.host, screen.panes.table.sheet
@@ -259,26 +198,6 @@ def clear(screen: BrowserScreen) -> None:
     """Remove all filters, also the one on the names of the packages."""
     screen.panes.names.filter_by("")
     screen.controllers.search.clear()
-
-
-def open_row(screen: BrowserScreen, row: ReportRow | None) -> None:
-    """Show the specs that a report is about: the record if it can be found, or the source."""
-    catalog = screen.host.state.catalog
-    if row is None or catalog is None:
-        return
-    queries = row.queries
-
-    def find(_: object) -> Query | None:
-        return next((query for query in queries if catalog.count(query)), None)
-
-    def show(query: Query | None) -> None:
-        if query is None:
-            screen.host.say("No spec of it could be read")
-        else:
-            screen.controllers.search.choose(query, f"Now {query} ({shown('undo')} goes back)")
-            screen.host.focus("specs")
-
-    screen.host.run(find, show, group="menu")
 
 
 ACTIONS: dict[str, Callable[..., object]] = {
@@ -308,7 +227,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
-    "compare": lambda self: self.controllers.comparison.compare(),
+    "compare": lambda self: self.controllers.sheets.compare(),
     "cover": lambda self: self.controllers.sheets.cover(),
     "changes": lambda self: self.controllers.sheets.changes(),
     "why_not": lambda self: self.controllers.sheets.why_not(),
@@ -317,14 +236,14 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "prune": lambda self: self.controllers.sheets.prune(),
     "dependencies": lambda self: show_tree(self, "dependencies"),
     "dependents": lambda self: show_tree(self, "dependents"),
-    "why": lambda self: self.controllers.navigation.explain(),
+    "why": lambda self: self.controllers.sheets.explain(),
     "undo": lambda self: self.controllers.navigation.retrace(-1),
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
     "open_source": open_source,
-    "show_sources": show_sources,
-    "show_problems": show_problems,
+    "show_sources": lambda self: self.controllers.sheets.sources(),
+    "show_problems": lambda self: self.controllers.sheets.problems(),
     "show_help": lambda self: self.panes.open_help(),
     "search_tree": lambda self: self.panes.focus.go_to_tree_search(),
     # What widgets ask for, with values
@@ -336,6 +255,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "highlight": highlight,
     "highlight_hash": highlight_hash,
     "choose_item": lambda self, item: self.controllers.sheets.choose(item),
+    "switch": lambda self, option: self.controllers.sheets.switch(option),
     "filter_sheet": lambda self, *typed: self.controllers.sheets.filter(*typed),
     "choose": choose,
     "filter": focus_filter_of,
@@ -356,7 +276,6 @@ ACTIONS: dict[str, Callable[..., object]] = {
 
 WITHOUT_SPECS = {
     *("focus_packages", "focus_specs", "focus_detail", "next_pane", "previous_pane", "zoom"),
-    *("back", "leave", "reload", "everything", "open_source", "show_sources", "show_problems"),
-    "show_help",
+    *("back", "leave", "reload", "everything", "open_source", "show_help"),
 }
 """Those that do something where no source was read."""

@@ -15,7 +15,6 @@ from spackscope.tui.browser.state import Host
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
-    from spackscope.tui.browser.comparison import SideBySide
     from spackscope.tui.browser.sheets import Sheets
 
 
@@ -46,10 +45,3 @@ class Controllers:
         from spackscope.tui.browser.sheets import Sheets
 
         return Sheets(self.host, self.search, self.navigation)
-
-    @cached_property
-    def comparison(self) -> SideBySide:
-        """Specs side by side."""
-        from spackscope.tui.browser.comparison import SideBySide
-
-        return SideBySide(self.host, self.navigation)

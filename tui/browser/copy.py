@@ -338,7 +338,7 @@ def view_forms(
 
 def _sheet_command(sheet: OpenSheet, sources: Sequence[str], session: Session) -> ViewCommand:
     """Return the command line that prints a sheet, of those sources that it does not name."""
-    name, *words = sheet.words
+    name, *words = sheet.command
     others = [] if sheet.names_sources else [each for each in sources if each not in words]
     named = [spelled_source(word) if word in sources else word for word in words]
     return command_line([name, *named], others, session)

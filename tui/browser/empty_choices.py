@@ -27,10 +27,9 @@ def _choice(name: str, count: int | None = None) -> KeyChoice:
     return KeyChoice(_LABELS[name], first_key(name), shown(name), count)
 
 
-def without_catalog(failed: int) -> list[KeyChoice]:
-    """Return what can be done if some sources cannot be read, or loading was stopped."""
-    sources = [_choice("sources", failed)] if failed else []
-    return [_choice("reload"), *sources, _choice("open"), _choice("quit")]
+def without_catalog() -> list[KeyChoice]:
+    """Return what can be done if no source can be read, or loading was stopped."""
+    return [_choice("reload"), _choice("open"), _choice("quit")]
 
 
 def without_rows(summary: Summary, listing: Listing) -> list[KeyChoice]:

@@ -87,7 +87,7 @@ def _read(host: Host, done: Callable[[_Rows], object], *, group: str) -> None:
         return
     if state.sheet is not None and (sheet := state.sheet.shown) is not None:
         sets = [RowSet(f"{len(sheet.rows):,} shown", sheet=sheet)]
-        name = proposed_name(state.sheet.words[0], FILE_FORMATS[0].ending)
+        name = proposed_name(state.sheet.name, FILE_FORMATS[0].ending)
         done(_Rows(catalog, sets, name))
         return
 

@@ -87,7 +87,8 @@ def is_late(host: Host, key: str) -> bool:
     is_marking = key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
     if is_marking or host.is_running(*_BLOCKING):
         return True
-    if state.sheet is not None and state.sheet.sheet is None and host.is_running("sheet"):
+    sheet = state.sheet
+    if sheet is not None and (sheet.sheet is None or sheet.is_part) and host.is_running("sheet"):
         return key not in key_names(*_WITHOUT_SOURCES, "undo", "query", "packages")
     if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
         return host.is_running("facets")

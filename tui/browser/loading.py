@@ -176,7 +176,7 @@ class Loading:
                 show_once()
                 return
             self._host.show_progress("")
-            self._fail(self.failure or _STOPPED, len(self._host.sources))
+            self._fail(self.failure or _STOPPED)
             self._host.say(reason, error=True)
 
         self._host.run(job, done, group="load")
@@ -256,15 +256,15 @@ class Loading:
     def _loaded(self, loaded: Summary | str) -> None:
         self._host.show_progress("")
         if isinstance(loaded, str):
-            self._fail(loaded, len(self._host.sources))
+            self._fail(loaded)
         else:
             self._take(loaded)
 
-    def _fail(self, reason: str, failed: int = 0) -> None:
+    def _fail(self, reason: str) -> None:
         summary = self._host.state.summary
         if summary is None:
             self.failure = reason
-            self.on_missing(reason, without_catalog(failed))
+            self.on_missing(reason, without_catalog())
         else:
             remark = summary.remark.replace(_STILL_LOADING, _NOT_ALL_LOADED)
             self._host.change(summary=replace(summary, remark=remark, is_part=False))

@@ -1,8 +1,8 @@
-"""Jump along dependencies, go back and forward through the steps, and explain a dependency."""
+"""Jump along dependencies, and go back and forward through the steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,15 +20,11 @@ from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import TreeNode
-    from spackscope.tui.dialogs.dependency_path import PathStep
 
 MAX_STEPS = 200
 MAX_LINES = 50_000
 """Lines of the trees that are kept with the steps; a line takes some 300 bytes."""
 _MISSING = "this spec is named as a dependency, but is not in this index"
-
-Ends = Sequence[tuple[int, int]]
-"""Specs that a path may lead from, each with one that it may lead to."""
 
 
 class UndoStep(Frozen):
@@ -50,7 +46,7 @@ class UndoStep(Frozen):
     def is_of(self, state: BrowserState) -> bool:
         """Check whether a state shows the view, or the sheet, of the step."""
         own, its = self.sheet, state.sheet
-        return self.view == state.view and (own and own.words) == (its and its.words)
+        return self.view == state.view and (own.is_same(its) if own is not None else its is None)
 
 
 class JumpTarget(NamedTuple):
@@ -140,7 +136,9 @@ class Navigation:
     def _here(self) -> UndoStep:
         state, where, current = self._host.state, self._host.where, self._current
         is_walk = current is not None and current.is_walk
-        sheet = state.sheet and replace(state.sheet, cursor=where.sheet_cursor)
+        sheet = state.sheet and replace(
+            state.sheet, cursor=where.sheet_cursor, column=where.column
+        )
         here = where.row, state.details, where.position, where.pane
         return UndoStep(state.view, *here, is_walk, sheet)
 
@@ -177,11 +175,11 @@ class Navigation:
     def _arrive(self, step: UndoStep) -> None:
         """Show a step; it is there once its rows are."""
         self._arriving = step
-        if step.pane not in (self._host.where.pane, "query"):
-            self._host.focus(step.pane)
         row = step.row if step.sheet is None else None
         self._search.show(step.view, rewrite=True, cursor_on=row)
         self._host.change(sheet=step.sheet)
+        if step.pane not in (self._host.where.pane, "query"):
+            self._host.focus(step.pane)
         if step.sheet is not None:
             self.on_sheet()
 
@@ -214,7 +212,7 @@ class Navigation:
             return
         if state.catalog is None or state.details is None:
             return
-        if id_ == state.details.row.id:
+        if id_ == state.details.row.id and state.sheet is None:
             self._host.say("this spec is the selected one")
             return
         reading = partial(_read_target, state.catalog, state.view, id_)
@@ -257,45 +255,6 @@ class Navigation:
         self._push(step)
         self._arrive(step)
 
-    def explain(self) -> None:
-        """Show a shortest path to the dependency under the cursor, or between marked specs."""
-        state, where = self._host.state, self._host.where
-        catalog, marks, selected = state.catalog, state.marks, state.selected
-        if catalog is None:
-            return
-        tree = state.details.tree if state.details is not None else None
-        line = where.tree_row if where.pane == "detail" else None
-        ends: Ends = ()
-        if tree is not None and line is not None and tree.lines[line].edge is not None:
-            ends = tree.path_ends(line)
-        elif len(marks) + (len(marks) == 1 and selected is not None) != 2:
-            tree_key, mark, why = map(shown, ("tree", "specs-mark", "why"))
-            first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
-            self._host.say(f"{first}, then press {why}.")
-            return
-
-        def read(_: ShouldStop) -> list[PathStep] | str:
-            return _read_path(catalog, ends or _marked_ends(catalog, marks, selected))
-
-        self._host.run(read, self._show_path, group="path")
-
-    def _show_path(self, path: list[PathStep] | str) -> None:
-        # A dialog is imported when it is first opened.
-        from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
-
-        if isinstance(path, str):
-            self._host.say(path)
-            return
-        catalog, hashes = self._host.state.catalog, {step.id: step.spec.hash for step in path}
-
-        def go(id_: int | None) -> None:
-            if id_ is not None and self._host.state.catalog is catalog:
-                self.jump(id_)
-            elif id_ is not None:
-                self.jump_to_hash(hashes[id_])
-
-        self._host.open(DependencyPathDialog(path), go)
-
 
 def _without_package(view: View) -> tuple[object, ...]:
     return view.query.with_package(None), view.sort, view.folded
@@ -320,22 +279,3 @@ def _read_target(
         opened, opened_kinds = view.opened | {row.look_alike}, view.opened_kinds | {row.id}
         view = replace(view, opened=opened, opened_kinds=opened_kinds)
     return JumpTarget(row, replace(view, query=query), drops_query)
-
-
-def _marked_ends(catalog: Catalog, marks: Sequence[str], selected: Row | None) -> Ends:
-    """Return both ways between two marked specs, or between the marked and the selected one."""
-    specs = [[row.id for row in catalog.by_hash(hash_)] for hash_ in marks]
-    if len(specs) == 1 and selected is not None:
-        specs.append([selected.id])
-    return [pair for a in specs[0] for b in specs[1] for pair in ((a, b), (b, a))]
-
-
-def _read_path(catalog: Catalog, ends: Ends) -> list[PathStep] | str:
-    from spackscope.tui.dialogs.dependency_path import read_path
-
-    for start, end in ends:
-        if start == end:
-            return "this is the spec itself"
-        if edges := catalog.edges.path(start, end):
-            return read_path(catalog, edges)
-    return "neither of the two depends on the other"

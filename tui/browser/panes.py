@@ -263,18 +263,20 @@ class Panes:
         """Show a sheet in the place of the rows, or these again."""
         if (old is None) is not (new is None):
             self.table.show_sheet(shown=new is not None)
-        self.query_bar.show_sheet(command_text(new.words) if new is not None else "")
+        self.query_bar.show_sheet(command_text(new.command) if new is not None else "")
         if new is None:
             self.table.tell_highlighted()
         else:
+            is_first = old is None or old.sheet is None or not new.is_same(old)
             self.table.sheet.show_sheet(
                 new.sheet,
                 new.shown,
-                new.text or "There are none.",
+                new.text or ("No row matches" if new.filters else "No rows"),
                 filters=new.filters,
                 sort=new.sort,
                 hidden=new.hidden,
                 cursor=new.cursor,
+                column=new.column if is_first else "",
             )
         self.show_counts()
         self.show_position()
@@ -480,6 +482,8 @@ class Panes:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
             return (keymap.TREE, keymap.DETAIL, keymap.LISTS, keymap.ANYWHERE)
+        if pane == keymap.SPECS and self._state.sheet is not None and self._state.sheet.switches:
+            return (keymap.COMPARE, pane, keymap.LISTS, keymap.ANYWHERE)
         return (pane, keymap.LISTS, keymap.ANYWHERE)
 
     def show_position(self) -> None:

@@ -13,6 +13,7 @@ from importlib import import_module
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.analysis.dag import dag_of
 from spackscope.model.core.columns import COUNTED, shorten_path
 from spackscope.model.core.errors import SpackscopeError, WrongQuestion
 from spackscope.model.core.frozen import replace
@@ -45,6 +46,12 @@ _PACE = 0.1
 Say = Callable[[str], object]
 
 
+def nothing_to_compare() -> str:
+    """Return what to do before specs can be compared."""
+    mark, compare = shown("specs-mark"), shown("compare")
+    return f"Mark two rows ({mark}), or go to a row with look-alikes, then press {compare}."
+
+
 class BrowserAsked:
     """What the browser asks of an answer (`model.answers.asked.Asked`): of its own catalog."""
 
@@ -56,8 +63,9 @@ class BrowserAsked:
         options: Mapping[str, Any],
         task: Task,
         say: Say,
+        show: Callable[[Sheet[Any]], object],
     ) -> None:
-        self.words, self.options = words, options
+        self.words, self.options, self.show = words, options, show
         self.sources: Sequence[str] = tuple(host.sources)
         self.session = replace(host.session, should_stop=task)
         self._catalog, self._say, self._said_at = catalog, say, 0.0
@@ -110,29 +118,9 @@ class Sheets:
 
     # Opening and leaving
 
-    def ask(
-        self,
-        *words: str,
-        options: Mapping[str, Any] | None = None,
-        typed: Sequence[str] = (),
-        choose: Callable[[Any], object] | None = None,
-        names_sources: bool = False,
-    ) -> None:
-        """Show the answer that a command line prints: its name, words, and options by fields.
-
-        In the command line the options are `typed` after the name.
-        """
-
-        def read(catalog: Catalog, task: Task, say: Say) -> Sheet[Any]:
-            answer = import_module(f"spackscope.model.answers.{words[0]}").answer
-            asked = BrowserAsked(self._host, catalog, words[1:], options or {}, task, say)
-            sheet: Sheet[Any] = answer(asked)
-            if sheet.ending is not None and not sheet.rows:
-                raise sheet.ending
-            return sheet
-
-        shown = (words[0], *typed, *words[1:])
-        self.open(OpenSheet(shown, read, choose=choose, names_sources=names_sources))
+    def ask(self, name: str, *words: str, **fields: Any) -> None:
+        """Show what a command prints with its words; other `fields` are those of `OpenSheet`."""
+        self.open(OpenSheet(name, words, **fields))
 
     def open(self, sheet: OpenSheet) -> None:
         """Show a sheet once it is read, as a step that can be undone."""
@@ -158,14 +146,25 @@ class Sheets:
             def say(text: str) -> None:
                 task.report(lambda: self._say_progress(text))
 
+            def show(sheet: Sheet[Any]) -> None:
+                if opened.sheet is None:
+                    task.report(lambda: take(sheet, is_part=True))
+
+            answer = import_module(f"spackscope.model.answers.{opened.name}").answer
             try:
-                sheet = opened.read(catalog, task, say)
+                sheet: Sheet[Any] = answer(
+                    BrowserAsked(
+                        self._host, catalog, opened.words, opened.options, task, say, show
+                    )
+                )
+                if sheet.ending is not None and not sheet.rows:
+                    raise sheet.ending
             except SpackscopeError as error:
                 return str(error)
             so_far = [STILL_LOADING] if is_part else []
             return replace(sheet, remarks=[*so_far, *_unread(catalog), *sheet.remarks])
 
-        def take(answer: Sheet[Any] | str) -> None:
+        def take(answer: Sheet[Any] | str, *, is_part: bool = is_part) -> None:
             now = self._host.state.sheet
             if now is None:
                 return
@@ -189,9 +188,15 @@ class Sheets:
         old, sheet, new = self._host.state.sheet, None, read.shown
         if old is None or (sheet := old.shown) is None or new is None:
             return read.cursor
-        item = self._host.where.item
-        hash_ = sheet.hash(item) if item is not None else ""
-        return next((n for n, each in enumerate(new.rows) if hash_ and new.hash(each) == hash_), 0)
+        if (item := self._host.where.item) is None:
+            return read.cursor
+        hash_ = sheet.hash(item)
+        same = (
+            number
+            for number, each in enumerate(new.rows)
+            if each == item or (hash_ and new.hash(each) == hash_)
+        )
+        return next(same, 0)
 
     def leave(self) -> None:
         """Go back to where the sheet was opened."""
@@ -230,28 +235,120 @@ class Sheets:
 
     def choose(self, item: Any) -> None:
         """Go to what a row is about: the specs of its query, or its spec."""
-        opened = self._host.state.sheet
+        opened, column = self._host.state.sheet, self._host.where.column
         if item is None or opened is None or opened.sheet is None or opened.catalog is None:
             return
-        query, hash_, catalog = opened.sheet.query(item), opened.sheet.hash(item), opened.catalog
         if opened.choose is not None:
             opened.choose(item)
-        elif query is not None:
+            return
+        sheet, catalog = opened.sheet, opened.catalog
 
-            def go(count: int) -> None:
-                if count:
-                    self._navigation.close_sheet()
-                    sentence = f"Now {query} ({shown('undo')} goes back)"
-                    self._search.choose(query, sentence)
-                    self._host.focus("specs")
-                else:
-                    self._host.say("No spec of it is in these sources")
+        def read(_: Task) -> tuple[Query | None, str]:
+            query, hash_ = sheet.query(item), sheet.hash_in(item, column)
+            has_specs = query is not None and catalog.count(query) > 0
+            return query if has_specs else None, sheet.leads_to(item, hash_) if hash_ else ""
 
-            self._host.run(lambda _: catalog.count(query), go, group="menu")
-        elif hash_:
-            self._navigation.jump_to_hash(hash_)
+        def go(found: tuple[Query | None, str]) -> None:
+            query, hash_ = found
+            if query is not None:
+                self._navigation.close_sheet()
+                self._search.choose(query, f"Now {query} ({shown('undo')} goes back)")
+                self._host.focus("specs")
+            elif hash_:
+                self._navigation.jump_to_hash(hash_)
+            else:
+                self._host.say("No spec of it is in these sources")
+
+        self._host.run(read, go, group="menu")
+
+    def switch(self, option: str) -> None:
+        """Add what an option adds to the sheet, or remove it."""
+        opened = self._host.state.sheet
+        if opened is None or option not in opened.switches:
+            self._host.say("Compare builds first" if opened is None else "Nothing to add here")
+            return
+        options = {**opened.options, option: not opened.options.get(option)}
+        self._host.change(sheet=replace(opened, options=options, catalog=None))
+        self.read()
 
     # The answers
+
+    def compare(self) -> None:
+        """Compare the marked rows, or the look-alikes of the row under the cursor."""
+        state, selected, opened = self._host.state, self._host.state.selected, None
+        catalog, listing, marks = state.catalog, state.listing, state.marks
+        if (opened := state.sheet) is not None and opened.name == "diff" and len(marks) < 2:
+            self.leave()
+            return
+        if catalog is None or selected is None:
+            self._host.say(nothing_to_compare())
+            return
+        hash_ = selected.spec.hash
+        others = [mark for mark in marks if mark != hash_]
+        if len(marks) >= 2:
+            self._compare(hash_, marks)
+        elif others and selected.count == 1:
+            self._compare(hash_, (*others, hash_))
+        elif beside := self._beside():
+            self._compare(hash_, (hash_, beside))
+        else:
+            ids = listing.look_alike_ids(selected.look_alike) if listing is not None else ()
+            if len(ids) < 2:
+                # Only one is shown: all in the index.
+                ids = range(*catalog.span(selected.look_alike))
+            if len(ids) < 2:
+                self._host.say(nothing_to_compare())
+                return
+            reading = partial(self._compare, hash_)
+            self._host.run(lambda _: catalog.hashes.of(ids), reading, group="menu")
+
+    def _beside(self) -> str:
+        """Return the hash that the row of a sheet is compared with, if it names one."""
+        opened, item = self._host.state.sheet, self._host.where.item
+        if opened is None or opened.sheet is None or item is None:
+            return ""
+        return opened.sheet.beside(item)
+
+    def _compare(self, column: str, hashes: Sequence[str]) -> None:
+        self.ask("diff", *(f"/{hash_}" for hash_ in dict.fromkeys(hashes)), column=column)
+
+    def explain(self) -> None:
+        """Show a shortest path to the dependency under the cursor, or between marked specs."""
+        state, where = self._host.state, self._host.where
+        catalog, marks, selected = state.catalog, list(state.marks), state.selected
+        if catalog is None:
+            return
+        tree = state.details.tree if state.details is not None else None
+        line = where.tree_row if where.pane == "detail" else None
+        if tree is None or line is None or tree.lines[line].edge is None:
+            if len(marks) == 1 and selected is not None:
+                marks.append(selected.spec.hash)
+            if len(marks) == 2:
+                self.ask("path", *(f"/{mark}" for mark in marks))
+            else:
+                tree_key, mark, why = map(shown, ("tree", "specs-mark", "why"))
+                first = f"Select a dependency ({tree_key}), or mark a spec first ({mark})"
+                self._host.say(f"{first}, then press {why}.")
+            return
+        ends = tree.path_ends(line)
+
+        def read(_: Task) -> Sequence[str]:
+            """Return the ends of which one depends on the other: look-alikes share a tree."""
+            pair = next((each for each in ends if catalog.edges.path(*each)), ends[0])
+            return dag_of(catalog).hashes(pair)
+
+        def ask(hashes: Sequence[str]) -> None:
+            self.ask("path", *(f"/{hash_}" for hash_ in hashes))
+
+        self._host.run(read, ask, group="path")
+
+    def sources(self) -> None:
+        """List the sources."""
+        self.ask("sources")
+
+    def problems(self) -> None:
+        """List what could not be read."""
+        self.ask("sources", options={"problems": True})
 
     def why_not(self) -> None:
         """Show what keeps Spack from taking the builds of the row under the cursor."""
@@ -336,13 +433,13 @@ class Sheets:
             self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
             return
         query = Query((tuple(exact_term("hash", hash_) for hash_ in marks),))
-        self.ask("prune", str(query), options={"preview": True}, typed=["--preview"])
+        self.ask("prune", str(query), options={"preview": True})
 
     def count(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
         opened = self._host.state.sheet
-        if opened is not None and opened.words[0] == "stats":
-            first = opened.words[2]
+        if opened is not None and opened.name == "stats":
+            first, *_ = opened.options["by"]
             self._pick_name(
                 f"count by {clean(first)} and by", partial(self._count_by, first), first
             )
@@ -356,9 +453,8 @@ class Sheets:
             self._count_by(key.variant or key.column)
 
     def _count_by(self, *names: str) -> None:
-        typed = [word for name in names for word in ("--by", name)]
         query = str(self._host.state.view.query)
-        self.ask("stats", *filter(None, [query]), options={"by": names}, typed=typed)
+        self.ask("stats", *filter(None, [query]), options={"by": names})
 
     def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
         """Let the user choose a column or a variant in which the rows differ, but for one."""

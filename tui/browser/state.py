@@ -7,7 +7,7 @@ implements Host for Textual, and `panes.py` shows a state in the widgets.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -169,15 +169,16 @@ class Facets(Frozen):
 class OpenSheet(Frozen):
     """An answer in the place of the table, and how the user arranged its rows.
 
-    `words` are those of the command line that prints it. `sheet` is None until it is read from
-    the catalog, or where it cannot be: `text` says how far that has come, or why. `filters` are
-    patterns by the names of columns. `cursor` puts the cursor on a row. `choose` does what
-    choosing a row means, by default to show its specs. It `names_sources` if it is of no others
-    than its words name. It `is_part` if sources were still being read.
+    `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
+    it is read from the catalog, or where it cannot be: `text` says how far that has come, or why.
+    `filters` are patterns by the names of columns. `cursor` and `column` put the cursor on a row
+    and a column. `choose` does what choosing a row means, by default to show its specs. It
+    `names_sources` if it is of no others than its words name. It `is_part` while more is read.
     """
 
-    words: tuple[str, ...]
-    read: Callable[[Catalog, Task, Callable[[str], object]], Sheet[Any]]
+    name: str
+    words: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     catalog: Catalog | None = None
     sheet: Sheet[Any] | None = None
     text: str = ""
@@ -185,9 +186,29 @@ class OpenSheet(Frozen):
     filters: Mapping[str, str] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
     cursor: int = 0
+    column: str = ""
     choose: Callable[[Any], object] | None = None
     names_sources: bool = False
     is_part: bool = False
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """The words of the command that prints it, without its sources."""
+        words = [self.name]
+        for name, value in self.options.items():
+            values = value if isinstance(value, tuple) else (value,)
+            for each in filter(None, values):
+                words += [f"--{name}"] if each is True else [f"--{name}", each]
+        return (*words, *self.words)
+
+    @property
+    def switches(self) -> Collection[str]:
+        """The options that add to its rows or columns."""
+        return self.sheet.switches if self.sheet is not None else ()
+
+    def is_same(self, other: OpenSheet | None) -> bool:
+        """Check whether another one asks for the same, perhaps with other options."""
+        return other is not None and (self.name, self.words) == (other.name, other.words)
 
     @property
     def shown(self) -> Sheet[Any] | None:

@@ -534,15 +534,14 @@ spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
         "diff",
         "print how specs differ, and whether they run the same",
         (
-            "[-f SOURCE]... [--build] [--all] [OUTPUT] SPEC SPEC...",
+            "[-f SOURCE]... [--build] [--all] [--each] [OUTPUT] SPEC SPEC...",
             "[OUTPUT] OLD-SOURCE NEW-SOURCE",
         ),
         """\
 Print what makes 2 to 20 specs different, and whether they run the same. Each
 word is a hash, a unique hash prefix, or a quoted query that matches one spec.
-Of two specs the causes are listed: what differs by itself, through which
-dependencies it is reached, and at how many packages if at several. What only
-follows from them is left out. Of more specs a table shows what varies.
+Each spec is a column, those that run the same one together. The causes are
+listed: what differs by itself, and through which dependencies it is reached.
 
 Of two sources, such as two spack.lock files, the packages are listed that were
 added, removed and changed, how many changed only because of others, and the
@@ -551,7 +550,8 @@ both are URLs, public:TAG, spack:NAME, - for stdin, or paths that exist, and
 no -f is given.""",
         (
             _flag("build", "list differences of what is used for building only, too"),
-            _flag("all", "list all differences of specs with what follows from them"),
+            _flag("all", "list what follows from other differences, and what is equal, too"),
+            _flag("each", "print a column for each spec, also where several are alike"),
             *_SHEET,
             *_SOURCES_WITHOUT_ALL,
         ),
@@ -571,6 +571,25 @@ spackscope pick hdf5@1.14.6 | xargs spackscope diff
 git show HEAD~1:spack.lock | spackscope diff - spack.lock
 spackscope diff public:v1.0.0 public:develop""",
         other_names=("compare",),
+    ),
+    Command(
+        "path",
+        "print the dependencies between two specs",
+        ("[-f SOURCE]... [OUTPUT] SPEC SPEC",),
+        """\
+Print the specs on a shortest path from a spec to one that it depends on, with
+the types of the dependencies: b build, l link, r run, t test. Each word is a
+hash, a unique hash prefix, or a quoted query that matches one spec. Either
+may be named first.""",
+        (*_SHEET, *_SOURCES),
+        is_answer=True,
+        words="spec",
+        least=2,
+        most=2,
+        wrong_count="needs 2 specs, but got {count:,}; put each query of several words in quotes",
+        examples="""\
+spackscope path uehz56w 3hbanml
+spackscope path 'hdf5@1.14.6 +mpi' 'libiconv@1.17'""",
     ),
     Command(
         "pick",
@@ -625,7 +644,7 @@ spackscope stats --by cuda_arch +cuda""",
     Command(
         "sources",
         "list the sources, with kind, specs, problems and age",
-        ("[-f SOURCE]... [--verify | --tags] [OUTPUT]",),
+        ("[-f SOURCE]... [--verify | --problems | --tags] [OUTPUT]",),
         """\
 List the sources: what each is, how many specs it has, how many problems, and
 when a remote source was last known to be current.
@@ -637,6 +656,7 @@ are, 3: something cannot be read. Pages and formats from before Spack 0.18
 cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
         (
             _flag("verify", "check the hash of each record, and the files of mirrors"),
+            _flag("problems", "list what could not be read, and where"),
             _flag("tags", "list the tags of the public cache, and how old they are"),
             *_SHEET,
             *_SOURCES,

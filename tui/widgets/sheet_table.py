@@ -19,6 +19,7 @@ from spackscope.model.report.highlight import DrawnPiece, filter_needles, highli
 from spackscope.model.report.report import Style
 from spackscope.model.report.sheet import Sheet, SheetColumn, table_columns
 from spackscope.model.report.table_columns import Layout, TableColumns, lay_out
+from spackscope.tui.keymap import COMPARE, bindings
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.spec_rows import MARKED
 from spackscope.tui.widgets.table_head import ColumnHeader, FilterBar, Heads
@@ -94,20 +95,21 @@ class SheetRows(VirtualList):
         item, at = self.sheet.rows[line], 0
         is_marked = self.sheet.hash(item) in self.marks
         pieces: list[DrawnPiece] = [
-            (MARKED if is_marked else " ", "differs"),
-            ("▸" if row == self.cursor else " ", "accent"),
+            ((MARKED if is_marked else "").ljust(_GUTTER), "differs"),
         ]
         for placed in self.layout_.placed:
             name = placed.column.name
             column = self.columns[name]
             value = column.value(item)
             text = column.cut(column.text(value), placed.width - 1)
-            is_right = column.is_right or (isinstance(value, int) and text.strip() != "")
+            is_right = column.is_right
+            if is_right is None:
+                is_right = isinstance(value, int) and text.strip() != ""
             filler = " " * (placed.width - 1 - cell_width(text))
             needles = filter_needles(self.filters.get(name, ""))
             drawn = [
                 (part, f"{shown} current".strip() if name == self.column else shown)
-                for piece, style, _ in column.line(text)
+                for piece, style in column.line(text, item)
                 for part, shown in highlight(piece, needles, _NAMES.get(style, style))
             ]
             cell = [(filler, ""), *drawn] if is_right else [*drawn, (filler, "")]
@@ -121,7 +123,8 @@ class SheetRows(VirtualList):
         texts = [
             (column, column.text(column.value(self.item)))
             for column in self.columns.values()
-            if self.item is not None
+            # Of specs side by side the one with the cursor is in view.
+            if self.item is not None and not column.hash
         ]
         return "  ".join(
             f"{clean(column.label)} {text}"
@@ -153,6 +156,8 @@ class SheetTable(Vertical):
 
     It posts what the user does with it, as the table of specs does.
     """
+
+    BINDINGS = bindings(COMPARE)
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -187,8 +192,11 @@ class SheetTable(Vertical):
         sort: Sort | None,
         hidden: Collection[str],
         cursor: int,
+        column: str = "",
     ) -> None:
         """Show the rows of a sheet, with the cursor on one; without a sheet why there is none.
+
+        The cursor stays in its column, unless one is named.
 
         Columns are as wide as the `whole` sheet needs, so that they stay while a filter is typed.
         """
@@ -206,13 +214,15 @@ class SheetTable(Vertical):
         self._columns = table_columns(
             shown, ([column.text(column.value(item)) for column in shown] for item in measured)
         )
+        self.column = column or self.column
         if self.column not in self._columns.names:
-            self.column = next(iter(self._columns.names), "")
+            of_specs = [each.name for each in shown if each.hash]
+            self.column = next(iter([*of_specs, *self._columns.names]), "")
         title = Content.styled(sheet.title, "bold") if sheet is not None else Content()
         notes = [*sheet.remarks, *sheet.notes] if sheet is not None else []
-        lines = [title, *(Content.styled(clean(note), "dim") for note in notes)]
+        lines = [title, Content.styled(" · ".join(map(clean, notes)), "dim")]
         self.notes.update(Content("\n").join(filter(None, lines)))
-        self.notes.display = any(lines)
+        self.notes.set_class(not any(lines), "-empty")
         self.row = None
         self.rows.show_sheet(sheet, cursor, empty)
         self.place()
@@ -247,7 +257,8 @@ class SheetTable(Vertical):
         """Post the row that the cursor is on."""
         self.show_reading()
         item, sheet = self.rows.item, self.rows.sheet
-        hash_ = sheet.hash(item) if sheet is not None and item is not None else ""
+        is_row = sheet is not None and item is not None
+        hash_ = sheet.hash_in(item, self.column) if sheet is not None and is_row else ""
         self.is_waiting = bool(hash_)
         self.post_message(Browse("highlight_hash", hash_))
 
@@ -259,8 +270,13 @@ class SheetTable(Vertical):
         """Make the next or previous column the current one."""
         names = self._columns.names
         if self.column in names:
-            self.column = names[max(0, min(names.index(self.column) + step, len(names) - 1))]
-            self.place()
+            self.go_to_column(names[max(0, min(names.index(self.column) + step, len(names) - 1))])
+
+    def go_to_column(self, column: str) -> None:
+        """Make a column the current one; in another one a row may be about another spec."""
+        self.column = column
+        self.place()
+        self.tell_row()
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
@@ -277,6 +293,10 @@ class SheetTable(Vertical):
     def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
         self.post_message(Browse("choose_item", self.rows.item))
+
+    def action_switch(self, option: str) -> None:
+        """Post that rows or columns are to be added, or removed again."""
+        self.post_message(Browse("switch", option))
 
     # Filters
 

@@ -332,8 +332,7 @@ class SpecTable(Vertical):
     def make_current(self, column: str) -> None:
         """Make a column of those on the screen the current one."""
         if self.shows_sheet:
-            self.sheet.column = column
-            self.sheet.place()
+            self.sheet.go_to_column(column)
             return
         self.columns.current = column
         self.place()

@@ -14,9 +14,9 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
-from spackscope.model.report.detail import DetailLine, detail, detail_section
+from spackscope.model.report.detail import DetailLine, detail, printed_lines
 from spackscope.model.report.paste import install_command, spec_string
-from spackscope.model.report.report import section_lines, text_of
+from spackscope.model.report.report import text_of
 from spackscope.model.report.table_columns import variants_cell
 from tests.builders import all_records, page, read, record
 from tests.evaluator import satisfies
@@ -84,8 +84,7 @@ def test_what_a_record_lacks_has_no_line() -> None:
 def test_several_values_are_listed_under_one_label() -> None:
     spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
 
-    section = detail_section(lines(spec), None, (), None)
-    text_lines = [*map(text_of, section_lines(section))]
+    text_lines = [*map(text_of, printed_lines(lines(spec), None, (), None))]
     assert "state         cached  installed" in text_lines
     assert "source        mirror  tree" in text_lines
 

@@ -6,19 +6,21 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.report.comparison import (
-    ComparedTable,
-    rows_in_sight,
-    table_section,
-    value_texts,
-)
-from spackscope.model.report.report import Row
-from spackscope.tui.browser.comparison import nothing_to_compare
-from spackscope.tui.dialogs.compare import CompareScreen, Destination
-from tests.browsing import browsing
+from spackscope.tui.browser.sheets import nothing_to_compare
+from tests.browsing import Browser, browsing
 from tests.builders import record, write_page
-from tests.tui.browser.fake_host import FakeBrowser
-from tests.tui.browser.look_alike_index import OTHER, ZLIB_2, A, B, C, D, write_look_alikes
+from tests.clipboard import Clipboard
+from tests.tui.browser.look_alike_index import (
+    GMAKE_2,
+    OTHER,
+    ZLIB,
+    ZLIB_2,
+    A,
+    B,
+    C,
+    D,
+    write_look_alikes,
+)
 
 
 @pytest.fixture
@@ -28,174 +30,142 @@ def index(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.fixture
-def browser(index: Path) -> FakeBrowser:
-    browser = FakeBrowser(index, query="hdf5@1.14").load()
-    browser.host.focus("specs")
-    return browser
-
-
-def screen_of(browser: FakeBrowser) -> CompareScreen:
-    screen, _ = browser.host.dialogs[-1]
-    assert isinstance(screen, CompareScreen)
-    return screen
-
-
-def table_of(browser: FakeBrowser) -> ComparedTable:
-    table = screen_of(browser).table
-    assert table is not None
-    return table
-
-
-def compare(browser: FakeBrowser) -> ComparedTable:
-    browser.controllers.comparison.compare()
-    browser.settle()
-    return table_of(browser)
-
-
-def rows(table: ComparedTable) -> list[str]:
+def rows(browser: Browser) -> list[str]:
+    """Return what differs, its value in each column that is shown, and where it is."""
+    opened = browser.state.sheet
+    assert opened is not None
+    assert opened.sheet is not None
+    drawn = [column for column in opened.sheet.columns if column.drawn and column.name != "part"]
     return [
-        " ".join([row.package, *value_texts(row), *row.path])
-        for row in rows_in_sight(table, shows_build=True)
+        " ".join(filter(None, (column.text(column.value(row)) for column in drawn)))
+        for row in opened.sheet.rows
     ]
 
 
-def test_look_alikes_have_a_column_for_each_kind(browser: FakeBrowser) -> None:
-    table = compare(browser)
-    assert table.title == "hdf5@1.14"
-    assert [spec.hash for spec in table.specs] == [B, C], "the most used one of its kind"
-    assert table.summary == f"2 of 4 · 2 more are like {B[:7]}"
-    assert rows(table) == ["zlib 1.3 1.2 mpich zlib", "gmake 4.3 4.4 gmake"]
-    assert [(spec.users, spec.user_names) for spec in table.specs] == [(1, ("vtk",)), (0, ())]
+def columns(browser: Browser) -> list[str]:
+    """Return the hashes of the columns that are shown."""
+    opened = browser.state.sheet
+    assert opened is not None
+    assert opened.sheet is not None
+    return [column.hash for column in opened.sheet.columns if column.hash and column.drawn]
 
 
-def test_each_hash_can_have_a_column_and_tables_are_made_once(browser: FakeBrowser) -> None:
-    by_kind = compare(browser)
-    screen_of(browser).action_regroup()
-    browser.settle()
-    table = table_of(browser)
-    assert {spec.hash for spec in table.specs} == {A, B, C, D}
-    assert "zlib 1.3 1.3 1.3 1.2 mpich zlib" in rows(table)
-    screen_of(browser).action_regroup()
-    browser.settle()
-    assert table_of(browser) is by_kind
-    assert compare(browser) is by_kind
+async def test_look_alikes_have_a_column_for_each_way_to_run(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+        await browser.press("d")
+        assert columns(browser) == [B, C], "the most used one of its kind"
+        assert "hdf5@1.14 · 4 builds, 2 ways to run · 2 more are like one of these" in browser.text
+        assert rows(browser) == ["zlib 1.3 1.2 mpich › zlib", "used by 1 - vtk"]
+        assert f"hdf5@1.14  /{B}" in browser.text, "the detail is that of the column"
+        await browser.press("b")
+        assert "gmake 4.3 4.4 4.4" in rows(browser)
+        assert len(columns(browser)) == 3, "D is built as B is"
+        await browser.press("b", "z")
+        assert set(columns(browser)) == {A, B, C, D}
+        assert rows(browser)[0] == "zlib 1.3 1.3 1.3 1.2 mpich › zlib"
+        await browser.press("z", "equals_sign")
+        assert "version 1.14 1.14" in rows(browser)
+        await browser.press("escape")
+        assert (browser.state.sheet, browser.focus) == (None, "spec-rows")
 
 
-def test_marked_specs_are_compared_and_those_of_one_kind_have_a_column_each(
-    browser: FakeBrowser,
-) -> None:
-    browser.host.change(marks=(A, B))
-    table = compare(browser)
-    assert {spec.hash for spec in table.specs} == {A, B}
-    assert table.runs_the_same
-    lines = [row.texts[0] for row in table_section(table, 80).rows if isinstance(row, Row)]
-    assert [line.strip() for line in lines] == [
-        "run-time dependencies",
-        "nothing differs: all run the same",
-        "build dependencies (1 package)  ▸",
-        "used by",
-    ]
+async def test_marked_specs_that_run_the_same_show_what_builds_them(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+        browser.app.screen.host.change(marks=(A, B))  # type: ignore[attr-defined]
+        await browser.press("d")
+        assert "only build dependencies differ: both run the same" in browser.text
+        assert rows(browser) == ["gmake 4.4 4.3", "used by - 1 vtk"]
 
 
-def test_one_mark_is_compared_with_the_row_under_the_cursor(browser: FakeBrowser) -> None:
-    browser.search.fold()
-    browser.settle()
-    browser.host.change(marks=(OTHER,))
-    table = compare(browser)
-    assert table.title == "hdf5"
-    assert OTHER in {spec.hash for spec in table.specs}
-    assert len(table.specs) == 2
-    assert rows(table)[0].startswith("hdf5 1.1")
+async def test_one_mark_is_compared_with_the_row_under_the_cursor(index: Path) -> None:
+    async with browsing(index, query="hdf5", size=(100, 24)) as browser:
+        await browser.press("G", "space", "g", "enter", "j", "j", "d")
+        assert len(columns(browser)) == 2
+        assert OTHER in columns(browser)
+        assert rows(browser)[0].startswith("version 1.1")
 
 
 @pytest.mark.parametrize("marks", [(), (OTHER,)])
-def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> None:
-    browser = FakeBrowser(index, query="hdf5@1.12").load()
-    browser.host.change(marks=marks)
-    browser.controllers.comparison.compare()
-    assert browser.host.message == nothing_to_compare()
-    assert not browser.host.dialogs
+async def test_a_single_row_is_not_compared(index: Path, marks: tuple[str, ...]) -> None:
+    async with browsing(index, query="hdf5@1.12") as browser:
+        browser.app.screen.host.change(marks=marks)  # type: ignore[attr-defined]
+        await browser.press("d")
+        assert browser.status == nothing_to_compare()
+        assert browser.state.sheet is None
 
 
-def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(index: Path) -> None:
-    browser = FakeBrowser(index, query=f"/{C}").load()
-    assert compare(browser).total == 4
+async def test_a_row_of_its_own_is_compared_with_look_alikes_that_are_not_shown(
+    index: Path,
+) -> None:
+    async with browsing(index, query=f"/{C}", size=(100, 24)) as browser:
+        await browser.press("d")
+        assert "4 builds, 2 ways to run" in browser.text
 
 
-def test_escape_stops_what_is_still_read(browser: FakeBrowser) -> None:
-    browser.controllers.comparison.compare()
-    _, done = browser.host.dialogs[-1]
-    assert browser.host.is_running("compare")
-    assert done is not None
-    done(None)
-    assert not browser.host.is_running("compare")
+async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
+    index: Path, tmp_path: Path
+) -> None:
+    clipboard = Clipboard(tmp_path)
+    async with browsing(
+        index, query="hdf5@1.14", size=(100, 24), environ=clipboard.environ
+    ) as browser:
+        await browser.press("d", "l", "y")
+        assert clipboard.text == C
+        await browser.press("space")
+        assert browser.state.marks == (C,)
+        await browser.press("g", "enter")
+        assert browser.state.selected is not None
+        assert browser.state.selected.spec.hash == ZLIB_2
+        await browser.press("backspace")
+        assert columns(browser) == [B, C]
+        await browser.press("h", "enter")
+        assert browser.state.selected.spec.hash == ZLIB
+        await browser.press("backspace", "G", "enter")
+        assert browser.state.selected.spec.hash == B, "users stand for the spec itself"
+        await browser.press("backspace", "b", "k", "enter")
+        assert browser.state.selected.spec.hash == GMAKE_2
 
 
-def test_enter_goes_to_the_spec_of_the_column_or_below_it(browser: FakeBrowser) -> None:
-    compare(browser)
-    _, done = browser.host.dialogs[-1]
-    assert done is not None
-    done(Destination(C, ("mpich", "zlib")))
-    browser.settle()
-    assert browser.state.selected is not None
-    assert browser.state.selected.spec.hash == ZLIB_2
-    done(Destination(C))
-    browser.settle()
-    assert browser.state.selected.spec.hash == C
-    done(Destination(C, ("vtk",)))
-    browser.settle()
-    assert browser.host.message == "There is no such spec to go to"
+async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
+        browser.send("d", "l", "enter")
+        await browser.settle()
+        assert browser.state.sheet is None
+        assert browser.state.selected is not None
+        assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
 
 
-def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Path) -> None:
+async def test_columns_that_do_not_fit_are_scrolled_beside_a_name_that_stays(index: Path) -> None:
+    for size in ((80, 24), (40, 14), (26, 9)):
+        async with browsing(index, query="hdf5@1.14", size=size) as browser:
+            await browser.press("d", "z", "l", "l", "l")
+            assert "zlib" in browser.text
+            assert browser.table.column == columns(browser)[-1]
+            assert browser.table.column[:7] in browser.text
+            assert all(len(line) == size[0] for line in browser.lines)
+
+
+async def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, index: Path) -> None:
     page = record(77, variants=["+shared"])
     write_page(tmp_path / "hdf5" / "specs.md", [page], title="hdf5")
-    browser = FakeBrowser(index, tmp_path / "hdf5" / "specs.md", query="hdf5").load()
-    browser.host.change(marks=(A, C, page["hash"]))
-    table = compare(browser)
-    assert table.lists_dependencies == (True, True, False)
-    assert "zlib 1.3 1.2 ? mpich zlib" in rows(table)
-    assert not table.runs_the_same
-    own = {row.attribute: row.values for row in table.rows or () if row.part == "own"}
-    assert own["package_hash"][2] == ("?",)
-
-
-def test_of_a_hash_in_two_sources_the_one_that_tells_more_is_compared(
-    tmp_path: Path, index: Path
-) -> None:
     for name, source in (("a", A), ("c", C)):
-        page = {**record(77), "hash": source}
-        write_page(tmp_path / name / "specs.md", [page], title="hdf5", tag="v1")
-    browser = FakeBrowser(tmp_path / "a", index, tmp_path / "c", query="hdf5@1.14").load()
-    browser.host.change(marks=(A, C))
-    table = compare(browser)
-    assert table.lists_dependencies == (True, True)
-    assert [spec.hash for spec in table.specs] == [A, C]
+        same = {**record(77), "hash": source}
+        write_page(tmp_path / name / "specs.md", [same], title="hdf5", tag="v1")
+    sources = (tmp_path / "a", index, tmp_path / "c", tmp_path / "hdf5" / "specs.md")
+    async with browsing(*sources, query="hdf5", size=(120, 30)) as browser:
+        browser.app.screen.host.change(marks=(A, C, page["hash"]))  # type: ignore[attr-defined]
+        await browser.press("d")
+        # Of a hash in two sources the one that tells more is compared.
+        assert columns(browser) == [A, C, page["hash"]]
+        assert "zlib 1.3 1.2 ? mpich › zlib" in rows(browser)
+        assert "? stands where a source lists no dependencies" in browser.text
+        assert "run the same" not in browser.text
 
 
 async def test_on_pages_only_the_specs_themselves_are_compared(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
-    async with browsing(tmp_path, size=(100, 20)) as browser:
+    async with browsing(tmp_path, size=(100, 24)) as browser:
         await browser.press("d")
         assert "nothing that is listed differs" in browser.text
         assert "Dependencies not listed: not compared" in browser.text
-        assert "all run the same" not in browser.text
-
-
-async def test_the_difference_of_look_alikes_is_one_key_from_the_start(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(80, 24)) as browser:
-        await browser.press("d")
-        assert browser.dialog == "CompareScreen"
-        assert any(line.split()[1:4] == ["zlib", "1.3", "1.2"] for line in browser.lines)
-        await browser.press("escape")
-        assert browser.focus == "spec-rows"
-
-
-async def test_keys_typed_at_once_wait_for_the_table(index: Path) -> None:
-    async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
-        browser.send("d", "l", "enter")
-        await browser.settle()
-        assert browser.dialog is None
-        assert browser.state.selected is not None
-        assert browser.state.selected.spec.hash == ZLIB_2, "the cursor is on the row of zlib"
+        assert "run the same" not in browser.text

@@ -12,7 +12,6 @@ from spackscope.model.index.view import Sort
 from spackscope.model.query.ast import Term
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser import navigation
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog, PathStep
 from tests.builders import record, write_page
 from tests.tui.browser.fake_host import FakeBrowser
 from tests.tui.browser.hdf5_index import HDF5, HWLOC, OTHER, write_hdf5_index
@@ -242,34 +241,25 @@ def test_a_jump_whose_catalog_was_replaced_is_dropped(browser: FakeBrowser, inde
 # Why
 
 
-def path_of(browser: FakeBrowser) -> list[PathStep]:
-    """Return what the dialog that is open shows."""
+def names(browser: FakeBrowser) -> list[str]:
+    """Return the packages on the path that is shown."""
     browser.settle()
-    dialog, _ = browser.host.dialogs[-1]
-    assert isinstance(dialog, DependencyPathDialog)
-    return list(dialog.steps)
-
-
-def names(path: list[PathStep]) -> list[str]:
-    return [step.spec.name for step in path]
+    opened = browser.state.sheet
+    assert opened is not None
+    assert opened.sheet is not None, opened.text
+    return [step.spec.name for step in opened.sheet.rows]
 
 
 def test_a_path_leads_to_the_dependency_under_the_cursor(browser: FakeBrowser) -> None:
     unfold(browser)
     unfold(browser, "openmpi")
     browser.put(pane="detail", tree_row=browser.tree.lines.index(line(browser, "hwloc")))
-    browser.navigation.explain()
-    path = path_of(browser)
-    assert names(path) == ["hdf5", "openmpi", "hwloc"]
-    _, done = browser.host.dialogs[-1]
-    assert done is not None
-    done(path[1].id)
-    browser.settle()
-    assert browser.detail == "openmpi@1.0"
+    browser.controllers.sheets.explain()
+    assert names(browser) == ["hdf5", "openmpi", "hwloc"]
 
 
 def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
-    browser.navigation.explain()
+    browser.controllers.sheets.explain()
     assert "then press w" in browser.message
     browser.host.change(marks=(HDF5,))
     for package, expected in (
@@ -277,16 +267,17 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
         ("h5py", ["h5py", "hdf5"]),
     ):
         select(browser, package)
-        browser.navigation.explain()
-        assert names(path_of(browser)) == expected
+        browser.controllers.sheets.explain()
+        assert names(browser) == expected
     for marks, message in (
-        ((HDF5, OTHER), "neither of the two depends on the other"),
-        ((HDF5, HDF5), "this is the spec itself"),
+        ((HDF5, OTHER), "Neither of the two depends on the other"),
+        ((HDF5, HDF5), "These are one and the same spec"),
     ):
         browser.host.change(marks=marks)
-        browser.navigation.explain()
+        browser.controllers.sheets.explain()
         browser.settle()
-        assert browser.message == message
+        assert browser.state.sheet is not None
+        assert browser.state.sheet.text.startswith(message)
 
 
 def test_a_message_explains_that_no_dependencies_are_listed(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 import spackscope.model as model
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
-from tests.builders import database, environment, hash_of, installs, leaf
+from tests.builders import database, edge, environment, hash_of, installs, leaf, node
 from tests.program import Program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
@@ -25,6 +25,7 @@ ASKED = {
     "find": (),
     "cover": ("spack.lock",),
     "diff": (f"/{ZLIB}", f"/{OLD}"),
+    "path": (f"/{M4}", f"/{ZLIB}"),
     "show": (f"/{ZLIB}",),
     "needs": (f"/{ZLIB}",),
     "doubles": (),
@@ -40,7 +41,8 @@ ASKED = {
 
 @pytest.fixture
 def home(program: Program) -> Path:
-    nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), leaf(M4, "m4", "1.4"))
+    m4 = node(M4, name="m4", version="1.4", dependencies=[edge("zlib", ZLIB, ["link"])])
+    nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), m4)
     for name in ("index.json", "copy.json"):
         (program.home / name).write_bytes(database(installs(*nodes)))
     (program.home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))

@@ -16,14 +16,11 @@ from spackscope.tui.browser.actions import ACTIONS
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.cli.command_table import COMMANDS
 from spackscope.tui.dialogs.base import Dialog
-from spackscope.tui.dialogs.compare import CompareScreen
 from spackscope.tui.dialogs.copy import FormList
-from spackscope.tui.dialogs.dependency_path import DependencyPathDialog
 from spackscope.tui.dialogs.export import ExportDialog
 from spackscope.tui.dialogs.help import WORDS, HelpEntry, help_entries, help_rows
 from spackscope.tui.dialogs.palette import commands
 from spackscope.tui.dialogs.pick import HistoryDialog, SearchDialog, SourceDialog
-from spackscope.tui.dialogs.report import ReportsDialog
 from spackscope.tui.keymap import (
     ANSWERS,
     ANYWHERE,
@@ -40,9 +37,7 @@ from spackscope.tui.keymap import (
     LISTS,
     OPENING,
     PACKAGES,
-    PATH,
     RELAXATIONS,
-    REPORTS,
     SEARCHED,
     SPECS,
     TREE,
@@ -54,6 +49,7 @@ from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
+from spackscope.tui.widgets.sheet_table import SheetTable
 from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -68,15 +64,13 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailLines,
     TREE: TreeRows,
     FACETS: FacetPane,
-    COMPARE: CompareScreen,
+    COMPARE: SheetTable,
     RELAXATIONS: RelaxationRows,
     COPYING: FormList,
     EXPORTING: ExportDialog,
-    PATH: DependencyPathDialog,
     HISTORY: HistoryDialog,
     SEARCHED: SearchDialog,
     OPENING: SourceDialog,
-    REPORTS: ReportsDialog,
     DIALOGS: Dialog,
     FILTERS: FilterInput,
 }
@@ -149,7 +143,7 @@ PALETTE: list[tuple[str, Callable[[str], bool]]] = [
     ("go to the detail", lambda focus: focus == "detail"),
     ("show the keys", lambda focus: focus == "SearchInput"),
     ("install command", lambda focus: focus == "FormList"),
-    ("list what could not", lambda focus: focus == "SearchInput"),
+    ("list what could not", lambda focus: focus == "sheet-rows"),
     # Its name in the configuration.
     ("export", lambda focus: focus == "Input"),
 ]
@@ -286,5 +280,5 @@ async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(tmp_path
             browser.send(name, "escape")
         await browser.settle()
         await press_every_key(browser, "2", names)
-        await browser.press("r")
+        await browser.press("escape", "r")
         assert "There are no specs" in browser.text

@@ -11,7 +11,6 @@ from spackscope.model.index.columns import Columns
 from spackscope.model.index.tree import Tree, read_specs
 from spackscope.model.report.detail import dependency_line
 from spackscope.model.report.report import text_of
-from spackscope.tui.dialogs.dependency_path import path_report, read_path
 from spackscope.tui.widgets.detail_layout import tree_pieces
 from tests.builders import catalog_of, database, edge, hash_of, installs, node
 from tests.hostile import HOSTILE_TEXT
@@ -73,20 +72,10 @@ def test_lines_have_the_letters_and_signs_of_spack(tmp_path: Path) -> None:
     ]
 
     upwards = tree_of(catalog, openmpi.id, "dependents")
-    row = len(upwards.lines) - 1
     assert drawn(upwards) == [
         "  depends on nothing",
         "▾ used by 1",
         f"bl   └   hdf5@1.14 as mpi        {hashes[0][:7]}",
-    ]
-
-    between = catalog.edges.path(*upwards.path_ends(row)[0])
-    assert between is not None
-    report = path_report(read_path(catalog, between))
-    assert list(map(text_of, report.lines())) == [
-        "why hdf5@1.14 needs openmpi@5.0.3",
-        f"        hdf5@1.14      {hashes[0][:7]}",
-        f"[bl  ]  openmpi@5.0.3  {hashes[1][:7]}  provides mpi",
     ]
 
 
@@ -98,9 +87,6 @@ def test_names_and_virtuals_are_never_escape_sequences(tmp_path: Path, text: str
     catalog = catalog_of(path)
     for row in catalog.rows(everyone(catalog)):
         tree = tree_of(catalog, row.id, "dependencies", "dependents")
-        for number, line in enumerate(tree.lines):
+        for number in range(len(tree.lines)):
             pieces = [*tree_pieces(tree, number, WIDTH), *tree_pieces(tree, number, 500)]
-            if line.edge is not None:
-                report = path_report(read_path(catalog, [line.edge]))
-                pieces += ((text_of(line), "") for line in report.lines())
             assert all(text.isprintable() for text, _ in pieces)

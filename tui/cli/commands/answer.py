@@ -30,6 +30,9 @@ class CommandLine:
         self._options = options
         self.on_progress = common.new_progress(options)
 
+    def show(self, sheet: Sheet[Any]) -> None:
+        """Print nothing before all is known."""
+
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
         """Load a catalog for each group of sources, and print their problems."""
         self.loaded += (found := common.load_catalogs(self._options, self.session, groups))

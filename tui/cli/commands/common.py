@@ -16,13 +16,13 @@ from spackscope.model.core.files import read_file
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import HASH_LENGTH, Problem
 from spackscope.model.core.redaction import without_secrets
-from spackscope.model.core.text import cell_width, clean, counted
+from spackscope.model.core.text import cell_width, clean, counted, shorten
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import REBUILT, load
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query, join_words
 from spackscope.model.query.parser import parse
-from spackscope.model.report.report import Column, Line, Row, Style, lay_out, text_of
+from spackscope.model.report.report import Line, Style, aligned, text_of
 from spackscope.model.report.sources import stale_copies
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
@@ -199,7 +199,7 @@ def print_lines(lines: Iterable[Line], options: Options, session: Session) -> No
     for line in lines:
         parts = [
             f"{codes[style]}{text}\x1b[0m" if style in codes and text else text
-            for text, style, _ in line
+            for text, style in line
         ]
         stdio.print_line("".join(parts))
 
@@ -213,9 +213,8 @@ def no_match(catalog: Catalog, query: Query, sentence: str = "") -> Leave:
     from spackscope.model.assist.advice import explain_no_match, relaxations
 
     relaxed = [each for each in relaxations(catalog, query) if each.query]
-    rows = [Row((each.label, f"{each.count:,}")) for each in relaxed]
-    columns = (Column(most=_MAX_LABEL, is_right=False), Column())
-    lines = (f"  {text_of(line)}" for line in lay_out(rows, columns))
+    rows = [(shorten(each.label, _MAX_LABEL), f"{each.count:,}") for each in relaxed]
+    lines = (f"  {text_of(line)}" for line in aligned(rows))
     reason = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
     return Leave(no_match_code(catalog), reason, *lines)
 
@@ -262,7 +261,7 @@ class SpecArgument:
         # Most commands that are given a spec name one.
         from spackscope.model.report.spec_list import spec_rows
 
-        lines = [several, *(f"  {text_of(line)}" for line in lay_out(spec_rows(candidates)))]
+        lines = [several, *(f"  {text_of(line)}" for line in aligned(spec_rows(candidates)))]
         if len(hashes) > _MAX_CANDIDATES:
             lines.append("  and more")
         raise Leave(ExitCode.USAGE, *lines)

@@ -1,0 +1,62 @@
+"""Why one spec needs another: the specs on a shortest path between them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from spackscope.model.analysis.dag import dag_of
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import spec_name
+from spackscope.model.core.errors import WrongQuestion
+from spackscope.model.index.tree import GraphSpec, read_specs
+from spackscope.model.report.detail import STATUS_TEXTS, deptypes_sign
+from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
+
+
+class Step(NamedTuple):
+    """A spec on the path, with the deptypes and virtuals of the edge that leads to it."""
+
+    spec: GraphSpec
+    deptypes: Sequence[str] = ()
+    virtuals: Sequence[str] = ()
+
+
+def answer(asked: Asked) -> Sheet[Step]:
+    """Return the specs from the one that depends on the other, whichever is named first."""
+    (catalog,) = asked.load(asked.sources)
+    hashes = [asked.find_hash(catalog, [word]) for word in asked.words]
+    a, b = map(dag_of(catalog).find(hashes).__getitem__, hashes)
+    if a == b:
+        raise WrongQuestion("These are one and the same spec")
+    edges = catalog.edges.path(a, b) or catalog.edges.path(b, a)
+    if not edges:
+        raise WrongQuestion("Neither of the two depends on the other")
+    specs = read_specs(catalog, [edges[0].parent, *(edge.child for edge in edges)])
+    steps = [
+        Step(specs[edges[0].parent]),
+        *(Step(specs[edge.child], edge.deptypes, edge.virtuals) for edge in edges),
+    ]
+    first, last = (spec_name(step.spec.name, step.spec.version) for step in (steps[0], steps[-1]))
+    return Sheet(
+        f"why {first} needs {last}",
+        _COLUMNS,
+        steps,
+        hash=lambda step: step.spec.hash,
+        limit=None,
+    )
+
+
+_COLUMNS: list[SheetColumn[Step]] = [
+    SheetColumn(
+        "deptypes",
+        lambda step: step.deptypes,
+        text=lambda deptypes: deptypes_sign(deptypes) if deptypes else "",
+        style="dim",
+    ),
+    SheetColumn("package", lambda step: step.spec.name),
+    version_column(lambda step: step.spec.version or None),
+    hash_column(lambda step: step.spec.hash),
+    SheetColumn("provides", lambda step: step.virtuals),
+    SheetColumn("state", lambda step: STATUS_TEXTS[step.spec.status] or None),
+]
