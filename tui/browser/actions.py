@@ -176,12 +176,12 @@ def export(screen: BrowserScreen) -> None:
 
 def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
     """Show the spec that the row of a sheet with the cursor is about, if it is there."""
-    host, sheet = screen.host, screen.panes.table.sheet
+    host, table = screen.host, screen.panes.table
     catalog = host.state.catalog
     screen.panes.show_position()
 
     def take(row: Row | None) -> None:
-        sheet.row, sheet.is_waiting = row, False
+        table.sheet_row, table.awaits_sheet_row = row, False
         highlight(screen, row)
 
     def read(_: object) -> Row | None:

@@ -144,18 +144,18 @@ class Panes:
     @property
     def item(self) -> Any:
         """The row of the sheet under the cursor."""
-        return self.table.sheet.rows.item
+        return self.table.sheet_rows.item
 
     @property
     def sheet_cursor(self) -> int:
         """The number of that row."""
-        return self.table.sheet.rows.number
+        return self.table.sheet_rows.number
 
     @property
     def is_waiting(self) -> bool:
         """Whether that row is still to be read."""
         table = self.table
-        return table.sheet.is_waiting if table.shows_sheet else table.rows.is_waiting
+        return table.awaits_sheet_row if table.shows_sheet else table.rows.is_waiting
 
     @property
     def is_row_seen(self) -> bool:
@@ -261,14 +261,12 @@ class Panes:
 
     def _show_sheet(self, old: OpenSheet | None, new: OpenSheet | None) -> None:
         """Show a sheet in the place of the rows, or these again."""
-        if (old is None) is not (new is None):
-            self.table.show_sheet(shown=new is not None)
         self.query_bar.show_sheet(command_text(new.command) if new is not None else "")
         if new is None:
-            self.table.tell_highlighted()
+            self.table.show_rows_again()
         else:
             is_first = old is None or old.sheet is None or not new.is_same(old)
-            self.table.sheet.show_sheet(
+            self.table.show_sheet(
                 new.sheet,
                 new.shown,
                 new.text or ("No row matches" if new.filters else "No rows"),
@@ -423,7 +421,7 @@ class Panes:
             return
         if (opened := self._state.sheet) is not None:
             total = len(opened.sheet.rows) if opened.sheet is not None else 0
-            sheet = self.table.sheet.rows.sheet
+            sheet = self.table.sheet_rows.sheet
             rows = len(sheet.rows) if sheet is not None else 0
             of = f"{rows:,} of " if opened.filters else ""
             self.query_bar.show_count([f"{of}{counted(total, 'row')}" if total else ""])
@@ -477,7 +475,7 @@ class Panes:
         if self.focus.focused_input is not None:
             return (keymap.FILTERS,)
         pane = self.focus.pane
-        lists = self.table.rows, self.table.sheet.rows
+        lists = self.table.rows, self.table.sheet_rows
         if pane == keymap.SPECS and self.table.shown_list not in lists:
             return (keymap.RELAXATIONS, keymap.LISTS, keymap.ANYWHERE)
         if pane == keymap.DETAIL and self.detail.shows_tree:
@@ -499,7 +497,7 @@ class Panes:
             rows = self.names.rows
         elif pane == "detail" and self.detail.shows_tree:
             rows = self.detail.shown_list
-        elif (sheet := self.table.sheet.rows) is rows:
+        elif (sheet := self.table.sheet_rows) is rows:
             total = len(sheet.sheet.rows) if sheet.sheet is not None else 0
             self.status.show_position(titles.position(sheet.number, total))
             return

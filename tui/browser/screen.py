@@ -154,7 +154,7 @@ class BrowserScreen(Screen[None]):
             return
         actions.show_focus(self)
         input_ = self.panes.focus.focused_input
-        if input_ is not None and self.panes.table.sheet in input_.ancestors:
+        if input_ is not None and self.panes.table.sheet_filters in input_.ancestors:
             return
         if input_ is not None:
             self.controllers.search.enter(input_.name or "", input_.value)

@@ -116,7 +116,8 @@ class FilterInput(Input):
 
     def finish(self, *, given_up: bool = False) -> None:
         """Go on to the rows, even if the text is not a filter."""
-        self.post_message(self.Done(self, given_up))
+        # Textual stops what a parent has its child post.
+        self.post_message(self.Done(self, given_up).set_sender(self))
 
     def action_done(self) -> None:
         """Go on to the rows if the text is a filter."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 from textual import events, getters, on
 from textual.app import ComposeResult
@@ -17,16 +17,21 @@ from spackscope.model.core.text import cell_width, clean, pad
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.highlight import DrawnPiece
+from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.sheet_table import SheetTable
+from spackscope.tui.widgets.sheet_rows import GUTTER, SheetFilters, SheetRows
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
 from spackscope.tui.widgets.table_head import ColumnHeader, ColumnState, FilterBar, HeadLine, Heads
 from spackscope.tui.widgets.virtual_list import Browse, VirtualList
 
 if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
+
+
+_MAX_MEASURED = 1_000
+"""Rows of a sheet whose cells are measured: of more the columns are as wide as for these."""
 
 
 class KeyChoice(Frozen):
@@ -108,43 +113,68 @@ class SpecTable(Vertical):
         self.header = ColumnHeader(id="spec-head")
         self.filters = FilterBar(id="spec-filters")
         self.rows = SpecRows(id="spec-rows")
-        self.sheet = SheetTable(id="sheet")
+        self._columns = ColumnState()
         self.shows_sheet = False
-        self.columns = ColumnState()
+        self.notes, self.reading = Static(classes="sheet-notes"), Static(classes="sheet-reading")
+        self.sheet_filters = SheetFilters(id="sheet-filters")
+        self.sheet_rows = SheetRows(id="sheet-rows")
+        self.sheet_row: Row | None = None
+        """The row of the index that the row of a sheet is about, once it is read."""
+        self.awaits_sheet_row = False
+        self._sheet_columns, self._sheet_sort = ColumnState(), cast("Sort | None", None)
         # The values that all rows share, and what precedes them.
         self._shared: Sequence[tuple[str, str]] = ()
         self._before = ""
         self._has_slots = self._has_relaxations = False
 
     def compose(self) -> ComposeResult:
-        """Lay out what all rows share above the heads, and these above the rows."""
+        """Lay out what all rows share above the heads, and these above the rows.
+
+        What an answer says stands above its rows, and what their cells do not show below them.
+        """
+        yield self.notes
         yield self.line
         yield self.header
         yield self.filters
+        yield self.sheet_filters
         yield self.rows
         yield RelaxationList(id="relaxations")
-        yield self.sheet
+        yield self.sheet_rows
+        yield self.reading
+
+    @property
+    def columns(self) -> ColumnState:
+        """The columns of the rows on the screen."""
+        return self._sheet_columns if self.shows_sheet else self._columns
+
+    @property
+    def bar(self) -> FilterBar:
+        """The filters of these columns."""
+        return self.sheet_filters if self.shows_sheet else self.filters
 
     @property
     def column(self) -> str:
         """The current column: that of the filter with the focus, else that of the arrow keys."""
+        return self.bar.focused_column or self.columns.current
+
+    @property
+    def sort(self) -> Sort | None:
+        """The order of the rows."""
         if self.shows_sheet:
-            return self.sheet.filters.focused_column or self.sheet.column
-        return self.filters.focused_column or self.columns.current
+            return self._sheet_sort
+        return self.rows.listing.view.sort if self.rows.listing else None
 
     @property
     def shown_list(self) -> VirtualList:
         """The list on the screen: the rows, those of a sheet, or what would match instead."""
         if self.shows_sheet:
-            return self.sheet.rows
+            return self.sheet_rows
         return self._relaxations.rows if self._has_relaxations else self.rows
 
     @property
     def highlighted(self) -> Row | None:
         """The row under the cursor; None if there is none, or it has not been read yet."""
-        if self.shows_sheet:
-            return self.sheet.row
-        return self.rows.row(self.rows.cursor)
+        return self.sheet_row if self.shows_sheet else self.rows.row(self.rows.cursor)
 
     def show_listing(
         self,
@@ -167,20 +197,76 @@ class SpecTable(Vertical):
         self._shared, self._before = shared, before
         self.rows.show_listing(listing, windows, cursor, empty)
         self._show_relaxations(empty, relaxations)
-        if is_typing and self.columns.columns.all:
+        if is_typing and self._columns.columns.all:
             self.place(keeps_gutter=True)
         else:
             self.settle()
         self.tell_highlighted()
 
+    def show_sheet(
+        self,
+        whole: Sheet[Any] | None,
+        sheet: Sheet[Any] | None,
+        empty: str,
+        *,
+        filters: Mapping[str, str],
+        sort: Sort | None,
+        hidden: Collection[str],
+        cursor: int,
+        column: str = "",
+    ) -> None:
+        """Show the rows of a sheet, with the cursor on one; without a sheet why there is none.
+
+        The cursor stays in its column, unless one is named. Columns are as wide as the `whole`
+        sheet needs, so that they stay while a filter is typed.
+        """
+        self._switch_to(is_sheet=True)
+        self.sheet_filters.patterns = self.sheet_rows.filters = filters
+        self._sheet_sort = sort
+        if sheet is not None and sort is not None:
+            sheet = replace(sheet, group=lambda item: "")
+        columns = sheet.columns if sheet is not None else ()
+        # What the headings say needs no column.
+        left_out = {*hidden, *(sheet.told if sheet is not None and sort is None else ())}
+        shown = [each for each in columns if each.drawn and each.name not in left_out]
+        self.sheet_rows.columns = {each.name: each for each in shown}
+        measured = whole.rows[:_MAX_MEASURED] if whole is not None else ()
+        cells = ([each.text(each.value(item)) for each in shown] for item in measured)
+        of_specs = next((each.name for each in shown if each.hash), "")
+        self.columns.show(table_columns(shown, cells), column or self.columns.current, of_specs)
+        title = Content.styled(sheet.title, "bold") if sheet is not None else Content()
+        notes = [*sheet.remarks, *sheet.notes] if sheet is not None else []
+        lines = [title, Content.styled(" · ".join(map(clean, notes)), "dim")]
+        self.notes.update(Content("\n").join(filter(None, lines)))
+        self.notes.set_class(not any(lines), "-empty")
+        self.sheet_row = None
+        self.sheet_rows.show_sheet(sheet, cursor, empty)
+        self.place()
+        self.tell_highlighted()
+
+    def show_rows_again(self) -> None:
+        """Show the rows of the listing in the place of a sheet."""
+        self._switch_to(is_sheet=False)
+        self.tell_highlighted()
+
+    def _switch_to(self, *, is_sheet: bool) -> None:
+        """Show a sheet, or the rows; the focus goes along."""
+        before, self.shows_sheet = self.shown_list, is_sheet
+        self.set_class(is_sheet, "-sheet")
+        self._show_list(before)
+        if not is_sheet:
+            self.place()
+
     def settle(self) -> None:
         """Choose the columns for the rows shown; while a filter has the focus they stay."""
-        is_column = self.columns.current in self.columns.columns.names
-        if is_column and self.filters.focused_column is not None:
+        is_column = self._columns.current in self._columns.columns.names
+        if self.shows_sheet:
+            self.place()
+        elif is_column and self.filters.focused_column is not None:
             self.place(keeps_gutter=True)
         elif (listing := self.rows.listing) is not None:
             self._has_slots = self.app.size.width >= MIN_WITH_SLOTS
-            self.columns.choose(
+            self._columns.choose(
                 listing, self._shared, self.filters.is_filtered, has_slots=self._has_slots
             )
             self.place()
@@ -190,53 +276,49 @@ class SpecTable(Vertical):
 
         With `keeps_gutter` they do not come nearer to the edge where counts are shorter.
         """
-        rows, columns = self.rows, self.columns
-        gutter = rows.fit_gutter(at_least=rows.gutter_width if keeps_gutter else 0)
-        if rows.listing is None or self.size.width < 4:
+        rows, columns, width = self.rows, self.columns, self.size.width
+        gutter = GUTTER
+        if not self.shows_sheet:
+            gutter = rows.fit_gutter(at_least=rows.gutter_width if keeps_gutter else 0)
+        if not columns.columns.all or width < 4:
             return
-        sort = rows.listing.view.sort
-        layout = columns.lay_out(self.size.width - gutter, sort)
-        rows.place(layout, columns.current)
-        filters = self.filters.texts(columns.columns.names)
-        heads = Heads(layout, gutter, self.column, sort, filters)
+        # The last column of a sheet needs no blank after it.
+        layout = columns.lay_out(width - gutter + self.shows_sheet, self.sort)
+        filters = self.bar.texts(columns.columns.names)
+        heads = Heads(layout, gutter, self.column, self.sort, filters)
         has_line = not {"-low", "-flat", "-tiny"} & self.screen.classes
         self.header.heads = replace(heads, filters={}) if has_line else heads
-        self.filters.show(heads)
-        head = columns.constant_head(rows.listing)
-        self.line.show(head, self.column, self._before, layout.after)
+        self.bar.show(heads)
+        if self.shows_sheet:
+            self.sheet_rows.place(layout, columns.current)
+            self._show_reading()
+        elif rows.listing is not None:
+            rows.place(layout, columns.current)
+            head = columns.constant_head(rows.listing)
+            self.line.show(head, self.column, self._before, layout.after)
 
-    def show_sheet(self, *, shown: bool) -> None:
-        """Show a sheet in the place of the rows, or these again; the focus goes along."""
-        before, self.shows_sheet = self.shown_list, shown
-        self.set_class(shown, "-sheet")
-        self._show_list(before)
+    def _show_reading(self) -> None:
+        """Show what the cells of the row of a sheet under the cursor do not."""
+        self.reading.update(Content.styled(self.sheet_rows.hidden_text(), "dim"))
 
     def open_filter(self) -> None:
         """Show the filter of the current column, which becomes a column if it is none."""
-        if self.shows_sheet:
-            self.sheet.open_filter()
-            return
         name = self.columns.current
         column = self.columns.column(name)
         takes_text = column is None or not column.is_note
-        if takes_text:
+        if takes_text and not self.shows_sheet:
             self.columns.kept.add(name)
-        self.filters.open(name, takes_text=takes_text)
+        self.bar.open(name, takes_text=takes_text)
         self.add_class("-filtering")
         self.settle()
 
     def enter_filter(self) -> None:
         """Go to the filter that was opened."""
-        if self.shows_sheet:
-            self.sheet.enter_filter()
-        else:
-            self.filters.enter(self.columns.current)
+        self.bar.enter(self.columns.current)
 
     def next_filter(self, step: int) -> bool:
         """Open the next or previous filter; return False at the edge, or if none is open."""
-        if self.shows_sheet:
-            return self.sheet.next_filter(step)
-        focused = self.filters.focused_column
+        focused = self.bar.focused_column
         if focused is None:
             return False
         self.columns.current = focused
@@ -247,16 +329,13 @@ class SpecTable(Vertical):
 
     def next_sort(self) -> Sort | None:
         """Return the next sort for the current column: ascending, descending, none."""
-        if self.shows_sheet:
-            return self.sheet.next_sort()
-        sort = self.rows.listing.view.sort if self.rows.listing else None
-        if sort is None or sort.column != self.column:
+        if self.sort is None or self.sort.column != self.column:
             return Sort(self.column)
-        return None if sort.descending else Sort(self.column, descending=True)
+        return None if self.sort.descending else Sort(self.column, descending=True)
 
     def hide_columns(self, names: Collection[str]) -> None:
         """Hide these columns, and no others."""
-        self.columns.hidden = names
+        self._columns.hidden = names
         self.settle()
 
     def show_empty(self, reason: str, choices: Sequence[Choice]) -> None:
@@ -281,8 +360,9 @@ class SpecTable(Vertical):
     def show_marks(self, marks: RowMarks) -> None:
         """Show which rows are marked."""
         self.rows.marks = marks
+        self.sheet_rows.marks = marks.hashes
         self.rows.refresh()
-        self.sheet.show_marks(marks.hashes)
+        self.sheet_rows.refresh()
 
     def on_resize(self) -> None:
         """Fit the columns into the new width."""
@@ -306,7 +386,7 @@ class SpecTable(Vertical):
             self.call_after_refresh(self._leave_filter)
 
     def _leave_filter(self) -> None:
-        if self.filters.close():
+        if self.bar.close():
             self.remove_class("-filtering")
             self.settle()
 
@@ -316,34 +396,31 @@ class SpecTable(Vertical):
 
     def action_column(self, step: int) -> None:
         """Make the next or previous column the current one; before the first, close the group."""
-        if self.shows_sheet:
-            self.sheet.move_column(step)
-            return
         row, columns = self.highlighted, self.columns
         if not columns.columns.names:
             # No source could be read.
             return
-        is_first = columns.current == columns.columns.names[0]
+        is_first = columns.current == columns.columns.names[0] and not self.shows_sheet
         if step < 0 and is_first and row is not None and row.role is not RowRole.SPEC:
             self.post_message(Browse("close_group", row))
         elif columns.move(step):
-            self.place()
+            self._show_column()
 
     def make_current(self, column: str) -> None:
         """Make a column of those on the screen the current one."""
-        if self.shows_sheet:
-            self.sheet.go_to_column(column)
-            return
         self.columns.current = column
-        self.place()
+        self._show_column()
 
     def go_to_column(self, column: str) -> None:
         """Make a column the current one, which comes to the screen with that."""
-        if self.shows_sheet:
-            self.make_current(column)
-            return
         self.columns.current = column
         self.settle()
+
+    def _show_column(self) -> None:
+        """Show which column is the current one; that of a spec is about this one."""
+        self.place()
+        if self.shows_sheet:
+            self.tell_highlighted()
 
     @on(FilterInput.Done)
     def _filter_done(self, event: FilterInput.Done) -> None:
@@ -351,20 +428,28 @@ class SpecTable(Vertical):
         self.columns.current = event.input.name or self.columns.current
         self.shown_list.focus()
 
-    @on(SpecRows.Highlighted)
-    def _row_highlighted(self, event: SpecRows.Highlighted) -> None:
-        event.stop()
+    @on(VirtualList.Highlighted)
+    def _row_highlighted(self, event: VirtualList.Highlighted) -> None:
+        if self.shows_sheet:
+            self.sheet_row = None
+        else:
+            event.stop()
         self.tell_highlighted()
 
     def tell_highlighted(self) -> None:
-        """Post the row under the cursor, once it has been read."""
+        """Post the row under the cursor, once it has been read, or the spec of that of a sheet."""
         if self.shows_sheet:
-            self.sheet.tell_row()
+            self._show_reading()
+            hash_ = self.sheet_rows.hash_in(self.columns.current)
+            self.awaits_sheet_row = bool(hash_)
+            self.post_message(Browse("highlight_hash", hash_))
         elif not self.rows.is_waiting:
             self.post_message(Browse("highlight", self.highlighted))
 
-    @on(SpecRows.Chosen)
-    def _row_chosen(self, event: SpecRows.Chosen) -> None:
+    @on(VirtualList.Chosen)
+    def _row_chosen(self, event: VirtualList.Chosen) -> None:
         event.stop()
-        if (row := self.highlighted) is not None:
+        if self.shows_sheet:
+            self.post_message(Browse("choose_item", self.sheet_rows.item))
+        elif (row := self.highlighted) is not None:
             self.post_message(Browse("choose", row))

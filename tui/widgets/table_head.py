@@ -342,6 +342,12 @@ class ColumnState:
         if self.current not in (*self.columns.names, *self.head):
             self.current = self.columns.names[0]
 
+    def show(self, columns: TableColumns, *preferred: str) -> None:
+        """Take other columns; the first of the preferred ones that is there is the current one."""
+        self.columns = columns
+        names = filter(columns.names.__contains__, (*preferred, *columns.names))
+        self.current = next(names, "")
+
     def constant_head(self, listing: Listing) -> list[HeadText]:
         """Return the values in the head line that all rows of a newer listing share too."""
         if not listing.shown:

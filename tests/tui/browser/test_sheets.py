@@ -94,7 +94,7 @@ def item_hash(browser: Browser) -> str:
     opened = browser.state.sheet
     assert opened is not None
     assert opened.sheet is not None
-    return opened.sheet.hash(browser.table.sheet.rows.item)
+    return opened.sheet.hash(browser.table.sheet_rows.item)
 
 
 # Rows, and what keys do with them
@@ -140,6 +140,7 @@ async def test_rows_are_sorted_filtered_and_columns_hidden(sources: list[Path]) 
         # Escape gives back what the input showed before.
         await browser.press("f", "q", "escape")
         assert cells(browser, "package") == ["zlib"]
+        assert browser.focus == "sheet-rows"
         await browser.press("f", *["backspace"] * 3, "enter", "minus")
         assert cells(browser, "package") == ["hdf5", "zlib"]
         assert " version " not in browser.text

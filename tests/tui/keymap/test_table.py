@@ -49,7 +49,7 @@ from spackscope.tui.widgets.detail_lines import DetailLines
 from spackscope.tui.widgets.facets import FacetPane
 from spackscope.tui.widgets.package_list import PackageRows
 from spackscope.tui.widgets.query_line import FilterInput
-from spackscope.tui.widgets.sheet_table import SheetTable
+from spackscope.tui.widgets.sheet_rows import SheetRows
 from spackscope.tui.widgets.spec_table import RelaxationRows, SpecTable
 from spackscope.tui.widgets.tree_rows import TreeRows
 from spackscope.tui.widgets.virtual_list import VirtualList
@@ -64,7 +64,7 @@ OWNERS: dict[str, type[Widget]] = {
     DETAIL: DetailLines,
     TREE: TreeRows,
     FACETS: FacetPane,
-    COMPARE: SheetTable,
+    COMPARE: SheetRows,
     RELAXATIONS: RelaxationRows,
     COPYING: FormList,
     EXPORTING: ExportDialog,
@@ -273,12 +273,12 @@ async def test_every_key_can_be_pressed_in_every_pane() -> None:
 
 async def test_keys_do_no_harm_while_reading_and_where_there_is_no_spec(tmp_path: Path) -> None:
     write_page(tmp_path, [])
-    # One of the choices in place of rows is to quit.
-    names = [name for name in NAMES if name != "enter"]
+    # One of the choices in place of rows is to quit, and sheets take that place.
+    names = [name for name in NAMES if name not in ("enter", "exclamation_mark", "S")]
     async with browsing(tmp_path, settled=False, size=(80, 24)) as browser:
         for name in names:
             browser.send(name, "escape")
         await browser.settle()
         await press_every_key(browser, "2", names)
-        await browser.press("escape", "r")
+        await browser.press("r")
         assert "There are no specs" in browser.text
