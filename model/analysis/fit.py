@@ -29,9 +29,8 @@ from spackscope.model.core.text import clean
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.columns import narrowed
+from spackscope.model.index.columns import narrowed, spans_of
 from spackscope.model.index.edges import Adjacency
-from spackscope.model.index.masks import spans_of
 
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut

@@ -17,7 +17,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, Fit, Spec
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.index.masks import sorted_by
+from spackscope.model.index.columns import sorted_by
 from spackscope.model.query.ast import Condition, Query, Term
 
 HOST = "host"

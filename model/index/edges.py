@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeVar
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.records import DEPTYPES, LANGUAGES, Compiler, Dependency
-from spackscope.model.index.masks import Span, mask_of, spans_of
+from spackscope.model.index.columns import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 _Node = TypeVar("_Node", bound=Hashable)

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain, compress, islice
 from typing import overload
 
-from spackscope.model.index.masks import Span, mask_of, spans_of
+from spackscope.model.index.columns import Span, mask_of, spans_of
 from spackscope.model.index.rows import IndexData
 
 

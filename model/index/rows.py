@@ -30,13 +30,13 @@ from spackscope.model.index.columns import (
     HASH_BYTES,
     Columns,
     Rows,
+    Span,
     narrowed,
     node_rows,
     pack_hashes,
     read_dictionary,
     unpack_hashes,
 )
-from spackscope.model.index.masks import Span
 from spackscope.model.index.view import RowRole
 from spackscope.model.query.ast import Query, exact_term
 

@@ -34,10 +34,10 @@ from spackscope.model.index.columns import (
     node_rows,
     pack_hashes,
     read_dictionary,
+    spans_of,
     unpack_hashes,
     with_tuples,
 )
-from spackscope.model.index.masks import spans_of
 from spackscope.model.readers.json import storable
 from spackscope.model.sources.document import DiscoveredSource, Document, fingerprint
 
