@@ -27,7 +27,7 @@ from spackscope.model.core.records import SourceStatus, Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import run_parallel
 from spackscope.model.readers.formats import ARCHIVE, read_manifest
-from spackscope.model.readers.openpgp import Signature, read_signature
+from spackscope.model.readers.unpack import Signature, read_signature
 from spackscope.model.sources.mirror import (
     MANIFEST,
     MAX_SPEC_FILE_SIZE,

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from spackscope.model.core.errors import Unreadable
-from spackscope.model.readers.openpgp import Signature, read_signature
+from spackscope.model.readers.unpack import Signature, read_signature
 from tests.builders import PROJECT_SUBKEY, SIGNED, SITE_KEY
 
 BZIP2, NCURSES, ZLIB_NG = (

@@ -15,7 +15,7 @@ from spackscope.model.core.files import MAX_GZIP_MEMBERS
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.load import load
 from spackscope.model.query.parser import parse
-from spackscope.model.readers.openpgp import Signature
+from spackscope.model.readers.unpack import Signature
 from spackscope.model.sources.challenge import Copy, challenge, judge
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors, Signer
 from spackscope.model.sources.session import Session
