@@ -122,7 +122,7 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
     >>> open_remote("s3://spack-binaries/develop", client).fetch("v3/layout.json").origin
     's3://spack-binaries/develop/v3/layout.json'
     """
-    from spackscope.model.storage import http, object_stores, oci
+    from spackscope.model.storage import http, object_stores
 
     scheme = scheme_of(url)
     if scheme in ("http", "https"):
@@ -137,4 +137,4 @@ def open_remote(url: str, client: Client, options: Mapping[str, object] = {}) ->
         library = "boto3" if scheme == "s3" else "google-auth"
         install = f"pip install 'spackscope[{scheme}]'"
         raise SourceError(f"{scheme}:// needs {library}: {install}") from None
-    return oci.OciRegistry(url, credentials["id"], credentials["secret"], client)
+    return object_stores.OciRegistry(url, credentials["id"], credentials["secret"], client)

@@ -16,7 +16,7 @@ from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceErr
 from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
-from spackscope.model.storage.oci import INDEX
+from spackscope.model.storage.object_stores import INDEX
 from tests.model.storage.machine import QUICK, Machine
 from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 
