@@ -16,9 +16,15 @@ from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Depends, Query, Term, exact_query
 from spackscope.model.query.parser import parse, parse_spec
-from spackscope.model.sources.reuse_rules import ALL, Requirement, ReuseRules, place_of
 from spackscope.model.sources.source_name import spack_argument
-from spackscope.model.sources.spack_config import Selection, Text
+from spackscope.model.sources.spack_config import (
+    ALL,
+    Requirement,
+    ReuseRules,
+    Selection,
+    Text,
+    place_of,
+)
 
 _RUNTIMES = ("gcc-runtime", "intel-oneapi-runtime", "glibc", "musl")
 """Packages that, like compilers, need no compiler of their own."""

@@ -22,8 +22,8 @@ from spackscope.model.report.coverage import lacking
 from spackscope.model.report.report import of_total
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.resolve import find_environment, names_source
-from spackscope.model.sources.reuse_rules import ALL, ReuseRules, place_of
 from spackscope.model.sources.session import Session
+from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
 
 _OF_DEPENDENCY = "a dependency: "
 _MISSING, _RECORDED = "no cache has it", "an index lists it, but without its binary"

@@ -14,8 +14,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.report.differences import ATTRIBUTE_LABELS, difference_line, difference_lines
 from spackscope.model.report.report import path_text
-from spackscope.model.sources.reuse_rules import ReuseRules
-from spackscope.model.sources.spack_config import Selection
+from spackscope.model.sources.spack_config import ReuseRules, Selection
 
 _BETWEEN = " · "
 MAX_LACKING = 2

@@ -15,8 +15,7 @@ from spackscope.model.storage.base import LocalFolder, Storage, is_remote, schem
 
 if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
-    from spackscope.model.sources.reuse_rules import ReuseRules
-    from spackscope.model.sources.spack_config import SpackConfig
+    from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
 
 
@@ -70,7 +69,7 @@ class Session(Frozen):
     @cached_property
     def reuse_rules(self) -> ReuseRules | None:
         """What the configuration of the user's Spack says of reuse; None where it is left out."""
-        from spackscope.model.sources.reuse_rules import read_reuse_rules
+        from spackscope.model.sources.spack_config import read_reuse_rules
 
         spack = self.spack if self.uses_rules else None
         return None if spack is None else read_reuse_rules(spack)

@@ -13,8 +13,12 @@ from spackscope.model.analysis.fit import HostFit
 from spackscope.model.analysis.host import parse_host
 from spackscope.model.analysis.reuse import find_kept_out
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.sources.reuse_rules import ReuseRules, read_reuse_rules
-from spackscope.model.sources.spack_config import listed_extensions, read_spack_config
+from spackscope.model.sources.spack_config import (
+    ReuseRules,
+    listed_extensions,
+    read_reuse_rules,
+    read_spack_config,
+)
 from tests.builders import (
     GCC,
     SPACK_DATA,
