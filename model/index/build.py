@@ -60,7 +60,7 @@ from spackscope.model.sources.document import DiscoveredSource, Document, read_b
 from spackscope.model.sources.session import Session
 
 if TYPE_CHECKING:
-    from spackscope.model.sources.mirror_files import StoredSpec
+    from spackscope.model.sources.mirror import StoredSpec
 
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
@@ -229,7 +229,7 @@ class _Reading:
 
     def _stored_specs(self, document: Document) -> Mapping[str, StoredSpec]:
         """Return the specs of the mirror of an index by hash, read once for all its indexes."""
-        from spackscope.model.sources.mirror_files import stored_specs
+        from spackscope.model.sources.mirror import stored_specs
 
         if document.files not in self._stored and document.mirror is not None:
             self._stored[document.files] = stored_specs(document.mirror, lambda _: self.report(0))

@@ -13,8 +13,7 @@ from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
 from spackscope.model.readers.pages import is_page
 from spackscope.model.sources.document import DiscoveredSource, Document, read_bytes
-from spackscope.model.sources.mirror import Mirror
-from spackscope.model.sources.mirror_files import stored_specs
+from spackscope.model.sources.mirror import Mirror, stored_specs
 from spackscope.model.sources.session import Session
 
 UNINDEXED, MISSING = "in the mirror, but not in its index", "in the index, but not in its mirror"
