@@ -242,11 +242,6 @@ class Columns:
         """Return the numbers of a section."""
         return from_planes(self._table[name][3], self.raw(name))
 
-    def wide(self, name: str) -> array[int]:
-        """Return the codes of a section as 32-bit numbers."""
-        size, data = self._table[name][3], self.raw(name)
-        return from_planes(4, data + bytes(len(data) // size * (4 - size)))
-
     def ascending(self, name: str) -> array[int]:
         """Return the numbers of a section each of which is at least as large as the one before."""
         return array("I", accumulate(self.numbers(name)))

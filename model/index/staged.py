@@ -310,7 +310,7 @@ class OldIndex:
         for start, stop in spans:
             kept_counts.extend(self._counts[start:stop])
         for name, column in codes.items():
-            its = its_documents if name == "document" else columns.wide(name)
+            its = its_documents if name == "document" else array("I", columns.numbers(name))
             for start, stop in spans:
                 column.extend(its[start:stop])
         staged.look_alikes.extend(
@@ -327,7 +327,7 @@ class OldIndex:
 
     def _node_codes(self, staged: Staged) -> array[int]:
         """Return the new codes of the nodes of all specs."""
-        codes, nodes = self._columns.wide("node"), node_rows(self._columns)
+        codes, nodes = array("I", self._columns.numbers("node")), node_rows(self._columns)
         if len(nodes) == 1:
             return codes
         new = [staged.nodes_stated[node] for node in nodes]
