@@ -26,7 +26,7 @@ ARCHITECTURE = ("platform", "os", "target")
 
 _HASH = re.compile(r"[\w*?]+")
 _SHORT_DIGEST = 7
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kmg]?i?)b?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?", re.IGNORECASE)
 _SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 Matcher = Callable[[Value], bool]

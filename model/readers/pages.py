@@ -46,7 +46,7 @@ _HASH_FIELD = re.compile(r'"hash": "([a-z2-7]{32})"')
 _CHUNK = 2**23
 """Characters of records that are split at once; most pages have less."""
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
-_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*([KMG]?i?B))?", re.IGNORECASE)
+_SIZE = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)(?:\s*((?:[KMG]i?)?B))?", re.IGNORECASE)
 
 _LISTS, _TEXTS = ("versions", "variants", "stacks"), ("compiler", "platform", "os", "target")
 _get_lists, _get_texts = itemgetter(*_LISTS), itemgetter(*_TEXTS)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spackscope.model.core.errors import Unanswerable
+from spackscope.model.core.errors import QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.query.ast import Query, Term
@@ -84,6 +84,11 @@ def test_a_record_without_a_size_is_in_no_range() -> None:
 )
 def test_sizes_are_read_in_bytes(text: str, low: float, high: float) -> None:
     assert size_range(text) == (low, high)
+
+
+def test_an_i_alone_is_no_unit_of_a_size() -> None:
+    with pytest.raises(QueryError, match="5iB is not a size"):
+        parse("size=5iB:")
 
 
 def test_many_stars_take_no_time_on_a_long_text() -> None:

@@ -325,6 +325,7 @@ def test_no_json_raises_and_all_that_is_read_can_be_stored(
         ("versions", [["1.2"]], "", "versions contains a list, expected strings"),
         ("size", -1, None, "size is '-1', expected a number of bytes"),
         ("size", None, None, "size is missing"),
+        ("size", "5 iB", None, "size is '5 iB', expected a number of bytes"),
         ("size", "1e3 MB", None, "size is '1e3 MB', expected a number of bytes"),
         ("size", "9" * 5_000, None, f"size is '{'9' * 59}, expected a number of bytes"),
     ],
