@@ -33,14 +33,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
 from operator import eq, sub
-from time import monotonic, time
+from time import time
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.core.columns import STORED
-from spackscope.model.core.errors import Cancelled, SourceError, describe_error
+from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Problem, Records
-from spackscope.model.core.tasks import ShouldStop, collector_paused
+from spackscope.model.core.tasks import collector_paused
 from spackscope.model.index.columns import (
     CODES,
     HASH_BYTES,
@@ -65,7 +65,6 @@ if TYPE_CHECKING:
 PAGE_NAME = "specs.md"
 """The name of every page on the site; a file of this name that is not a page is a problem."""
 
-_INTERVAL = 0.1
 _PARSING = 0.6
 """The part of the time of a document in which its records are parsed; then they are stored."""
 
@@ -98,21 +97,20 @@ def build(
         failures = [reading.read_source(source) for source in discovered]
         if all(failures):
             raise SourceError("; ".join(failures))
-        reading.report(1, is_last=True)
+        reading.report_end()
         return _write(
             reading.staged,
             discovered,
             failures,
             fingerprint=fingerprint,
-            should_stop=session.should_stop,
+            check=session.check_cancelled,
         )
 
 
 class _Reading:
     """Stages the records of source after source.
 
-    Progress counts documents by their bytes, and is reported under the name of their source, at
-    most ten times a second.
+    Progress counts documents by their bytes, and is reported under the name of their source.
     """
 
     def __init__(
@@ -124,7 +122,6 @@ class _Reading:
         self._total = sum(source.documents.size for source in discovered)
         self._stored: dict[str, dict[str, StoredSpec]] = {}
         self._source, self._before, self._size = "", 0, 0
-        self._reported = 0.0
 
     def read_source(self, discovered: DiscoveredSource) -> str:
         """Stage the documents of a source; return why nothing of it can be read, if so."""
@@ -238,14 +235,15 @@ class _Reading:
     def _add_problem(self, document: Document, reason: str) -> None:
         self.staged.add_problem(document.source, Problem(document.origin, "", reason))
 
-    def report(self, part: float, *, is_last: bool = False) -> None:
+    def report(self, part: float) -> None:
         """Report that a part of the current document has been read. Raises Cancelled."""
-        if is_last or monotonic() - self._reported > _INTERVAL:
-            if self._session.should_stop():
-                raise Cancelled
-            done = self._total if is_last else self._before + int(self._size * part)
-            self._session.on_progress(f"reading {self._source}", done, self._total)
-            self._reported = monotonic()
+        done = self._before + int(self._size * part)
+        self._session.report(f"reading {self._source}", done, self._total)
+
+    def report_end(self) -> None:
+        """Report that everything has been read. Raises Cancelled."""
+        self._session.check_cancelled()
+        self._session.on_progress(f"reading {self._source}", self._total, self._total)
 
 
 def _with_size(items: Iterable[Records | Problem], size: int) -> Iterator[Records | Problem]:
@@ -273,16 +271,12 @@ def _write(
     failures: Sequence[str],
     *,
     fingerprint: str,
-    should_stop: ShouldStop,
+    check: Callable[[], None],
 ) -> bytes:
     """Merge repeated records, give them ids, and return the index.
 
-    `failures` are the reasons why nothing of a source can be read. Raises Cancelled.
+    `failures` are the reasons why nothing of a source can be read; `check` raises Cancelled.
     """
-
-    def check() -> None:
-        if should_stop():
-            raise Cancelled
 
     staged.finish()
     check()

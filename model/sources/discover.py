@@ -11,7 +11,6 @@ import contextlib
 import os
 import re
 import stat
-import time
 import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -212,7 +211,6 @@ _KERNEL = ("proc", "sys")
 _CHECK_EVERY = 256
 """Files between two checks whether to stop; the status of one may take long."""
 
-_PROGRESS_SECONDS = 0.1
 _ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
 _START = re.compile(
     rb"""\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
@@ -256,7 +254,6 @@ class _Search:
         self._parts: list[DiscoveredSource] = []
         self._problems: list[Problem] = []
         self._count = 0
-        self._last_progress = time.monotonic()
 
     def below(self, top: str, origin: str) -> DiscoveredSource:
         """Discover everything; other files may be pages under any name. Raises Cancelled."""
@@ -310,7 +307,7 @@ class _Search:
         pending = [(top, real_top)]
         while pending:
             directory, real = pending.pop()
-            self._report()
+            self._session.report("files found", self._count)
             try:
                 with os.scandir(directory) as scan:
                     entries = sorted(islice(scan, entries_left + 1), key=attrgetter("name"))
@@ -341,7 +338,7 @@ class _Search:
                         if stat.S_ISREG(status.st_mode):
                             self._count += 1
                             if self._count % _CHECK_EVERY == 0:
-                                self._report()
+                                self._session.report("files found", self._count)
                             yield entry.path, status
                         continue
                     # The status of a plain directory is not needed, and takes as long as that of
@@ -365,13 +362,6 @@ class _Search:
                 except OSError as error:
                     leave_out(entry.path, reason(error))
             pending += reversed(below)
-
-    def _report(self) -> None:
-        """Report progress, ten times a second. Raises Cancelled."""
-        self._session.check_cancelled()
-        if time.monotonic() - self._last_progress > _PROGRESS_SECONDS:
-            self._session.on_progress("files found", self._count, None)
-            self._last_progress = time.monotonic()
 
 
 def _made_by_spack(

@@ -84,9 +84,6 @@ MAX_SPEC_FILE_SIZE = 2**26
 """Bytes of a spec file; one with 1,000 dependencies has 2 million."""
 
 _V2_ENDINGS = (".spec.json.sig", ".spec.json", ".spec.yaml", "/spec.yaml")
-_CHECK_EVERY = 256
-"""Files between two checks whether to stop."""
-
 _MAX_HASH_SIZE = 1024
 _MAX_INDEXES = 8
 """Indexes of one mirror that are read; Spack has had five versions of the database since 0.13."""
@@ -143,9 +140,8 @@ class Mirror(Frozen):
 
     def names(self, folder: str) -> Iterator[str]:
         """Yield the names of all files below a folder. Raises SourceError and Cancelled."""
-        for number, name in enumerate(self.storage.names(folder)):
-            if number % _CHECK_EVERY == 0:
-                self.session.check_cancelled()
+        for name in self.storage.names(folder):
+            self.session.check_cancelled()
             yield name
 
     def fetch_manifest(self, name: str, *, immutable: bool = False) -> tuple[FetchedFile, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from spackscope.model.query.parser import NamedQueries
     from spackscope.model.sources.spack_config import ReuseRules, SpackConfig
     from spackscope.model.storage.http import Client
+
+_REPORT_SECONDS = 0.1
 
 
 class Session(Frozen):
@@ -58,6 +61,18 @@ class Session(Frozen):
         """Raise Cancelled if `should_stop` returns True."""
         if self.should_stop():
             raise Cancelled
+
+    def report(self, what: str, done: int, total: int | None = None) -> None:
+        """Report progress, of each thing at most ten times a second. Raises Cancelled."""
+        self.check_cancelled()
+        if time.monotonic() - self._reported.get(what, 0) > _REPORT_SECONDS:
+            self.on_progress(what, done, total)
+            self._reported[what] = time.monotonic()
+
+    @cached_property
+    def _reported(self) -> dict[str, float]:
+        """When each thing was reported last."""
+        return {}
 
     @cached_property
     def spack(self) -> SpackConfig | None:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from spackscope.model.core.errors import SourceError, describe_error
 from spackscope.model.core.records import Problem
-from spackscope.model.core.tasks import OnProgress
 from spackscope.model.readers.formats import check_hashes
 from spackscope.model.readers.json import MAX_PROBLEMS
 from spackscope.model.readers.nodes import StoredHashes, WrongHash
@@ -59,15 +58,11 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
     verified = VerifiedSource(discovered.source, kind, failure=discovered.failure)
     verified.problems += discovered.problems
 
-    def report(what: str, done: int, total: int | None) -> None:
-        session.check_cancelled()
-        session.on_progress(what, done, total)
-
     is_known = False
     indexes: dict[str, tuple[Mirror, dict[str, str]]] = {}
     for number, document in enumerate(discovered.documents):
-        report("files read", number, len(discovered.documents))
-        if (hashes := _check(document, report)) is not None:
+        session.report("files read", number, len(discovered.documents))
+        if (hashes := _check(document, session)) is not None:
             is_known |= hashes.is_known
             new = [record for record in hashes.wrong if record not in verified.wrong]
             room = MAX_PROBLEMS - len(verified.wrong)
@@ -82,7 +77,7 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
                 key = f"{mirror.storage.origin}/{mirror.target}"
                 indexes.setdefault(key, (mirror, {}))[1].update(hashes.cached)
     for mirror, listed in indexes.values():
-        _compare(mirror, listed, verified, report)
+        _compare(mirror, listed, verified, session)
     if not is_known and not verified.failure:
         why = f"cannot be read: {verified.problems[0]}" if verified.problems else "is empty"
         verified.failure = f"the source {discovered.source} {why}"
@@ -90,7 +85,7 @@ def verify(discovered: DiscoveredSource, session: Session) -> VerifiedSource:
 
 
 def _compare(
-    mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource, report: OnProgress
+    mirror: Mirror, listed: Mapping[str, str], verified: VerifiedSource, session: Session
 ) -> None:
     """Compare the specs that the indexes of a mirror list with its files. Raises Cancelled.
 
@@ -98,7 +93,7 @@ def _compare(
     a spec that is not listed may lack files, too.
     """
     try:
-        stored = stored_specs(mirror, lambda count: report("files of the mirror", count, None))
+        stored = stored_specs(mirror, lambda count: session.report("files of the mirror", count))
     except SourceError as error:
         verified.not_compared = f"its index is not compared with its files: {error}"
         return
@@ -114,7 +109,7 @@ def _compare(
         verified.not_compared = "its archives are not looked for: each would need a request"
 
 
-def _check(document: Document, report: OnProgress) -> StoredHashes | None:
+def _check(document: Document, session: Session) -> StoredHashes | None:
     """Check the hashes of a document; None if it need not be one, and is not. Raises Cancelled."""
     try:
         data = read_bytes(document)
@@ -123,7 +118,7 @@ def _check(document: Document, report: OnProgress) -> StoredHashes | None:
         return check_hashes(
             data,
             origin=document.origin,
-            on_count=lambda count: report("specs read", count, None),
+            on_count=lambda count: session.report("specs read", count),
         )
     except Exception as error:
         why = f"cannot be read: {describe_error(error)}"
