@@ -415,7 +415,7 @@ def _write_look_alikes(
         written[name] = _column(distinct, head, stop - size, size)
     for name in CODES:
         sections.add_array(name, written[name])
-    sections.add_ascending("first", first)
+    sections.add_array("first", first, ascending=True)
     hashes = [_column(ordered, width, head + place, 1) for place in range(HASH_BYTES)]
     records = _column(ordered, width, head + HASH_BYTES, number_size)
     return written, first, _interleave(hashes)[0], records
@@ -483,7 +483,7 @@ def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
         repeats.extend(compress(range(len(order) + 1, len(order) + len(keys)), equal))
         order.extend(map(group.__getitem__, places))
     sections.add_array("hash_order", order)
-    sections.add_ascending("hash_repeats", repeats)
+    sections.add_array("hash_repeats", repeats, ascending=True)
 
 
 def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> int:
@@ -544,7 +544,7 @@ def _write_provenance(
         "I", [n for n, record in enumerate(records) if record in stated] if stated else ()
     )
     rows = [stated[records[spec]] for spec in specs]
-    sections.add_ascending("provenance.spec", specs)
+    sections.add_array("provenance.spec", specs, ascending=True)
     sections.add_rows("provenance", rows)
     spliced = [(spec, row[2]) for spec, row in zip(specs, rows, strict=True) if row[2]]
     sections.add_json("build_specs", spliced)
@@ -623,10 +623,10 @@ def _write_edges(
     children = array("I", map(child_by_id.__getitem__, keys))
     its_kinds = array("I", map(kind_by_id.__getitem__, keys))
     up = reverse_edges(first, children, its_kinds, len(records) + len(absent))
-    sections.add_ascending("edge_first", first)
+    sections.add_array("edge_first", first, ascending=True)
     sections.add_array("edge_child", children)
     sections.add_array("edge_kind", its_kinds)
-    sections.add_ascending("up_first", up[0])
+    sections.add_array("up_first", up[0], ascending=True)
     sections.add_array("up_parent", up[1])
     sections.add_array("up_kind", up[2])
     return up[0]

@@ -36,7 +36,7 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"
@@ -162,26 +162,33 @@ class SectionWriter:
     """Collects the sections of an index; it is an index once it is sealed."""
 
     def __init__(self) -> None:
-        # Where a section is, its stored size, its size, and the bytes of each number.
-        self._table: dict[str, tuple[int, int, int, int]] = {}
+        # Where a section is, its stored size, its size, the bytes of each number, and whether it
+        # has differences.
+        self._table: dict[str, tuple[int, int, int, int, bool]] = {}
         self._data = bytearray(HEADER)
 
-    def add_bytes(self, name: str, data: bytes, size: int = 0, *, whole: bool = False) -> None:
+    def add_bytes(
+        self,
+        name: str,
+        data: bytes,
+        size: int = 0,
+        *,
+        whole: bool = False,
+        ascending: bool = False,
+    ) -> None:
         """Add bytes, compressed if that pays, unless parts of them are read."""
         stored = data if whole else zlib.compress(data, _LEVEL)
         if len(stored) >= _PAYS * len(data):
             stored = data
-        self._table[name] = len(self._data), len(stored), len(data), size
+        self._table[name] = len(self._data), len(stored), len(data), size, ascending
         self._data += stored
 
-    def add_array(self, name: str, numbers: array[Any]) -> None:
-        """Add 32-bit numbers, or floating point numbers."""
+    def add_array(self, name: str, numbers: array[Any], *, ascending: bool = False) -> None:
+        """Add 32-bit numbers, or floating point numbers; of ascending ones their differences."""
+        if ascending:
+            numbers = array("I", map(sub, numbers, chain((0,), numbers)))
         size, data = planes(numbers)
-        self.add_bytes(name, data, size)
-
-    def add_ascending(self, name: str, numbers: array[int]) -> None:
-        """Add numbers each of which is at least as large as the one before."""
-        self.add_array(name, array("I", map(sub, numbers, chain((0,), numbers))))
+        self.add_bytes(name, data, size, ascending=ascending)
 
     def add_json(self, name: str, value: object) -> None:
         """Add what JSON can represent."""
@@ -223,14 +230,14 @@ class Columns:
             raise IndexDamaged("its checksum is wrong")
         self._data = data
         table = data[len(data) - int.from_bytes(data[_TABLE], "big") :]
-        self._table: Mapping[str, tuple[int, int, int, int]] = json.loads(table)
+        self._table: Mapping[str, tuple[int, int, int, int, bool]] = json.loads(table)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)
 
     def view(self, name: str) -> memoryview:
         """Return the stored bytes of a section: itself if it is not compressed."""
-        offset, stored, _, _ = self._table[name]
+        offset, stored, *_ = self._table[name]
         return memoryview(self._data)[offset : offset + stored]
 
     def raw(self, name: str) -> bytes:
@@ -240,11 +247,9 @@ class Columns:
 
     def numbers(self, name: str) -> array[Any]:
         """Return the numbers of a section."""
-        return from_planes(self._table[name][3], self.raw(name))
-
-    def ascending(self, name: str) -> array[int]:
-        """Return the numbers of a section each of which is at least as large as the one before."""
-        return array("I", accumulate(self.numbers(name)))
+        *_, size, ascending = self._table[name]
+        numbers = from_planes(size, self.raw(name))
+        return array("I", accumulate(numbers)) if ascending else numbers
 
     def json(self, name: str) -> Any:
         """Return the value of a section."""

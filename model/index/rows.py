@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache, partial
-from itertools import chain, groupby, islice, repeat
+from itertools import chain, islice, repeat
 from operator import itemgetter, sub
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, cast
@@ -42,7 +42,6 @@ from spackscope.model.query.ast import Query, exact_term
 
 _Answer = TypeVar("_Answer")
 
-_ASCENDING = ("first", "edge_first", "up_first")
 _HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
 _WINDOW = 512
 """Records that are read at once."""
@@ -96,8 +95,8 @@ class PackageCount(NamedTuple):
 class Hashes:
     """The hashes of the specs of an index, by their ids and in their own order."""
 
-    def __init__(self, columns: Columns) -> None:
-        self._columns, self._bytes = columns, columns.view("hash")
+    def __init__(self, columns: Columns, column: Callable[[str], array[int]]) -> None:
+        self._column, self._bytes = column, columns.view("hash")
 
     def _hash(self, id_: int) -> bytes:
         return bytes(self._bytes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)])
@@ -106,14 +105,9 @@ class Hashes:
         """Return the hashes of specs."""
         return unpack_hashes(b"".join(map(self._hash, ids)))
 
-    @cached_property
-    def _order(self) -> array[int]:
-        """The ids in the order of their hashes."""
-        return self._columns.numbers("hash_order")
-
     def with_prefix(self, prefix: str) -> array[int]:
         """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
-        order = self._order
+        order = self._column("hash_order")
         if not _HASH_PREFIX.fullmatch(prefix):
             return array("I")
         lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
@@ -134,18 +128,13 @@ class Hashes:
                 break
         return list(islice(hashes, limit))
 
-    @cached_property
-    def _repeats(self) -> array[int]:
-        """The places in the order of hashes whose hash is that of the place before."""
-        return self._columns.ascending("hash_repeats")
-
     def repeated(self) -> Iterator[tuple[int, int]]:
         """Yield the ids with the hash of a smaller one: the first id with it, and each other.
 
         Those of a hash come together, and in their order.
         """
-        order, first, before = self._order, 0, -2
-        for place in self._repeats:
+        order, first, before = self._column("hash_order"), 0, -2
+        for place in self._column("hash_repeats"):
             if place != before + 1:
                 first = order[place - 1]
             before = place
@@ -153,15 +142,8 @@ class Hashes:
 
     def ordered(self, *, descending: bool) -> array[int]:
         """Return all ids by hash; equal ones by id."""
-        if not descending:
-            return self._order
-        order, count = self._order[::-1], len(self._order)
-        # Equal ones are now in the order from the last.
-        for _, run in groupby(enumerate(self._repeats), lambda pair: pair[1] - pair[0]):
-            places = [place for _, place in run]
-            equal = slice(count - 1 - places[-1], count - places[0] + 1)
-            order[equal] = order[equal][::-1]
-        return order
+        order = self._column("hash_order")
+        return array("I", sorted(order, key=self._hash, reverse=True)) if descending else order
 
 
 class IndexData:
@@ -175,10 +157,11 @@ class IndexData:
     """
 
     def __init__(self, columns: Columns) -> None:
-        self.columns, self.hashes = columns, Hashes(columns)
+        self.columns = columns
         self.meta: dict[str, Any] = columns.json("meta")
         self.by_host = ByHost()
-        self.column: Callable[[str], array[int]] = lru_cache(None)(self._column)
+        self.column: Callable[[str], array[int]] = lru_cache(None)(columns.numbers)
+        self.hashes = Hashes(columns, self.column)
         self.nodes = node_rows(columns)
         self.widths = lru_cache(None)(self._widths)
         self._values: dict[str, Sequence[Value]] = {}
@@ -199,9 +182,6 @@ class IndexData:
             return answer
 
     # Look-alikes and their codes
-
-    def _column(self, name: str) -> array[int]:
-        return self.columns.ascending(name) if name in _ASCENDING else self.columns.numbers(name)
 
     @property
     def first(self) -> array[int]:
@@ -318,6 +298,7 @@ class IndexData:
         """Return the look-alike and the record of each id."""
         unique = list(dict.fromkeys(ids))
         documents, sources = self.column("document"), self._source_names
+        source_of = self.column("documents.source")
         columns = list(zip(self._restored, map(self.column, STORED), strict=True))
         records: dict[int, tuple[int, Spec]] = {}
         for id_, hash_ in zip(unique, self.hashes.of(unique), strict=True):
@@ -325,7 +306,7 @@ class IndexData:
             document = documents[look_alike]
             values = (
                 *(hash_, _size(self.sizes[id_])),
-                *(self._origins[document], sources[self._document_sources[document]]),
+                *(self._origins[document], sources[source_of[document]]),
                 self.build_specs.get(id_, ""),
                 *chain.from_iterable(values(codes[look_alike]) for values, codes in columns),
                 *_DEFAULTS.values(),
@@ -346,13 +327,8 @@ class IndexData:
         return self.rows(sorted(self.hashes.ids_of(hash_)))
 
     @cached_property
-    def _document_sources(self) -> Sequence[int]:
-        """The number of the source of each document, of which an index may have many."""
-        return self.columns.numbers("documents.source")
-
-    @cached_property
     def _origins(self) -> Sequence[str]:
-        return Rows(self.columns, "documents", len(self._document_sources))
+        return Rows(self.columns, "documents", len(self.column("documents.source")))
 
     @cached_property
     def build_specs(self) -> dict[int, str]:
@@ -361,21 +337,17 @@ class IndexData:
 
     def with_provenance(self, id_: int, spec: Spec) -> Spec:
         """Return the record with this id with where it comes from, as far as its document says."""
-        at, stated = bisect_left(self._stated, id_), ("", None, "")
-        if at < len(self._stated) and self._stated[at] == id_:
+        ids, stated = self.column("provenance.spec"), ("", None, "")
+        at = bisect_left(ids, id_)
+        if id_ in ids[at : at + 1]:
             stated = self._provenance[at]
         values = (*self.nodes[self.column("node")[id_]], *stated)
         known: dict[str, Any] = dict(zip(PROVENANCE, values, strict=True))
         return replace(spec, **known)
 
     @cached_property
-    def _stated(self) -> Sequence[int]:
-        """The specs of which more is known of where they come from, ascending."""
-        return self.columns.ascending("provenance.spec")
-
-    @cached_property
     def _provenance(self) -> Sequence[Any]:
-        return Rows(self.columns, "provenance", len(self._stated))
+        return Rows(self.columns, "provenance", len(self.column("provenance.spec")))
 
     # Packages
 

@@ -301,7 +301,7 @@ class OldIndex:
         its_documents = array("I", map(documents.__getitem__, columns.numbers("document")))
         is_kept = bytes(map(GONE.__ne__, its_documents))
         spans = list(spans_of(is_kept))
-        first = columns.ascending("first")
+        first = columns.numbers("first")
         spec_spans = [(first[start], first[stop]) for start, stop in spans]
         new_look_alike, new_record = len(codes["document"]), len(staged.look_alikes)
         node_codes = self._node_codes(staged)
@@ -334,7 +334,7 @@ class OldIndex:
         return array("I", map(new.__getitem__, codes))
 
     def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
-        stated = self._columns.ascending("provenance.spec")
+        stated = self._columns.numbers("provenance.spec")
         rows = dict(zip(stated, Rows(self._columns, "provenance", len(stated)), strict=True))
         for record, spec in enumerate(specs if rows else (), new_record):
             if spec in rows:
@@ -345,7 +345,7 @@ class OldIndex:
         kinds = [with_tuples(kind) for kind in columns.json("edge_kinds")]
         if not kinds:
             return
-        first = columns.ascending("edge_first")
+        first = columns.numbers("edge_first")
         edges = list(zip(columns.numbers("edge_child"), columns.numbers("edge_kind"), strict=True))
         packages = map(
             read_dictionary(columns, "package")["package"].__getitem__,
