@@ -8,7 +8,7 @@ the order of values. Dependency-only specs are *unlisted*, and have the last ids
 
 The sections are:
 
-- `meta`: schema, fingerprint, and what the first frame of the browser needs.
+- `meta`: the fingerprint, when it was built, and whether any document lists dependencies.
 - The dictionaries: a section with the values of each column, or three if they are lists.
 - The look-alikes: for each dictionary the codes, `first` with the first spec of each and the
   number of specs, and `preferred` with their numbers in the order in which they are listed by
@@ -44,7 +44,6 @@ from spackscope.model.core.tasks import collector_paused
 from spackscope.model.index.columns import (
     CODES,
     HASH_BYTES,
-    SCHEMA_VERSION,
     Columns,
     SectionWriter,
     from_planes,
@@ -288,7 +287,7 @@ def _write(
     _write_hash_order(sections, hashes)
     check()
     sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
-    node_count = _write_nodes(sections, staged, records)
+    _write_nodes(sections, staged, records)
     record_of = {node: merged.get(record, record) for node, record in described.items()}
     up_first = _write_edges(sections, staged, records, record_of, hashes)
     check()
@@ -318,12 +317,8 @@ def _write(
     sections.add_json("sources", rows)
     sections.add_json("problems", staged.problems)
     meta = {
-        "schema": SCHEMA_VERSION,
         "fingerprint": fingerprint,
         "built": time(),
-        "documents": len(staged.source),
-        "nodes": node_count,
-        "problems": len(staged.problems),
         "lists_dependencies": any(staged.dependencies),
     }
     sections.add_json("meta", meta)
@@ -486,14 +481,13 @@ def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
     sections.add_array("hash_repeats", repeats, ascending=True)
 
 
-def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> int:
+def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> None:
     """Write what nodes state, and the code of each spec: 0 for what states nothing."""
     codes = array("I", map(staged.nodes.__getitem__, records))
     stated = staged.nodes_stated.entries
     order = sorted({*codes, 0}, key=lambda code: (code > 0, stated[code]))
     sections.add_array("node", _replaced(codes, order))
     sections.add_rows("nodes", [stated[code] for code in order])
-    return len(order)
 
 
 def preferred_order(

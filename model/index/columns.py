@@ -36,7 +36,7 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 
-SCHEMA_VERSION = 14
+SCHEMA_VERSION = 15
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"
@@ -202,6 +202,7 @@ class SectionWriter:
 
     def add_rows(self, name: str, rows: Sequence[object]) -> None:
         """Add rows of JSON of which few are needed at once."""
+        self.add_json(name, len(rows))
         for start in range(0, len(rows), ROWS):
             self.add_json(f"{name}.{start // ROWS}", rows[start : start + ROWS])
 
@@ -268,13 +269,10 @@ class Rows(Sequence[Any]):
     """
 
     def __init__(
-        self,
-        columns: Columns,
-        name: str,
-        count: int,
-        make: Callable[[Any], Any] = lambda row: row,
+        self, columns: Columns, name: str, make: Callable[[Any], Any] = lambda row: row
     ) -> None:
-        self._columns, self._name, self._count, self._make = columns, name, count, make
+        self._columns, self._name, self._make = columns, name, make
+        self._count: int = columns.json(name)
         self._sections: dict[int, Sequence[Any]] = {}
 
     def __len__(self) -> int:
@@ -291,8 +289,7 @@ class Rows(Sequence[Any]):
 
 def node_rows(columns: Columns) -> Sequence[NodeFacts]:
     """Return what nodes state beside the columns, by the codes of specs."""
-    count = columns.json("meta")["nodes"]
-    return Rows(columns, "nodes", count, lambda row: NodeFacts(*with_tuples(row)))
+    return Rows(columns, "nodes", lambda row: NodeFacts(*with_tuples(row)))
 
 
 def with_tuples(row: Sequence[Any]) -> tuple[Any, ...]:

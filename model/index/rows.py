@@ -328,7 +328,7 @@ class IndexData:
 
     @cached_property
     def _origins(self) -> Sequence[str]:
-        return Rows(self.columns, "documents", len(self.column("documents.source")))
+        return Rows(self.columns, "documents")
 
     @cached_property
     def build_specs(self) -> dict[int, str]:
@@ -347,7 +347,7 @@ class IndexData:
 
     @cached_property
     def _provenance(self) -> Sequence[Any]:
-        return Rows(self.columns, "provenance", len(self.column("provenance.spec")))
+        return Rows(self.columns, "provenance")
 
     # Packages
 

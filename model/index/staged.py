@@ -335,7 +335,7 @@ class OldIndex:
 
     def _stage_provenance(self, staged: Staged, specs: array[int], new_record: int) -> None:
         stated = self._columns.numbers("provenance.spec")
-        rows = dict(zip(stated, Rows(self._columns, "provenance", len(stated)), strict=True))
+        rows = dict(zip(stated, Rows(self._columns, "provenance"), strict=True))
         for record, spec in enumerate(specs if rows else (), new_record):
             if spec in rows:
                 staged.provenance[record] = tuple(rows[spec])
