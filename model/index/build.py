@@ -46,7 +46,6 @@ from spackscope.model.index.columns import (
     HASH_BYTES,
     Columns,
     SectionWriter,
-    from_planes,
     pack_hashes,
     planes,
     unpack_hashes,
@@ -325,26 +324,19 @@ def _write(
     return sections.seal()
 
 
-# Rows of bytes: numbers side by side, the highest byte of each first, so that rows are ordered by
-# their numbers, and comparing two takes no longer than comparing one.
+def _interleave(columns: Sequence[array[int]]) -> bytes:
+    """Return rows of the numbers of columns side by side, the highest byte of each first.
 
-
-def _interleave(columns: Sequence[array[int]]) -> tuple[bytes, list[int]]:
-    """Return rows of the numbers of columns, and the bytes that each column takes."""
+    So rows are ordered by their numbers, and comparing two takes no longer than comparing one.
+    """
     parts = [planes(column) for column in columns]
-    sizes = [size for size, _ in parts]
-    width, length = sum(sizes), len(columns[0])
+    width, length = sum(size for size, _ in parts), len(columns[0])
     rows, place = bytearray(width * length), 0
     for size, data in parts:
         for plane in reversed(range(size)):
             rows[place::width] = data[plane * length : (plane + 1) * length]
             place += 1
-    return bytes(rows), sizes
-
-
-def _column(rows: bytes | bytearray, width: int, place: int, size: int) -> array[int]:
-    """Return the numbers of a column that begins at some byte of each row."""
-    return from_planes(size, b"".join(rows[place + n :: width] for n in reversed(range(size))))
+    return bytes(rows)
 
 
 def _write_look_alikes(
@@ -369,16 +361,9 @@ def _write_look_alikes(
         order = _write_dictionary(sections, storage, dictionary.entries, codes, discovered)
         columns[storage] = _replaced(column, order)
     check()
-    # The rows of records: the codes of the look-alike, the hash, and the number of the record.
     names = ("unlisted", *CODES[:-1])
-    heads, sizes = _interleave([columns[name] for name in names])
-    hashes = [array("B", staged.hashes[place::HASH_BYTES]) for place in range(HASH_BYTES)]
-    tails, (*_, number_size) = _interleave([*hashes, array("I", range(len(look_alikes)))])
-    # What is in the rows now would be half of the memory of all else.
-    hashes.clear()
-    staged.hashes.clear()
-    head, tail = sum(sizes), HASH_BYTES + number_size
-    width = head + tail
+    heads = _interleave([columns[name] for name in names])
+    head = len(heads) // max(1, len(used))
     # Some packages at once: sorting all would take much memory, and stop all other threads.
     packages, unlisted = columns["package"], columns["unlisted"]
     parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
@@ -388,32 +373,28 @@ def _write_look_alikes(
         if look_alike != GONE:
             part = group_of[packages[look_alike]]
             groups[part + parts * unlisted[look_alike]].append(record)
-    ordered, distinct, first, before = bytearray(), bytearray(), array("I"), b""
+    distinct, first, records = array("I"), array("I"), array("I")
+    hashes, before = bytearray(), b""
     for group in groups:
         check()
-        rows = [
-            heads[head * number : head * number + head]
-            + tails[tail * record : tail * record + tail]
+        rows = sorted(
+            (heads[head * number : head * number + head], staged.hash_at(record), record)
             for record, number in zip(group, map(look_alikes.__getitem__, group), strict=True)
-        ]
-        rows.sort()
-        for spec, row in enumerate(rows, len(ordered) // width):
-            if not row.startswith(before) or not before:
-                before = row[:head]
-                distinct += before
-                first.append(spec)
-        ordered += b"".join(rows)
-    del heads, tails, columns, packages, unlisted, groups
-    first.append(len(ordered) // width)
-    written = {}
-    for name, size, stop in zip(names, sizes, accumulate(sizes), strict=True):
-        written[name] = _column(distinct, head, stop - size, size)
+        )
+        for key, hash_, record in rows:
+            if key != before:
+                before = key
+                distinct.append(look_alikes[record])
+                first.append(len(records))
+            records.append(record)
+            hashes += hash_
+    first.append(len(records))
+    staged.hashes.clear()
+    written = {name: array("I", map(columns[name].__getitem__, distinct)) for name in names}
     for name in CODES:
         sections.add_array(name, written[name])
     sections.add_array("first", first, ascending=True)
-    hashes = [_column(ordered, width, head + place, 1) for place in range(HASH_BYTES)]
-    records = _column(ordered, width, head + HASH_BYTES, number_size)
-    return written, first, _interleave(hashes)[0], records
+    return written, first, bytes(hashes), records
 
 
 def _replaced(column: array[int], order: Sequence[int]) -> array[int]:
