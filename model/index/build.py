@@ -32,7 +32,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
-from operator import eq, sub
+from operator import sub
 from time import time
 from typing import TYPE_CHECKING, Any
 
@@ -50,7 +50,7 @@ from spackscope.model.index.columns import (
     planes,
     unpack_hashes,
 )
-from spackscope.model.index.staged import GONE, Entry, Staged, merge_repeated
+from spackscope.model.index.staged import GONE, Entry, Staged, hash_order, merge_repeated
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import storable
 from spackscope.model.readers.pages import is_page
@@ -283,7 +283,9 @@ def _write(
     check()
     codes, first, hashes, records = _write_look_alikes(sections, staged, discovered, check)
     sections.add_bytes("hash", hashes, whole=True)
-    _write_hash_order(sections, hashes)
+    order, repeats = hash_order(hashes)
+    sections.add_array("hash_order", order)
+    sections.add_array("hash_repeats", repeats, ascending=True)
     check()
     sections.add_array("size", array("d", map(staged.sizes.__getitem__, records)))
     _write_nodes(sections, staged, records)
@@ -442,24 +444,6 @@ def _write_dictionary(
         else:
             sections.add_json(f"{column.name}.texts", [its[n] for n in order])
     return [codes[n] for n in order]
-
-
-def _write_hash_order(sections: SectionWriter, hashes: bytes) -> None:
-    """Write the ids in the order of their hashes, and the places where a hash is repeated."""
-    # Not all at once: see `_write_look_alikes`.
-    groups = [array("I") for _ in range(256)]
-    for id_, byte in enumerate(hashes[::HASH_BYTES]):
-        groups[byte].append(id_)
-    order, repeats = array("I"), array("I")
-    for group in groups:
-        keys = [hashes[HASH_BYTES * id_ : HASH_BYTES * (id_ + 1)] for id_ in group]
-        places = sorted(range(len(group)), key=keys.__getitem__)
-        keys = [keys[place] for place in places]
-        equal = map(eq, keys, islice(keys, 1, None))
-        repeats.extend(compress(range(len(order) + 1, len(order) + len(keys)), equal))
-        order.extend(map(group.__getitem__, places))
-    sections.add_array("hash_order", order)
-    sections.add_array("hash_repeats", repeats, ascending=True)
 
 
 def _write_nodes(sections: SectionWriter, staged: Staged, records: array[int]) -> None:

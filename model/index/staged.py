@@ -10,9 +10,9 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain, compress, count, groupby, repeat
+from itertools import chain, compress, count, groupby, islice, repeat
 from math import nan
-from operator import attrgetter, not_, sub
+from operator import attrgetter, eq, not_, sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
@@ -418,16 +418,30 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     return merger.merged
 
 
+def hash_order(hashes: bytes | bytearray) -> tuple[array[int], array[int]]:
+    """Return the order of hashes, and the places in it where one is that of the place before."""
+    # Few at a time: sorting all would take much memory, and stop all other threads.
+    groups = [array("I") for _ in range(256)]
+    for number, byte in enumerate(hashes[::HASH_BYTES]):
+        groups[byte].append(number)
+    order, repeats = array("I"), array("I")
+    for group in groups:
+        keys = [bytes(hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)]) for n in group]
+        places = sorted(range(len(group)), key=keys.__getitem__)
+        keys = [keys[place] for place in places]
+        equal = map(eq, keys, islice(keys, 1, None))
+        repeats.extend(compress(range(len(order) + 1, len(order) + len(keys)), equal))
+        order.extend(map(group.__getitem__, places))
+    return order, repeats
+
+
 def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
     """Yield the hashes that several records have, in their order, with these records."""
-    # Few at a time: a dictionary of all hashes would take much memory.
-    groups = [array("I") for _ in range(256)]
-    for record, byte in enumerate(staged.hashes[::HASH_BYTES]):
-        groups[byte].append(record)
-    for group in groups:
-        for hash_, records in groupby(sorted(group, key=staged.hash_at), staged.hash_at):
-            if len(several := list(records)) > 1:
-                yield hash_, several
+    order, repeats = hash_order(staged.hashes)
+    for _, run in groupby(enumerate(repeats), lambda pair: pair[1] - pair[0]):
+        places = [place for _, place in run]
+        records = order[places[0] - 1 : places[-1] + 1]
+        yield staged.hash_at(records[0]), records.tolist()
 
 
 class _Merger:
