@@ -10,6 +10,7 @@ attribute of `Spec` that it shows if that has another name. Then raise SCHEMA_VE
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from functools import cached_property
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -119,8 +120,6 @@ class Column(Frozen):
     """The fields of `Spec` that a stored value stands for, if not the attribute."""
     restore: Callable[[Any], tuple[Any, ...]] = lambda value: (value,)
     """Returns the values of these fields."""
-    value: Callable[[Any], Value] = field(init=False)
-    """Returns the value of a record, or of an entry of the dictionary."""
     sort_key: Callable[[Any], Any] = lambda value: value
 
     # In a query.
@@ -174,7 +173,11 @@ class Column(Frozen):
         if self.derive is None:
             object.__setattr__(self, "attribute", self.attribute or self.name)
             object.__setattr__(self, "restores", self.restores or (self.attribute,))
-        object.__setattr__(self, "value", self.derive or attrgetter(self.attribute))
+
+    @cached_property
+    def value(self) -> Callable[[Any], Value]:
+        """What returns the value of a record, or of an entry of the dictionary."""
+        return self.derive or attrgetter(self.attribute)
 
     def cell(self, value: Value) -> str:
         """Return a value, or one text of a list, as a cell: clean, on one line, in full length."""

@@ -37,9 +37,9 @@ _REQUIRED: Any = object()
 
 
 class _Field:
-    """A field: not each is an argument of `__init__`, or written by `repr`."""
+    """A field: not each is written by `repr`."""
 
-    __slots__ = ("default", "default_factory", "init", "name", "repr", "type")
+    __slots__ = ("default", "default_factory", "name", "repr", "type")
 
     name: str
     type: str
@@ -49,11 +49,9 @@ class _Field:
         *,
         default: Any = _REQUIRED,
         default_factory: Callable[[], Any] | None = None,
-        init: bool = True,
         repr: bool = True,
     ) -> None:
-        self.default, self.default_factory = default, default_factory
-        self.init, self.repr = init, repr
+        self.default, self.default_factory, self.repr = default, default_factory, repr
 
 
 def _fields(class_: _FrozenType) -> tuple[_Field, ...]:
@@ -63,10 +61,7 @@ def _fields(class_: _FrozenType) -> tuple[_Field, ...]:
 
 def _replace(instance: Frozen, /, **changes: Any) -> Frozen:
     """Return a copy of a frozen object with other values of some fields."""
-    for field in type(instance).__fields__.values():
-        if field.init and field.name not in changes:
-            changes[field.name] = getattr(instance, field.name)
-    return type(instance)(**changes)
+    return type(instance)(**{**_asdict(instance), **changes})
 
 
 def _asdict(instance: Frozen) -> dict[str, Any]:
@@ -103,7 +98,7 @@ class _FrozenType(type):
         namespace["__slots__"] = (*fields, *(("__dict__", "__weakref__") if is_cached else ()))
         namespace["__fields__"], namespace["__calls__"] = fields, 0
         namespace["__values__"] = attrgetter(*fields) if fields else bool
-        namespace["__match_args__"] = tuple(name for name in fields if fields[name].init)
+        namespace["__match_args__"] = tuple(fields)
         return super().__new__(cls, name, bases, namespace)
 
 
@@ -141,9 +136,7 @@ class Frozen(metaclass=_FrozenType):
         raise AttributeError(f"{name} of a frozen {type(self).__qualname__} is not deleted")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), tuple(
-            getattr(self, each.name) for each in _fields(type(self)) if each.init
-        )
+        return type(self), tuple(_asdict(self).values())
 
 
 def _set_fields(
@@ -151,15 +144,13 @@ def _set_fields(
 ) -> bool:
     """Set the fields from arguments as a compiled `__init__` does; False if they do not fit."""
     fields = type(instance).__fields__
-    names = [name for name, field in fields.items() if field.init]
-    given = {**dict(zip(names, arguments, strict=False)), **options}
-    if len(given) != len(arguments) + len(options) or not given.keys() <= {*names}:
+    given = {**dict(zip(fields, arguments, strict=False)), **options}
+    if len(given) != len(arguments) + len(options) or not given.keys() <= fields.keys():
         return False
-    for name in names:
-        if name not in given and (factory := fields[name].default_factory) is not None:
-            given[name] = factory()
-        elif name not in given:
-            given[name] = fields[name].default
+    for name, field in fields.items():
+        if name not in given:
+            factory = field.default_factory
+            given[name] = field.default if factory is None else factory()
         if given[name] is _REQUIRED:
             return False
         object.__setattr__(instance, name, given[name])
@@ -173,14 +164,13 @@ def _compile_init(class_: _FrozenType) -> Callable[..., None]:
     names: dict[str, Any] = {}
     parameters, lines = [], []
     for name, field in class_.__fields__.items():
-        if field.init:
-            names[f"set_{name}"] = vars(class_)[name].__set__
-            names[f"default_{name}"] = field.default_factory or field.default
-            is_required = field.default is _REQUIRED and field.default_factory is None
-            parameters.append(name if is_required else f"{name}=default_{name}")
-            if field.default_factory is not None:
-                lines.append(f" if {name} is default_{name}: {name} = default_{name}()")
-            lines.append(f" set_{name}(self, {name})")
+        names[f"set_{name}"] = vars(class_)[name].__set__
+        names[f"default_{name}"] = field.default_factory or field.default
+        is_required = field.default is _REQUIRED and field.default_factory is None
+        parameters.append(name if is_required else f"{name}=default_{name}")
+        if field.default_factory is not None:
+            lines.append(f" if {name} is default_{name}: {name} = default_{name}()")
+        lines.append(f" set_{name}(self, {name})")
     if hasattr(class_, "__post_init__"):
         lines.append(" self.__post_init__()")
     text = "\n".join([f"def __init__(self, {', '.join(parameters)}):", *lines, " pass"])

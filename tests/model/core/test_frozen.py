@@ -21,7 +21,7 @@ class Point(Frozen):
 
 class Total(Frozen):
     numbers: tuple[int, ...]
-    sum: int = field(init=False)
+    sum: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sum", sum(self.numbers))
