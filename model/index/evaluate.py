@@ -20,7 +20,7 @@ from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import VersionKey, find_satisfying, version_key
 from spackscope.model.index.columns import Span, flags_of, mask_of, union
-from spackscope.model.index.edges import Adjacency, Edges
+from spackscope.model.index.edges import Edges
 from spackscope.model.index.matches import Matches
 from spackscope.model.index.rows import IndexData
 from spackscope.model.query.ast import (
@@ -496,11 +496,6 @@ class Evaluation:
         return [not {"link", "run"}.isdisjoint(kind.deptypes) for kind in self._edges.kinds]
 
     @cached_property
-    def _link_dependents(self) -> Adjacency:
-        """The edges from dependencies to the specs that link to them or run them."""
-        return self._edges.up.restricted(self._is_link)
-
-    @cached_property
     def _stating_compiler(self) -> list[tuple[int, array[int]]]:
         """The specs with a stated compiler, by the codes of their architectures.
 
@@ -547,7 +542,7 @@ class Evaluation:
         matching = [{*compress(every, self._direct_dependents(other))} for other in of_root]
         for part in parts:
             by_link, by_others = self._owners(part)
-            matching.append(by_others | self._link_dependents.reached(by_link))
+            matching.append(by_others | self._edges.up.reached(by_link, self._is_link))
         return mask_of(set.intersection(*matching), self._edges.count)
 
     def _owners(self, condition: Depends) -> tuple[set[int], set[int]]:
