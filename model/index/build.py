@@ -187,8 +187,6 @@ class _Reading:
         items = read_document(data, origin=document.origin, on_count=on_count)
         if document.files and not page:
             items = self._with_archives(items, document)
-        elif document.archive_size is not None:
-            items = _with_size(items, document.archive_size)
         # The reader drops the bytes as soon as it has their text.
         del data
         return self.staged.add(document, watched(), is_page=page) or page
@@ -242,15 +240,6 @@ class _Reading:
         """Report that everything has been read. Raises Cancelled."""
         self._session.check_cancelled()
         self._session.on_progress(f"reading {self._source}", self._total, self._total)
-
-
-def _with_size(items: Iterable[Records | Problem], size: int) -> Iterator[Records | Problem]:
-    """Yield the records of a spec file, and set the archive size of the first, its root."""
-    is_first = True
-    for item in items:
-        if is_first and isinstance(item, Records):
-            item, is_first = replace(item, sizes=[size, *item.sizes[1:]]), False
-        yield item
 
 
 # The columns in display order.

@@ -166,6 +166,10 @@ class Staged:
                         number,
                     )
                 elif item.hashes:
+                    if document.archive_size is not None and not has_records:
+                        # Of a spec file the first is the root.
+                        sizes = [document.archive_size, *item.sizes[1:]]
+                        item = replace(item, sizes=sizes)
                     self._add_records(item, number, document)
                     has_records = True
         except Exception as error:

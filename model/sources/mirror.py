@@ -40,7 +40,7 @@ from spackscope.model.readers.formats import (
     check_document,
     read_manifest,
 )
-from spackscope.model.readers.json import parse, storable
+from spackscope.model.readers.json import member, parse, storable
 from spackscope.model.readers.unpack import decode
 from spackscope.model.sources.document import (
     DiscoveredSource,
@@ -606,8 +606,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
         if not isinstance(entries, list):
             raise _unknown_tag(content, tag, origin)
         for number, entry in enumerate(entries, start=1):
-            fields = entry if isinstance(entry, dict) else {}
-            label, url = fields.get("label"), fields.get("url")
+            label, url = member(entry, "label"), member(entry, "url")
             if type(label) is not str or type(url) is not str or not url:
                 why = f"entry {number} has no label and url"
                 problems.append(Problem(origin, storable(tag), why))
@@ -806,10 +805,10 @@ def stored_specs(mirror: Mirror, on_count: Callable[[int], object]) -> dict[str,
             archives.add(hash_)
         elif is_v3 and mirror.is_local:
             stored[hash_] = _read_manifest(mirror, name, stem)
+        elif is_v3:
+            stored[hash_] = StoredSpec(stem)
         else:
-            stored[hash_] = StoredSpec(
-                stem, None, "" if is_v3 else "the archive is missing", is_v3
-            )
+            stored[hash_] = StoredSpec(stem, None, "the archive is missing", False)
     for hash_ in archives & stored.keys():
         stored[hash_] = StoredSpec(stored[hash_].name)
     return stored
