@@ -286,7 +286,6 @@ def _write(
     _write_provenance(sections, staged.provenance, records)
     sections.add_rows("documents", staged.origins)
     sections.add_array("documents.source", staged.source)
-    sections.add_array("documents.specs", staged.specs)
     for name in ("is_page", "dependencies", "merged"):
         sections.add_bytes(f"documents.{name}", bytes(getattr(staged, name)), 1)
     sections.add_bytes("documents.key", bytes(staged.keys))

@@ -36,7 +36,7 @@ from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
 
-SCHEMA_VERSION = 15
+SCHEMA_VERSION = 16
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"

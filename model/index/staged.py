@@ -84,9 +84,8 @@ class Staged:
     state one, and `edges` their dependencies: one object for all equal ones of a document, as
     readers make them, since comparing them takes longer.
 
-    Documents have a source, may be pages and may list dependencies; `specs` are their listed
-    records. Those that are `merged` share records with others, and cannot be told from these
-    again.
+    Documents have a source, may be pages and may list dependencies. Those that are `merged` share
+    records with others, and cannot be told from these again.
     """
 
     def __init__(
@@ -114,7 +113,7 @@ class Staged:
         self.provenance: dict[int, tuple[str, float | None, str]] = {}
         self.edges: dict[int, Sequence[Dependency]] = {}
         # Documents.
-        self.source, self.specs = array("I"), array("I")
+        self.source = array("I")
         self.is_page, self.dependencies, self.merged = bytearray(), bytearray(), bytearray()
         self.keys = bytearray()
         self.origins: list[str] = []
@@ -139,7 +138,6 @@ class Staged:
             return False
         self.old.kept[number] = new = self._add_document(source, digest, document.origin)
         self.is_page[new] = self.old.is_page[number]
-        self.specs[new] = self.old.specs[number]
         self.dependencies[new] = self.old.dependencies[number]
         self.problems += ((source, new, *texts) for texts in self.old.problems.get(number, ()))
         return True
@@ -179,7 +177,6 @@ class Staged:
 
     def _add_document(self, source: int, digest: bytes, origin: str) -> int:
         self.source.append(source)
-        self.specs.append(0)
         for column in (self.is_page, self.dependencies, self.merged):
             column.append(0)
         self.keys += digest
@@ -190,9 +187,6 @@ class Staged:
         """Add the records of a document; none of them where one raises an error."""
         looks, numbers = records.looks, records.numbers
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
-        unlisted = bytes(map(not_, map(_in_cache, looks)))
-        if self._include_dependency_only:
-            unlisted = bytes(len(looks))
 
         @lru_cache(None)
         def presence(flags: tuple[bool, ...]) -> Entry:
@@ -212,7 +206,9 @@ class Staged:
             s: array("I", map(self.dictionaries[s].__getitem__, its)) for s, its in values.items()
         }
         codes["document"] = array("I", repeat(number, len(looks)))
-        codes["unlisted"] = array("I", list(unlisted))
+        is_all = self._include_dependency_only
+        unlisted = repeat(0, len(looks)) if is_all else map(not_, map(_in_cache, looks))
+        codes["unlisted"] = array("I", unlisted)
         nodes = list(map(self.nodes_stated.__getitem__, map(_node, looks)))
         its_nodes = array("I", map(nodes.__getitem__, numbers))
         hashes = pack_hashes("".join(records.hashes))
@@ -234,7 +230,6 @@ class Staged:
         self.edges.update(edges)
         self.provenance.update(provenance)
         self.dependencies[number] |= bool(stating)
-        self.specs[number] += len(numbers) - sum(map(unlisted.__getitem__, numbers))
         if len(set(records.hashes)) < len(records.hashes):
             # Which of them is the first is not known later.
             self.merged[number] = 1
@@ -280,7 +275,6 @@ class OldIndex:
     def __init__(self, columns: Columns) -> None:
         self._columns = columns
         self.sources = [row[0] for row in columns.json("sources")]
-        self.specs = columns.numbers("documents.specs")
         self.is_page = columns.numbers("documents.is_page")
         self.dependencies = columns.numbers("documents.dependencies")
         keys, merged = columns.raw("documents.key"), columns.numbers("documents.merged")
@@ -301,7 +295,7 @@ class OldIndex:
         What is kept are whole spans of look-alikes, and so of specs.
         """
         columns, codes = self._columns, staged.codes
-        documents = [self.kept.get(document, GONE) for document in range(len(self.specs))]
+        documents = [self.kept.get(document, GONE) for document in range(len(self.is_page))]
         its_documents = array("I", map(documents.__getitem__, columns.numbers("document")))
         is_kept = bytes(map(GONE.__ne__, its_documents))
         spans = list(spans_of(is_kept))
