@@ -340,7 +340,7 @@ class Scopes:
             return None
         if isinstance(value, kind):
             return value
-        self._refuse_type(_key_of(fields, key), value, kind, clean(key))
+        self._refuse_type(fields, key, value, kind, clean(key))
         return None
 
     def entries(
@@ -354,7 +354,7 @@ class Scopes:
             elif isinstance(entry, dict):
                 mappings.append(entry)
             else:
-                self._refuse_type(_key_of(fields, key), entry, dict, f"an entry of {key}")
+                self._refuse_type(fields, key, entry, dict, f"an entry of {key}")
         return mappings
 
     def texts(self, fields: Mapping[Any, Any], key: str) -> tuple[Text, ...]:
@@ -365,16 +365,18 @@ class Scopes:
         texts = []
         for entry in self.value(fields, key, list) or ():
             if not isinstance(entry, Text):
-                self._refuse_type(_key_of(fields, key), entry, Text, f"an entry of {key}")
+                self._refuse_type(fields, key, entry, Text, f"an entry of {key}")
             elif entry not in _NULL:
                 texts.append(entry)
         return tuple(texts)
 
-    def _refuse_type(self, place: Text, value: object, kind: type, what: str) -> None:
+    def _refuse_type(
+        self, fields: Mapping[Any, Any], key: str, value: object, kind: type, what: str
+    ) -> None:
+        """Add the problem of a value, where it is written, or else its key."""
         found = next(name for each, name in _KIND_NAMES.items() if isinstance(value, each))
-        self.refuse(
-            _first_text(value) or place, f"{what} has to be {_KIND_NAMES[kind]}, not {found}"
-        )
+        place = _first_text(value) or next(each for each in fields if each == key)
+        self.refuse(place, f"{what} has to be {_KIND_NAMES[kind]}, not {found}")
 
     def refuse(self, place: Text, why: str) -> None:
         """Add the problem of what is left out at a place."""
@@ -548,11 +550,6 @@ def _text(file: str, value: str, line: int) -> Text:
     text = Text(value)
     text.file, text.line = file, line
     return text
-
-
-def _key_of(fields: Mapping[Text, Any], name: str) -> Text:
-    """Return the key of a name as it is written in a file."""
-    return next(key for key in fields if key == name)
 
 
 def _first_text(value: object) -> Text | None:
