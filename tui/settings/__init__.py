@@ -160,8 +160,9 @@ def read_settings(environ: Mapping[str, str], given: Mapping[str, str] = {}) -> 
             named = f", which {VARIABLE} names" if is_needed else ""
             mistakes.append(Mistake(Origin(path), f"no such file{named}"))
             continue
-        mistakes += file.mistakes
-        values, origins = {**file.values, **values}, {**file.origins, **origins}
+        mistakes += [Mistake(Origin(path, line), sentence) for line, sentence in file.mistakes]
+        of_file = {name: Origin(path, line) for name, line in file.lines.items()}
+        values, origins = {**file.values, **values}, {**of_file, **origins}
     for name in ("host", "copy", "public"):
         variable = f"SPACKSCOPE_{name.upper()}"
         if value := environ.get(variable, "").strip():

@@ -16,7 +16,8 @@ from spackscope.model.core.errors import reason
 from spackscope.model.core.files import read_file
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import is_clean
-from spackscope.tui.settings import Mistake, Origin
+from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
+from spackscope.model.storage.base import scheme_of
 from spackscope.tui.settings.table import BY_NAME, SETTINGS, Setting
 
 if sys.version_info >= (3, 11):
@@ -59,7 +60,8 @@ class ConfigFile:
     """What a configuration file sets, and what is wrong with it, by the lines of the file.
 
     `values` are right in name and kind: texts, tuples of texts and flags by the names of their
-    settings, and those of a table by `keys.NAME`. `origins` has the line of each.
+    settings, and those of a table by `keys.NAME`. `lines` has the line of each, from 1, and
+    `mistakes` sentences with their lines, 0 where the file as a whole is meant.
 
     Raises FileNotFoundError where there is none.
 
@@ -70,8 +72,8 @@ class ConfigFile:
         self._path = path
         self._lines: Mapping[Path, int] = {}
         self.values: dict[str, Any] = {}
-        self.origins: dict[str, Origin] = {}
-        self.mistakes: list[Mistake] = []
+        self.lines: dict[str, int] = {}
+        self.mistakes: list[tuple[int, str]] = []
         try:
             text = text_of(read_file(path, MAX_BYTES))
         except FileNotFoundError:
@@ -82,7 +84,7 @@ class ConfigFile:
             self._add(reason(error))
         else:
             self._read(text)
-        self.mistakes.sort(key=lambda mistake: mistake.origin.line)
+        self.mistakes.sort(key=lambda mistake: mistake[0])
 
     def _read(self, text: str) -> None:
         if long_key := re.search(_LONG_KEY, text):
@@ -147,13 +149,10 @@ class ConfigFile:
         if setting.kind != "flag":
             value = tuple(texts) if setting.kind == "texts" else texts[0]
         self.values[name] = value
-        self.origins[name] = Origin(self._path, self._lines.get(path, 0))
+        self.lines[name] = self._lines.get(path, 0)
 
     def _absolute(self, source: str) -> str:
         """Return a source with its path made absolute, as Spack does in its files."""
-        from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
-        from spackscope.model.storage.base import scheme_of
-
         is_named = source in SAMPLES or source.partition(":")[0] in (PUBLIC, PREFIX.rstrip(":"))
         if is_named or scheme_of(source):
             return source
@@ -170,8 +169,7 @@ class ConfigFile:
 
     def _add(self, sentence: str, path: Path = (), line: int = 0) -> None:
         """Add a mistake at a key or in a line; without both it is one of the file as a whole."""
-        origin = Origin(self._path, line or self._lines.get(path, 0))
-        self.mistakes.append(Mistake(origin, sentence))
+        self.mistakes.append((line or self._lines.get(path, 0), sentence))
 
 
 def text_of(data: bytes) -> str:
