@@ -80,8 +80,8 @@ def _write(path: str, name: str, text: str) -> str:
         file = find_output(path)
         data = b"" if file.size is None else read_file(file.path, MAX_BYTES)
         changed = with_view(text_of(data), name, text)
-        end = "\r" if b"\r\n" in data else ""
-        write_lines(file, (f"{line}{end}" for line in changed[:-1].split("\n")))
+        changed = changed.replace("\n", "\r\n") if b"\r\n" in data else changed
+        write_lines(file, iter([changed[:-1]]))
     except Unwritable as error:
         return str(error)
     except (OSError, ValueError) as error:

@@ -5,6 +5,7 @@ It is imported only where there is such a file. What a value means is checked wh
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -195,34 +196,22 @@ def view_line(name: str, query: str) -> str:
 
 
 def with_view(text: str, name: str, query: str) -> str:
-    """Return the text of a file with another view, or another query of one; the rest stays.
+    """Return the text of a file with one more view at its end.
 
-    Raises ValueError if that cannot be, as where the views are not in a table of lines.
+    Raises ValueError if that cannot be, as where another table comes after the views.
     """
-    lines, new = text.rstrip("\n").split("\n"), view_line(name, query)
-    start = end = 0
-    is_in_views = False
-    for line, statement in _statements(text):
-        if statement.startswith("["):
-            is_in_views = tomllib.loads(statement) == {"views": {}}
-        if is_in_views:
-            start = end = line + statement.count("\n")
-            if name in tomllib.loads(statement):
-                start = line - 1
-                comments = [token for token in re.findall(_TOKENS, statement) if token[0] == "#"]
-                new = "  ".join([new, *comments])
-                break
-    if end:
-        lines[start:end] = [new]
-    else:
-        lines += ["", "[views]", new]
-    changed = "\n".join(lines).lstrip("\n") + "\n"
     before = tomllib.loads(text)
-    if tomllib.loads(changed) != {**before, "views": {**before.get("views", {}), name: query}}:
-        raise ValueError("its views are not lines below [views]")
+    head = "" if "views" in before else "\n[views]\n"
+    changed = f"{text.rstrip()}\n{head}{view_line(name, query)}\n".lstrip("\n")
     if len(changed.encode()) > MAX_BYTES:
         raise ValueError("it would be too large")
-    return changed
+    views = before.get("views", {})
+    # The line may belong to another table, or there is one of this name.
+    with contextlib.suppress(tomllib.TOMLDecodeError):
+        after = tomllib.loads(changed)
+        if isinstance(views, dict) and after == {**before, "views": {**views, name: query}}:
+            return changed
+    raise ValueError(f"its last table is not [views], or has {name} already")
 
 
 def lines_of_keys(text: str) -> Mapping[Path, int]:

@@ -120,16 +120,20 @@ async def test_the_query_is_saved_under_a_name_in_the_configuration(tmp_path: Pa
         )
         await browser.press("enter")
         path.write_text(f"# mine\n{path.read_text()}# the end\n")
+        kept = path.read_text()
         await browser.press("N")
         assert "replace os=ubuntu24.04 ~virtualenv" in browser.text
         await browser.press("enter")
         assert browser.dialog is None
         assert browser.status == "", "it replaces nothing by itself"
         await browser.press("N", "down", "enter")
-        assert "in place of os=ubuntu24.04 ~virtualenv" in browser.status
-    query = "target=aarch64 os=ubuntu24.04 ~virtualenv"
-    assert path.read_text() == f'# mine\n[views]\nmy-view = "{query}"\n# the end\n'
-    assert read_settings(environ).views == {"my-view": query}
+        query = "target=aarch64 os=ubuntu24.04 ~virtualenv"
+        assert f'To keep it, put my-view = "{query}" below [views]: ' in browser.status
+        assert path.read_text() == kept, "only lines at its end are written"
+        await save(browser, "other")
+    assert path.read_text() == f'{kept}other = "{query}"\n'
+    views = {"my-view": "os=ubuntu24.04 ~virtualenv", "other": query}
+    assert read_settings(environ).views == views
 
 
 async def test_what_cannot_be_saved_is_said_with_the_line_to_write(tmp_path: Path) -> None:
