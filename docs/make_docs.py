@@ -13,7 +13,8 @@ from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
-from spackscope.tui.cli.help import PAGES, command_help
+from spackscope.tui.cli.commands.help import command_help
+from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.query_reference import LANGUAGE

@@ -15,11 +15,13 @@ from spackscope.tui.cli.command_table import (
     COMMANDS,
     COMMON,
     LISTED,
+    QUERY,
     WITH_HELP,
     Command,
     Option,
 )
-from spackscope.tui.cli.help import PAGES, QUERY, QUERY_SECTION, usages_of
+from spackscope.tui.cli.commands.help import QUERY_SECTION, usages_of
+from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.process.stdio import key_word
 from spackscope.tui.query_reference import LANGUAGE

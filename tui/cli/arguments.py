@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from spackscope.model.core.frozen import Frozen, fields
+from spackscope.model.core.suggestions import near
 from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
@@ -52,8 +53,8 @@ class Options(Frozen):
     `dependency_only` lists dependency-only specs too. `all` cuts no list, and with `diff`, as
     `build`, prints more differences. `host` describes the machine that specs are to run on, and
     with `config` "none" what Spack is configured to reuse is left out. `registration` is what
-    `extension` changes in Spack's configuration: install or remove. `help` is the topic of the
-    help to print, if any. `near` is the command that the first word may be a misspelling of.
+    `extension` changes in Spack's configuration: install or remove. `help` prints that of the
+    command. `near` is the command that the first word may be a misspelling of.
     """
 
     command: str
@@ -72,7 +73,7 @@ class Options(Frozen):
     build: bool = False
     rebuild: bool = False
     no_color: bool = False
-    help: str = ""
+    help: bool = False
     registration: str = ""
     version: bool = False
     near: str = ""
@@ -93,19 +94,18 @@ def parse_arguments(argv: Sequence[str]) -> Options:
             if word.startswith("-") and not (word == "-" and command.words in WITH_FILES):
                 # Its value may be a URL with a password.
                 raise ValueError(f"unknown option {word.partition('=')[0]}{_hint(word, command)}")
-        is_help_asked = parsed.pop("help", False)
+        is_help = parsed.pop("help", False) or name == HELP
         parsed["sources"], words = split_sources(command, words, parsed.get("sources", ()))
         if name == "stats" and "by" not in parsed:
             is_name = bool(words) and words[0].replace("-", "_").isidentifier()
             parsed["by"], words = words[:is_name], words[is_name:]
-        if name == "stats" and not is_help_asked and not 1 <= len(parsed["by"]) <= 2:
+        if name == "stats" and not is_help and not 1 <= len(parsed["by"]) <= 2:
             raise ValueError("stats needs a column or a variant to count by, or two with --by")
         words += after
         if name == "doubles":
             parsed["sources"], words = [*parsed.get("sources", ()), *words], []
         _check_sources(name, words, parsed.get("sources", ()), parsed.get("config", ""))
-        help_ = _topic(name, words, is_asked=is_help_asked)
-        if not (help_ or "version" in parsed):
+        if not (is_help or "version" in parsed):
             _check_words(command, words)
     except ValueError as error:
         called = "" if name == BROWSE else f" {name}"
@@ -117,7 +117,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     own = {each.name for each in fields(Options)}
     given = values if command.is_answer else {}
     values = {field: value for field, value in values.items() if field in own}
-    return Options(name, tuple(words), given=given, help=help_, near=nearest, **values)
+    return Options(name, tuple(words), given=given, help=is_help, near=nearest, **values)
 
 
 def split_command(argv: Sequence[str]) -> tuple[Command, list[str], list[str]]:
@@ -243,22 +243,10 @@ def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], conf
         raise ValueError("-f needs a source, and was given an empty text")
 
 
-def _topic(name: str, words: Sequence[str], *, is_asked: bool) -> str:
-    """Return the topic of the help to print, or an empty text. Raises ValueError."""
-    if name == HELP:
-        from spackscope.tui.cli.help import topic_of
-
-        return topic_of(words)
-    return name if is_asked else ""
-
-
 def _near_command(words: Sequence[str]) -> str:
     """Return the command that the first word of a query looks like, or an empty text."""
     if not words or not words[0].isalpha():
         return ""
-    # Few queries begin with what may be a command.
-    from spackscope.model.core.suggestions import near
-
     others = {other: command.name for command in LISTED for other in command.other_names}
     close = near(words[0], (command.name for command in LISTED), closeness=_CLOSE)
     return others.get(words[0]) or next(iter(close), "")
@@ -272,9 +260,6 @@ def _hint(word: str, command: Command) -> str:
     if word in {o.names[0] for o in COMMANDS["find"].options if o.field == "format"}:
         return ", which `spackscope find` has"
     if word.startswith("--"):
-        # Few command lines have a mistake.
-        from spackscope.model.core.suggestions import near
-
         names = (n[2:] for option in options_of(command) for n in option.names if n[:2] == "--")
         close = near(name.partition("=")[0], names)
         return f" (did you mean --{close[0]}?)" if close else ""
@@ -291,7 +276,3 @@ def _check_words(command: Command, words: Sequence[str]) -> None:
         first = words[most] if len(words) > most else ""
         fault = command.wrong_count.format(count=len(words), first=first)
         raise ValueError(f"{command.name} {fault}")
-    if command.words == "manual":
-        from spackscope.tui.cli.help import page_topic
-
-        page_topic(words)

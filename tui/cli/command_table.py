@@ -42,6 +42,8 @@ BROWSE = "browse"
 """The command where none is given; it is not a word of the command line."""
 
 HELP = "help"
+QUERY = "query"
+"""The topic of `help` and `man` that is no command: the query language."""
 COMPLETE = "complete"
 
 
@@ -193,6 +195,11 @@ class Command(Frozen):
     is_answer: bool = False
     module: str = ""
     other_names: tuple[str, ...] = ()
+
+    @property
+    def runner(self) -> str:
+        """The module that runs it."""
+        return "answer" if self.is_answer else self.module or self.name
 
     @property
     def takes_host(self) -> bool:

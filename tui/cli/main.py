@@ -1,9 +1,14 @@
 """Start the program from the command line.
 
-Nothing is imported before `main` runs, so that Ctrl-C at any moment ends without a traceback.
+Nothing of the program is imported before `main` runs, so that Ctrl-C at any moment ends without a
+traceback.
 """
 
 from __future__ import annotations
+
+import gc
+import os
+import sys
 
 # As in `typing`, which is among what is not imported.
 TYPE_CHECKING = False
@@ -24,8 +29,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if argv is None and _print_version():
             return 0
-        import gc
-
         from spackscope.tui.process.crash import run_guarded
 
         if argv is not None:
@@ -34,15 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # the process ends, takes a tenth of the time.
         gc.set_threshold(_ALLOCATIONS)
         try:
-            return run_guarded(lambda: _run(None))
+            return run_guarded(lambda: _run(sys.argv[1:]))
         finally:
             gc.freeze()
     except KeyboardInterrupt:
         return 130
     except Exception as error:
         # The error report fails itself, as in a broken installation.
-        import sys
-
         reason = f"unexpected {type(error).__qualname__}: no log could be written"
         print(f"spackscope: {reason}", file=sys.stderr)
         return 70
@@ -53,9 +54,6 @@ def _print_version() -> bool:
 
     Where it does not, as with a full disk, it is tried again by what reports errors.
     """
-    import os
-    import sys
-
     if sys.argv[1:] != ["--version"]:
         return False
     from spackscope.tui import VERSION
@@ -67,39 +65,11 @@ def _print_version() -> bool:
     return True
 
 
-def _run(argv: Sequence[str] | None) -> int:
-    """Run a command, and turn expected errors into messages and exit codes."""
-    import os
-    import sys
+def _run(words: Sequence[str]) -> int:
+    # An error of an import is reported as well.
+    from spackscope.tui.cli.commands import run_line
 
-    from spackscope.model.core.errors import Cancelled, SourceError
-    from spackscope.tui.cli.arguments import parse_arguments
-    from spackscope.tui.cli.commands import run_command
-    from spackscope.tui.process import signals, stdio
-    from spackscope.tui.process.exit_codes import ExitCode, Leave
-
-    stdio.prepare(os.environ)
-    try:
-        with signals.handled():
-            code = run_command(parse_arguments(sys.argv[1:] if argv is None else argv))
-            stdio.flush()
-            signals.raise_if_received()
-            return code
-    except Leave as leave:
-        stdio.flush_or_discard()
-        stdio.print_message(*leave.lines)
-        return leave.code
-    except SourceError as error:
-        stdio.print_message(str(error))
-        return ExitCode.UNREADABLE
-    except (signals.Terminated, Cancelled):
-        stdio.discard_output()
-        signals.raise_if_received()
-        return ExitCode.INTERRUPTED
-    except BrokenPipeError:
-        # The reader has seen enough, as `head` does; that is not a failure.
-        stdio.discard_output()
-        return ExitCode.FOUND
+    return run_line(words)
 
 
 if __name__ == "__main__":

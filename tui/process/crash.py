@@ -13,8 +13,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
+from spackscope.model.core.errors import Unwritable
 from spackscope.tui import VERSION
-from spackscope.tui.process import signals
+from spackscope.tui.process import signals, stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
 _MAX_CAUSES = 10
@@ -64,8 +65,6 @@ def on_error(listener: Callable[[BaseException], object]) -> Iterator[None]:
 
 def report(environ: Mapping[str, str]) -> ExitCode:
     """Write the log, and print on stderr where it is, after all data on stdout."""
-    from spackscope.tui.process import stdio
-
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -94,7 +93,7 @@ def _set_hooks() -> None:
 
 def _write_log(environ: Mapping[str, str]) -> str:
     """Write the log of the last crash, for the user alone; return its path, or "" on failure."""
-    from spackscope.model.core.errors import Unwritable
+    # A crash is rare.
     from spackscope.model.core.files import write_private, xdg_dir
 
     if (directory := xdg_dir(environ, "state")) is None:

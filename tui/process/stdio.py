@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from typing import IO
 
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, shorten
 from spackscope.tui.process.exit_codes import ExitCode, Leave
 
@@ -95,9 +96,6 @@ def print_message(*lines: str) -> None:
 
     Any message may quote what was typed.
     """
-    # Imported here, since few commands print a message.
-    from spackscope.model.core.redaction import without_secrets
-
     with contextlib.suppress(OSError):
         for number, line in enumerate(lines):
             name = "" if number else "spackscope: "

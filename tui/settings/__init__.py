@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from spackscope.model.core.frozen import Frozen, field
 from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
+from spackscope.model.query.parser import NamedQueries
+from spackscope.model.sources.session import Session
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-
-if TYPE_CHECKING:
-    from spackscope.model.sources.session import Session
 
 VARIABLE = "SPACKSCOPE_CONFIG"
 """The variable that names the file which is read in place of the user's own."""
@@ -91,13 +90,8 @@ class Settings(Frozen):
 
     def session(self, environ: Mapping[str, str], *, everything: bool) -> Session:
         """Return the session of a command line, with `everything` of dependency-only specs too."""
-        # What prints no answer needs none, and who names no query no parser of queries.
-        from spackscope.model.sources.session import Session
-
         named_queries = None
         if self.views:
-            from spackscope.model.query.parser import NamedQueries
-
             places = {name: str(self.origin(f"views.{name}")) for name in self.views}
             named_queries = NamedQueries(self.views, places)
         return Session(

@@ -1,7 +1,6 @@
 """Check what settings mean, and find the columns and keys that they name.
 
-`config_file.py` has checked their names and kinds before. What only some settings need is imported
-for them.
+`config_file.py` has checked their names and kinds before.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from itertools import combinations
 
+from spackscope.model.analysis.host import parse_host
 from spackscope.model.core import columns
 from spackscope.model.core.errors import QueryError, WrongNamedQuery
 from spackscope.model.core.frozen import replace
@@ -35,6 +35,7 @@ from spackscope.tui.keymap import (
     written_key,
 )
 from spackscope.tui.settings import Mistake, Settings
+from spackscope.tui.settings.table import BY_NAME
 
 KEPT = ("hash", "package")
 """The columns that stay: a row is known by them."""
@@ -67,8 +68,6 @@ def browser_mistakes(settings: Settings) -> list[Mistake]:
 def _host(settings: Settings) -> Iterator[Mistake]:
     if not settings.host:
         return
-    from spackscope.model.analysis.host import parse_host
-
     try:
         parse_host(settings.host)
     except QueryError as error:
@@ -86,6 +85,7 @@ def _copy(settings: Settings) -> Iterator[Mistake]:
 def _theme(settings: Settings) -> Iterator[Mistake]:
     if not settings.theme:
         return
+    # It imports Textual.
     from spackscope.tui.settings.themes import theme_names
 
     names = theme_names()
@@ -188,8 +188,6 @@ def _changed_key(name: str, written: tuple[str, ...]) -> Key:
     """
     key = DEFAULT.get(name)
     if key is None:
-        from spackscope.tui.settings.table import BY_NAME
-
         if name in BY_NAME:
             raise ValueError(f"{name} is a setting of its own, and belongs above [keys]")
         hint = did_you_mean(name, DEFAULT) or "; `spackscope config --keys` lists all"

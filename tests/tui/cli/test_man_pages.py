@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.command_table import BROWSE, WITH_HELP
-from spackscope.tui.cli.commands.man import man_page
-from spackscope.tui.cli.help import PAGES
+from spackscope.tui.cli.commands.man import PAGES, man_page
 from spackscope.tui.keymap import KEYS
 from spackscope.tui.process.exit_codes import ExitCode
 from spackscope.tui.query_reference import LANGUAGE

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
-from spackscope.tui.cli.help import QUERY, command_help
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, QUERY, WITH_HELP
+from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
 from spackscope.tui.process.exit_codes import ExitCode
 from tests.builders import hash_of, record, write_page

@@ -23,7 +23,7 @@ def broken(*_args, **_kwargs):
 from spackscope.tui.cli.main import main
 sys.exit(main(sys.argv[1:]))
 """
-IN_MAIN = "import spackscope.tui.cli.commands.common as h; h.load = broken"
+IN_MAIN = "import spackscope.tui.cli.commands.command_line as h; h.load = broken"
 IN_IMPORT = "import sys; sys.modules['spackscope.tui.cli.arguments'] = None"
 IN_THREAD = (
     "import threading, spackscope.tui.cli.commands.answer as h\n"
@@ -32,7 +32,7 @@ IN_THREAD = (
     "h.run = find"
 )
 IN_LIBRARY = (
-    "import sys, spackscope.tui.cli.commands.common as h\n"
+    "import sys, spackscope.tui.cli.commands.command_line as h\n"
     f"def load(*_args, **_kwargs): sys.exit('{SECRET}')\n"
     "h.load = load"
 )
@@ -122,7 +122,7 @@ def test_an_error_is_reported_where_no_log_can_be_written(program: Program) -> N
 
 def test_an_endless_recursion_is_reported(program: Program) -> None:
     patch = (
-        "import spackscope.tui.cli.commands.common as h\n"
+        "import spackscope.tui.cli.commands.command_line as h\n"
         "def load(*a, **k): load(*a, **k)\n"
         "h.load = load"
     )

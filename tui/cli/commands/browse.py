@@ -7,44 +7,43 @@ import os
 import shlex
 from collections.abc import Sequence
 
-from spackscope.model.core.errors import SourceError
 from spackscope.model.query.ast import join_words
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
-from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import BROWSE
-from spackscope.tui.cli.commands.common import load_catalog, parse_query
+from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from spackscope.tui.settings import Settings, WrongSettings
+from spackscope.tui.settings import WrongSettings
+from spackscope.tui.settings.checks import browser_mistakes
 
 
-def run(
-    options: Options, sources: Sequence[str], session: Session, settings: Settings
-) -> ExitCode:
+def run(line: CommandLine) -> ExitCode:
     """Open the browser; with `pick` print the hashes that were picked."""
-    parse_query(options.words, session)
+    options, sources = line.parsed, line.sources
+    line.query(line.words)
     if options.command == BROWSE and sources == (PREFIX,) and not options.sources:
         # The browser can be tried on the sample beside a Spack without binaries.
         sources = (PREFIX, SAMPLE)
     if all(map(_is_missing, sources)):
-        from spackscope.model.sources.discover import discover
-
-        raise SourceError("; ".join(source.failure for source in discover(sources, session)))
-    _check_command(options, sources, session)
-    _check_settings(settings)
+        # It says why none can be read, and the terminal stays as it is.
+        line.load_quietly(sources)
+    if options.near:
+        _check_command(line, sources)
+    if line.settings.origins and (mistakes := browser_mistakes(line.settings)):
+        raise WrongSettings(mistakes)
     # What is imported and built at a start is hardly ever garbage, but is looked at again and
     # again: that takes a tenth of the start. The application collects from its first frame on.
     gc.disable()
     try:
         with stdio.on_terminal():
+            # A line with a mistake has ended before.
             from spackscope.tui.app import browse
 
             hashes = browse(
                 sources,
                 join_words(options.words),
-                session=session,
-                settings=settings,
+                session=line.session,
+                settings=line.settings,
                 pick=options.command == "pick",
                 no_color=options.no_color,
             )
@@ -55,27 +54,14 @@ def run(
     return ExitCode.FOUND if hashes or options.command != "pick" else ExitCode.INTERRUPTED
 
 
-def _check_settings(settings: Settings) -> None:
-    """Raise Leave where a setting that only the browser uses is wrong."""
-    if not settings.origins:
-        return
-    from spackscope.tui.settings.checks import browser_mistakes
-
-    if mistakes := browser_mistakes(settings):
-        raise WrongSettings(mistakes)
-
-
-def _check_command(options: Options, sources: Sequence[str], session: Session) -> None:
-    """Raise Leave where the first word looks like a command, and no package has that name."""
-    if not options.near:
-        return
-    catalog = load_catalog(options, sources, session)
-    word, *others = options.words
-    if word not in catalog.texts("package"):
+def _check_command(line: CommandLine, sources: Sequence[str]) -> None:
+    """Raise Leave where the first word, which looks like a command, is no package either."""
+    word, *others = line.words
+    if word not in line.load_quietly(sources).texts("package"):
         raise Leave(
             ExitCode.USAGE,
-            f"unknown command or package {word}. Did you mean {options.near}?",
-            f"  spackscope {shlex.join([options.near, *others])}",
+            f"unknown command or package {word}. Did you mean {line.parsed.near}?",
+            f"  spackscope {shlex.join([line.parsed.near, *others])}",
         )
 
 

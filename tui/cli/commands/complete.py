@@ -26,7 +26,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from spackscope.model.analysis.frequency import COUNTABLE, axis_names
+from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
+from spackscope.model.assist.completion import complete_word, hashes_with_prefix
 from spackscope.model.assist.paths import complete_path
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace
@@ -36,7 +39,7 @@ from spackscope.model.index.by_host import HOST
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load, open_cached, open_cached_part
 from spackscope.model.query.ast import join_words
-from spackscope.model.sources.resolve import resolve_sources
+from spackscope.model.sources.resolve import environment_names, resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
 from spackscope.tui.cli.arguments import (
@@ -50,6 +53,7 @@ from spackscope.tui.cli.command_table import (
     BROWSE,
     COMMANDS,
     LISTED,
+    QUERY,
     WITH_FILES,
     WITH_HELP,
     Option,
@@ -278,9 +282,6 @@ class _Answers:
     def _catalog(self) -> Catalog | None:
         catalog = self._index_at_hand()
         if catalog is not None and HOST in " ".join([*self._place.words, self._place.text]):
-            # What detects a host takes long to import.
-            from spackscope.model.analysis.session_fit import attach_fit
-
             return attach_fit(catalog, self._session)
         return catalog
 
@@ -307,8 +308,6 @@ class _Answers:
         return None
 
     def _word_of(self, before: str) -> list[Completion]:
-        from spackscope.model.assist.completion import complete_word
-
         def is_late() -> bool:
             return time.monotonic() > self._deadline
 
@@ -331,8 +330,6 @@ class _Answers:
             and typed.isalnum()
             and len(typed) >= _MIN_HASH
         ):
-            from spackscope.model.assist.completion import hashes_with_prefix
-
             yield from hashes_with_prefix(self._catalog, typed)
         yield from self._word_of(before)
 
@@ -355,14 +352,10 @@ class _Answers:
             yield Completion(scheme, note="a URL", is_whole=False)
 
     def _environments(self) -> Iterator[Completion]:
-        from spackscope.model.sources.resolve import environment_names
-
         for name in environment_names(self._session):
             yield Completion(name, note="an environment of your Spack")
 
     def _axes(self) -> Iterator[Completion]:
-        from spackscope.model.analysis.frequency import COUNTABLE, axis_names
-
         names = axis_names(self._catalog) if self._catalog is not None else [*COUNTABLE]
         # Among hundreds of variants nobody would find the columns.
         for name in names if self._place.text or len(names) <= MAX_CHOICES else COUNTABLE:
@@ -380,8 +373,6 @@ class _Answers:
                 yield Completion(f"{head}{blank}{key}={value}")
 
     def _topics(self, commands: Iterable[str]) -> Iterator[Completion]:
-        from spackscope.tui.cli.help import QUERY
-
         yield from map(Completion, sorted({*commands} - {BROWSE}))
         yield Completion(QUERY, note="the query language")
 

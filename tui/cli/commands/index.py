@@ -4,32 +4,29 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Sequence
 
 from spackscope.model.core.text import clean
 from spackscope.model.index.load import index_path
 from spackscope.model.query.ast import Query
-from spackscope.model.sources.session import Session
-from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands.common import loaded
+from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode
 
 
-def run(options: Options, sources: Sequence[str], session: Session) -> ExitCode:
+def run(line: CommandLine) -> ExitCode:
     """Build or refresh the index file; print what it contains, and all problems."""
-    path = index_path(sources, session)
-    with loaded(options, session, sources) as (catalog,):
-        counts: list[tuple[str, object]] = [
-            ("specs", catalog.total),
-            ("packages", len(catalog.packages(Query()))),
-            ("tags", len(catalog.texts("tag"))),
-            ("problems", len(catalog.problems)),
-        ]
-        if path is not None and not catalog.notice:
-            # Another process may remove it.
-            with contextlib.suppress(OSError):
-                counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
-        for label, value in counts:
-            stdio.print_line(f"{label:<10}{clean(str(value))}")
+    path = index_path(line.sources, line.session)
+    (catalog,) = line.load(line.sources)
+    counts: list[tuple[str, object]] = [
+        ("specs", catalog.total),
+        ("packages", len(catalog.packages(Query()))),
+        ("tags", len(catalog.texts("tag"))),
+        ("problems", len(catalog.problems)),
+    ]
+    if path is not None and not catalog.notice:
+        # Another process may remove it.
+        with contextlib.suppress(OSError):
+            counts += [("index", path), ("size", f"{os.path.getsize(path)} bytes")]
+    for label, value in counts:
+        stdio.print_line(f"{label:<10}{clean(str(value))}")
     return ExitCode.FOUND

@@ -11,15 +11,22 @@ import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 
+from spackscope.model.core.suggestions import did_you_mean
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.help import PAGES, page_topic
+from spackscope.tui.cli.command_table import BROWSE, QUERY
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
+
+PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
+"""The names of the pages by their topics; docs/make_manual.py makes them."""
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Show a manual page with man on a terminal; elsewhere print its source. Raises Leave."""
-    topic = page_topic(options.words)
+    topic = " ".join(options.words) or BROWSE
+    if topic not in PAGES:
+        sentence = f"no manual page on {topic}{did_you_mean(topic, [QUERY])}"
+        raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope man --help`")
     if not stdio.is_terminal(sys.stdout):
         stdio.print_line(man_page(topic).rstrip("\n"))
         return ExitCode.FOUND

@@ -11,6 +11,8 @@ from spackscope.model.index.load import REBUILT
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands import index
+from spackscope.tui.cli.commands.command_line import CommandLine
+from spackscope.tui.settings import DEFAULTS
 from tests.builders import hash_of, record, write_page
 from tests.program import Program
 
@@ -127,6 +129,6 @@ def test_an_index_that_another_process_removes_is_left_out(
     monkeypatch.setattr(os, "replace", lambda source, target: os.unlink(source))
     session = Session({"XDG_CACHE_HOME": str(tmp_path)})
 
-    index.run(Options("index"), ["sample_data"], session)
+    index.run(CommandLine(Options("index"), ["sample_data"], session, DEFAULTS))
 
     assert list(parse_output(capsys.readouterr().out)) == ["specs", "packages", "tags", "problems"]

@@ -1,21 +1,27 @@
-"""Print the help: one screen of essentials, of a command, or the whole query language."""
+"""The command `help`: one screen of essentials, a command, or the whole query language."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
+from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.model.core.text import clean, wrap
 from spackscope.model.query.ast import VIEW
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP, Command, Option
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.command_table import (
+    BROWSE,
+    COMMANDS,
+    HELP,
+    LISTED,
+    QUERY,
+    WITH_HELP,
+    Command,
+    Option,
+)
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.query_reference import LANGUAGE
-
-QUERY = "query"
-EVERYTHING = "everything"
-"""The topic of `spackscope help`: what `--help` says in brief."""
-
-PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
-"""The names of the pages by their topics; docs/make_manual.py makes them."""
 
 QUERY_SECTION = """\
 a Spack spec, such as 'hdf5@1.14: +mpi target=:zen3'; quote what your shell
@@ -55,40 +61,30 @@ _OPTION_COLUMN = 21
 _FORM_COLUMN = 36
 
 
-def help_text(topic: str, environ: Mapping[str, str]) -> str:
-    """Return the help on a topic: EVERYTHING, QUERY or a command; on others what most need.
+def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
+    """Print the help on the words after `help`, on a command, or what most need. Raises Leave."""
+    if options.command == HELP:
+        text = _help_on(" ".join(options.words), environ)
+    elif options.command != BROWSE and options.command in WITH_HELP:
+        text = command_help(COMMANDS[options.command])
+    else:
+        names = " ".join(command.name for command in LISTED)
+        text = _ESSENTIALS.format(commands=_hanging("commands: ", names, 70))
+    stdio.print_line(text.rstrip("\n"))
+    return ExitCode.FOUND
 
-    That on queries lists those that the configuration names.
-    """
-    if topic == EVERYTHING:
-        return command_help(COMMANDS[BROWSE])
+
+def _help_on(topic: str, environ: Mapping[str, str]) -> str:
+    """Return the help on a topic; that on queries lists those that the configuration names."""
     if topic == QUERY:
         # The other topics need no configuration.
         from spackscope.tui.settings import read_settings
 
         return query_help() + _named_queries(read_settings(environ).views)
-    if topic != BROWSE and topic in WITH_HELP:
-        return command_help(COMMANDS[topic])
-    names = " ".join(command.name for command in LISTED)
-    return _ESSENTIALS.format(commands=_hanging("commands: ", names, 70))
-
-
-def topic_of(words: Sequence[str]) -> str:
-    """Return the topic that the words after `help` name. Raises ValueError for another one."""
-    topic = " ".join(words)
-    if topic in ("", BROWSE):
-        return EVERYTHING
-    if topic != QUERY and topic not in WITH_HELP:
-        raise ValueError(f"no help on {topic}{did_you_mean(topic, [*WITH_HELP, QUERY])}")
-    return topic
-
-
-def page_topic(words: Sequence[str]) -> str:
-    """Return the topic that the words after `man` name. Raises ValueError for another one."""
-    topic = " ".join(words) or BROWSE
-    if topic not in PAGES:
-        raise ValueError(f"no manual page on {topic}{did_you_mean(topic, [QUERY])}")
-    return topic
+    if topic and topic not in WITH_HELP:
+        hint = did_you_mean(topic, [*WITH_HELP, QUERY])
+        raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
+    return command_help(COMMANDS[topic or BROWSE])
 
 
 def usages_of(command: Command) -> list[str]:
@@ -165,9 +161,6 @@ def _form_lines(written: str, sentence: str) -> list[str]:
 
 def _named_queries(views: Mapping[str, str]) -> str:
     """Return the named queries as a part of the help, or an empty text."""
-    # Most configurations have none.
-    from spackscope.model.core.redaction import without_secrets
-
     lines = ["", "Named in the configuration"] if views else []
     for name, text in sorted(views.items()):
         lines += _form_lines(f"{VIEW}={name}", without_secrets(text))

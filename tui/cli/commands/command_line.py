@@ -1,0 +1,377 @@
+"""A command line that reads sources: open them, and understand queries, hashes and lists."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import IO, TYPE_CHECKING, Any
+
+from spackscope.model.analysis.session_fit import attach_fit, described_host, host_of
+from spackscope.model.core.errors import QueryError, Unreadable, reason
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file, too_large
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import HASH_LENGTH, Problem
+from spackscope.model.core.redaction import without_secrets
+from spackscope.model.core.text import cell_width, clean, counted, shorten
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.index.load import REBUILT, load
+from spackscope.model.index.view import View
+from spackscope.model.query.ast import Query, join_words
+from spackscope.model.query.parser import parse
+from spackscope.model.report.progress import Stages
+from spackscope.model.report.report import aligned, text_of
+from spackscope.model.report.sources import stale_copies
+from spackscope.model.sources.resolve import resolve_sources
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import STANDARD_INPUT
+from spackscope.tui.cli.arguments import Options
+from spackscope.tui.cli.command_table import COMMANDS
+from spackscope.tui.process import stdio
+from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, WrongSettings, read_settings
+
+if TYPE_CHECKING:
+    from spackscope.model.report.sheet import Sheet
+    from rich.progress import Progress, TaskID
+
+DELAY = 0.3
+"""Seconds after the first report before progress is shown: most loads are over by then."""
+
+MAX_PRINTED = 20
+"""Problems that are printed by commands other than `index`."""
+
+_MAX_QUERY_LENGTH = 500
+"""Characters of a query that is printed with a caret under its error."""
+
+_MAX_LABEL = 60
+"""Cells of what would match instead of a query without a match."""
+
+_MAX_CANDIDATES = 20
+_HASH_PREFIX = rf"/?[a-z2-7]{{1,{HASH_LENGTH}}}"
+_PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
+
+
+@contextlib.contextmanager
+def open_command_line(options: Options) -> Iterator[CommandLine]:
+    """Return the command line with its settings and sources, checked as far as it can be unread.
+
+    Raises Leave and SourceError.
+    """
+    settings = read_settings(os.environ, {"host": options.host})
+    if settings.mistakes:
+        raise WrongSettings(settings.mistakes)
+    session = settings.session(os.environ, everything=options.dependency_only)
+    session = replace(session, uses_rules=not options.config)
+    sources = resolve_sources(options.sources, session, settings.sources)
+    with contextlib.ExitStack() as stack:
+        if STANDARD_INPUT in (*sources, *options.words):
+            is_cover = options.command == "cover"
+            usage = "spackscope cover - < hashes" if is_cover else "spackscope -f - < index.json"
+            session = replace(session, stdin_path=stack.enter_context(_copy_stdin(usage)))
+        if COMMANDS[options.command].takes_host:
+            _check_host(session, settings.origin("host"))
+        yield CommandLine(options, sources, session, settings)
+
+
+class CommandLine:
+    """What the command line asks, also of an answer (`model.answers.asked.Asked`).
+
+    `parsed` is all of it, and `options` are those that only an answer has.
+    """
+
+    def __init__(
+        self, parsed: Options, sources: Sequence[str], session: Session, settings: Settings
+    ) -> None:
+        self.parsed, self.sources, self.session, self.settings = parsed, sources, session, settings
+        self.words: Sequence[str] = parsed.words
+        self.options: Mapping[str, Any] = parsed.given
+        self.loaded: list[Catalog] = []
+        self.on_progress = _ShownProgress(parsed)
+
+    def show(self, sheet: Sheet[Any]) -> None:
+        """Print nothing before all is known."""
+
+    def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
+        """Load a catalog for each group of sources, and print their problems on stderr.
+
+        Raises SourceError, Cancelled.
+        """
+        catalogs = []
+        for sources in groups:
+            catalogs.append(catalog := self.load_quietly(sources))
+            if catalog.was_damaged:
+                stdio.print_message(REBUILT)
+            if catalog.notice:
+                stdio.print_message(catalog.notice)
+            for sentence in stale_copies(catalog.sources, time.time()):
+                stdio.print_message(sentence)
+            limit = None if self.parsed.command == "index" else MAX_PRINTED
+            _print_problems(catalog.problems, limit, "; `spackscope index` lists all")
+        self.loaded += catalogs
+        return catalogs
+
+    def load_quietly(self, sources: Sequence[str]) -> Catalog:
+        """Load a catalog with its progress on stderr. Raises SourceError, Cancelled."""
+        with contextlib.closing(_ShownProgress(self.parsed)) as progress:
+            catalog = load(
+                sources,
+                replace(self.session, on_progress=progress),
+                rebuild=self.parsed.rebuild,
+                keep=self.parsed.command == "index",
+            )
+        return attach_fit(catalog, self.session)
+
+    def query(self, words: Sequence[str]) -> Query:
+        """Parse the words of a query. Raises Leave, with a caret under the error."""
+        text = join_words(words)
+        _check_secrets("the query", text)
+        for word in words:
+            if os.path.isfile(word) and "." in word:
+                name = clean(word)
+                sentence = f"{name} is a file: write {shlex.quote(f'./{name}')}"
+                raise Leave(ExitCode.USAGE, sentence)
+        try:
+            return parse(text, named=self.session.named_queries)
+        except QueryError as error:
+            raise _with_caret("the query has an error", text, error) from None
+
+    def hash_prefix(self) -> str:
+        """Return the start of a hash that the only word may be, or an empty text."""
+        return _hash_prefix(self.words).lstrip("/")
+
+    def find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
+        """Return the only hash that words name: its start, or a query that matches one spec.
+
+        Raises Leave where there is none, or with candidates where there are several; one of
+        several words is named if it names none.
+        """
+        try:
+            return self._find_hash(catalog, words)
+        except Leave as leave:
+            if len(words) == len(self.words):
+                raise
+            first, *others = leave.lines
+            # Code 1 would say that specs differ.
+            code = ExitCode.USAGE if leave.code == ExitCode.NOTHING else leave.code
+            more = (*others, *_hints(self.words))
+            raise Leave(code, f"{' '.join(words)}: {first}", *more) from None
+
+    def _find_hash(self, catalog: Catalog, words: Sequence[str]) -> str:
+        typed = _hash_prefix(words)
+        query = Query() if typed.startswith("/") else self.query(words)
+        prefix, limit = typed.removeprefix("/"), _MAX_CANDIDATES + 1
+        hashes = catalog.hashes.first(prefix, limit=limit) if prefix else []
+        several, none = f"Several hashes start with {prefix}:", f"No hash starts with {prefix}"
+        if query and (not hashes or prefix in catalog.texts("package")):
+            specs = catalog.records(catalog.listing(View(query)).ids)
+            matches = list(islice(dict.fromkeys(spec.hash for spec in specs), limit))
+            if not matches:
+                raise self.no_match(catalog, query, none if prefix else "")
+            hashes, several = matches, "Several specs match, give the hash of one:"
+        if not hashes:
+            raise Leave(_no_match_code(catalog), none)
+        if len(hashes) == 1:
+            return hashes[0]
+        candidates = [catalog.by_hash(hash_)[0].spec for hash_ in hashes[:_MAX_CANDIDATES]]
+        # Most commands that are given a spec name one.
+        from spackscope.model.report.spec_list import spec_rows
+
+        lines = [several, *(f"  {text_of(line)}" for line in aligned(spec_rows(candidates)))]
+        if len(hashes) > _MAX_CANDIDATES:
+            lines.append("  and more")
+        raise Leave(ExitCode.USAGE, *lines)
+
+    def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Leave:
+        """Return the exception that ends a command without a match; it names queries that match.
+
+        `sentence` comes before the reason.
+        """
+        # What most commands do not need would be a tenth of their start.
+        from spackscope.model.assist.advice import explain_no_match, relaxations
+
+        relaxed = [each for each in relaxations(catalog, query) if each.query]
+        rows = [(shorten(each.label, _MAX_LABEL), f"{each.count:,}") for each in relaxed]
+        lines = (f"  {text_of(line)}" for line in aligned(rows))
+        why = ". ".join(filter(None, [sentence, explain_no_match(catalog, query)]))
+        return Leave(_no_match_code(catalog), why, *lines)
+
+    def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
+        """Read the hashes of a list, and the number of lines without one, which are printed.
+
+        None if the file is a document. Raises Leave, with the file as it is `shown`.
+        """
+        # Few commands take a list.
+        from spackscope.model.readers.formats import is_hash_list, read_hash_list
+
+        try:
+            data = read_file(path)
+            items = list(read_hash_list(data, origin=shown)) if is_hash_list(data) else None
+        except (OSError, Unreadable) as error:
+            raise Leave(ExitCode.UNREADABLE, f"{shown} {reason(error)}") from None
+        if items is None:
+            return None
+        problems = [item for item in items if isinstance(item, Problem)]
+        _print_problems(problems, MAX_PRINTED)
+        return [item for item in items if isinstance(item, str)], len(problems)
+
+
+def _check_host(session: Session, origin: Origin) -> None:
+    """Check the description of the host, if there is one. Raises Leave, with a caret."""
+    text = described_host(session)
+    _check_secrets("the host", text)
+    try:
+        if text:
+            host_of(session)
+    except QueryError as error:
+        place = "" if origin == COMMAND_LINE else f"{origin}: "
+        raise _with_caret(f"{place}{error}", text, error) from None
+
+
+def _check_secrets(what: str, text: str) -> None:
+    """Raise Leave where a text has a URL with a secret, such as a source without its -f.
+
+    Messages quote conditions, and a part of a URL does not look like one any more.
+    """
+    if without_secrets(text) != text:
+        raise Leave(ExitCode.USAGE, f"{what} has a URL with a user or password")
+
+
+def _with_caret(sentence: str, text: str, error: QueryError) -> Leave:
+    """Return the exception that shows an error in a text; the sentence may say what is wrong."""
+    if len(text) > _MAX_QUERY_LENGTH:
+        return Leave(ExitCode.USAGE, str(error))
+    why = "" if str(error) in sentence else f" {error}"
+    indent = " " * cell_width(clean(text[: error.offset]))
+    return Leave(ExitCode.USAGE, sentence, f"  {clean(text)}", f"  {indent}^{why}")
+
+
+def _print_problems(problems: Sequence[object], limit: int | None, hint: str = "") -> None:
+    """Print some problems to stderr, and how many there are beyond a limit, with a hint."""
+    for problem in problems[:limit]:
+        stdio.print_message(str(problem))
+    if more := len(problems) - len(problems[:limit]):
+        stdio.print_message(f"and {counted(more, 'more problem')}{hint}")
+
+
+def _no_match_code(catalog: Catalog) -> ExitCode:
+    """Return the exit code for no match: another one if a source cannot be read."""
+    failed = any(state.failure for state in catalog.sources)
+    return ExitCode.UNREADABLE if failed else ExitCode.NOTHING
+
+
+def _hash_prefix(words: Sequence[str]) -> str:
+    """Return the hash prefix that the words may be, or "".
+
+    A prefix after a `/` keeps it, and cannot be anything else.
+    """
+    word = words[0].strip().lower() if len(words) == 1 else ""
+    return word if re.fullmatch(_HASH_PREFIX, word) else ""
+
+
+def _hints(words: Sequence[str]) -> list[str]:
+    """Return how to write a query of several words, if some words look like parts of one."""
+    if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
+        return []
+    return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
+
+
+@contextlib.contextmanager
+def _copy_stdin(usage: str) -> Iterator[str]:
+    """Copy standard input to a file that exists as long as the context; return its path.
+
+    Raises Leave where standard input is a terminal, or cannot be copied.
+    """
+    if stdio.is_terminal(sys.stdin):
+        raise Leave(ExitCode.USAGE, f"the source - reads standard input: {usage}")
+    with contextlib.ExitStack() as stack:
+        try:
+            file, path = _temporary_file()
+            stack.enter_context(file)
+            if (size := os.fstat(sys.stdin.fileno()).st_size) > MAX_FILE_SIZE:
+                raise too_large(size, MAX_FILE_SIZE)
+            while part := sys.stdin.buffer.read(1 << 20):
+                file.write(part)
+                if file.tell() > MAX_FILE_SIZE:
+                    raise too_large(None, MAX_FILE_SIZE)
+            file.flush()
+        except OSError as error:
+            why = error.strerror or error
+            raise Leave(ExitCode.UNREADABLE, f"standard input cannot be read: {why}") from None
+        yield path
+
+
+def _temporary_file() -> tuple[IO[bytes], str]:
+    """Create a file that is removed when it is closed; return it with a path to open it by.
+
+    On Linux it has no name, and disappears with this process even where that is killed.
+    """
+    import tempfile
+
+    file = tempfile.TemporaryFile()  # noqa: SIM115
+    path = f"/proc/self/fd/{file.fileno()}"
+    if os.path.exists(path):
+        return file, path
+    file.close()
+    named_file = tempfile.NamedTemporaryFile(prefix="spackscope-")  # noqa: SIM115
+    return named_file, named_file.name
+
+
+class _ShownProgress:
+    """A callable `on_progress` that draws a progress bar on stderr, if that is a terminal."""
+
+    def __init__(self, parsed: Options) -> None:
+        self._is_visible, self._no_color = stdio.is_terminal(sys.stderr), parsed.no_color
+        self._started: float | None = None
+        self._stages = Stages()
+        self._progress: Progress | None = None
+        self._task: TaskID | None = None
+        # Sources are discovered in several threads.
+        self._lock = threading.Lock()
+
+    def close(self) -> None:
+        """Remove the line from the screen."""
+        if self._progress is not None:
+            self._progress.stop()
+
+    def __call__(self, what: str, done: int, total: int | None) -> None:
+        """Show how much of a stage is done."""
+        if not self._is_visible:
+            return
+        with self._lock:
+            description = str(self._stages.progress(what, done, total))
+            now = time.monotonic()
+            self._started = now if self._started is None else self._started
+            if now - self._started < DELAY:
+                return
+            if self._progress is None:
+                self._progress = _new_progress(no_color=self._no_color)
+                self._progress.start()
+                self._task = self._progress.add_task(description, total=total)
+            assert self._task is not None
+            self._progress.update(self._task, description=description, completed=done, total=total)
+
+
+def _new_progress(*, no_color: bool) -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    # Rich itself obeys NO_COLOR.
+    console = Console(stderr=True, no_color=no_color or None)
+    # A cursor that is hidden stays hidden where Ctrl-Z stops the program, or a signal kills it.
+    vars(console)["show_cursor"] = lambda _show: False
+    return Progress(
+        BarColumn(bar_width=24),
+        TextColumn("{task.description}", markup=False),
+        TextColumn("Ctrl-C cancels", markup=False),
+        console=console,
+        transient=True,
+        redirect_stdout=False,
+        redirect_stderr=False,
+    )
