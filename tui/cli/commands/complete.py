@@ -1,8 +1,9 @@
 """The command `complete`, which completion scripts call: print what a word can become.
 
-It is called as one of these, with an empty word after a blank:
+It is called as one of these, with an empty word after a blank. Of bash it gets the command up to
+the cursor, and the part of its last word that a choice replaces:
 
-    spackscope complete bash -- 'spackscope find hdf5 os=ub' "$COMP_WORDBREAKS"
+    spackscope complete bash -- 'spackscope find hdf5 os=ub' ub
     spackscope complete zsh -- find hdf5 os=ub
     spackscope complete fish -- find hdf5 os=ub
 
@@ -13,7 +14,7 @@ the sign.
 
 What a word is follows from the words before it and the table of commands: an option, its value,
 or a word of the command. What it can become is asked of the index at hand; nothing is built, and
-neither the network nor the sources are asked. A line of bash is split at the cursor as bash does.
+neither the network nor the sources are asked.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load, open_cached, open_cached_part
 from spackscope.model.query.ast import join_words
 from spackscope.model.sources.resolve import environment_names, resolve_sources
-from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import PREFIX, PUBLIC, SAMPLES
 from spackscope.tui.cli.arguments import (
     Options,
@@ -56,13 +56,12 @@ from spackscope.tui.cli.command_table import (
     QUERY,
     WITH_FILES,
     WITH_HELP,
-    Option,
     WordKind,
 )
 from spackscope.tui.cli.commands.completion import SHELLS
 from spackscope.tui.process import stdio
 from spackscope.tui.process.exit_codes import ExitCode, Leave
-from spackscope.tui.settings import Settings, read_settings
+from spackscope.tui.settings import read_settings
 
 _ONE_WORD = ("environment", "topic", "manual", "shell")
 """What a command has one word of."""
@@ -73,9 +72,12 @@ _PATIENCE = 3.0
 _MIN_HASH = 2
 """Characters from which a word may be the prefix of a hash."""
 
+_CURSOR = " \0"
+"""Marks the word at the cursor among others; with a blank it may be the value of an option."""
 
 _HOST_KEYS = ("target", "os", "platform", "glibc", "musl", "libc")
 _SCHEMES = ("https://", "http://", "file://", "s3://", "gs://", "oci://")
+_LANGUAGE = Completion(QUERY, note="the query language")
 
 
 class Place(Frozen):
@@ -95,60 +97,46 @@ class Place(Frozen):
     fields: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Answer(Frozen):
-    """What a word can become, and whether it can become the path of a file as well."""
-
-    choices: tuple[Completion, ...] = ()
-    with_files: bool = False
-
-
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     """Print the choices for a shell. Raises Leave where the command line is none of the above."""
     shell, *words = options.words or ("",)
-    if shell not in SHELLS or not words:
+    if shell not in SHELLS or len(words) < (2 if shell == "bash" else 1):
         sentence = "complete is for completion scripts; a package of this name comes after --"
         raise Leave(ExitCode.USAGE, f"{sentence}; see `spackscope completion --help`")
     if shell == "bash":
-        lines = _for_bash(words[0], words[1] if len(words) > 1 else WORD_BREAKS, environ)
+        lines = _for_bash(words[0], words[1], environ)
     else:
         lines = _for_words(shell, words[:-1], words[-1], environ)
     stdio.print_line("\n".join(lines))
     return ExitCode.FOUND
 
 
-def _for_bash(line: str, breaks: str, environ: Mapping[str, str]) -> list[str]:
-    words = split_line(line, breaks)
-    if words.is_command:
-        return [_first_line(with_files=False, nospace=True)]
-    place = find_place(words.before, words.current)
-    found = Answer(with_files=True)
-    if not words.is_redirection:
-        found = answer(place, environ)
-    choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
-    if words.quote and len(choices) == 1 and not choices[0].is_whole:
+def _for_bash(line: str, replaced: str, environ: Mapping[str, str]) -> list[str]:
+    before, current, quote, is_target = split_line(line)
+    if quote == '"' and re.search(_COMMAND, replaced):
+        return ["spackscope nospace"]
+    place = find_place(before, current)
+    choices, with_files = ([], True) if is_target else choices_of(place, environ)
+    choices += _paths(place, environ) if with_files else []
+    if quote and len(choices) == 1 and not choices[0].is_whole:
         # Bash would close the quote after the only choice.
         choices.append(Completion(f"{choices[0].text} ", is_whole=False))
-    first = _first_line(with_files=False, nospace=not all(choice.is_whole for choice in choices))
-    return [first, *(words.insertion(choice.text) for choice in choices)]
+    is_whole = all(choice.is_whole for choice in choices)
+    texts = [replaced + quoted(choice.text[len(current) :], quote) for choice in choices]
+    return ["spackscope" if is_whole else "spackscope nospace", *texts]
 
 
 def _for_words(
     shell: str, before: Sequence[str], current: str, environ: Mapping[str, str]
 ) -> list[str]:
     if shell == "fish":
-        current, _ = unquoted(current)
+        _, current, *_ = split_line(f"program {current}")
     place = find_place(before, current)
-    found = answer(place, environ)
-    first = _first_line(with_files=found.with_files, nospace=False)
-    if shell == "zsh":
-        signs = {True: "+", False: "-"}
-        return [first, *(f"{signs[c.is_whole]}{c.text}\t{c.note or ''}" for c in found.choices)]
-    choices = [*found.choices, *(_paths(place, environ) if found.with_files else ())]
-    return [first, *(f"{choice.text}\t{choice.note or ''}" for choice in choices)]
-
-
-def _first_line(*, with_files: bool, nospace: bool) -> str:
-    return "spackscope" + " files" * with_files + " nospace" * nospace
+    choices, with_files = choices_of(place, environ)
+    choices += _paths(place, environ) if with_files and shell == "fish" else []
+    signs = {True: "+", False: "-"} if shell == "zsh" else {True: "", False: ""}
+    lines = [f"{signs[each.is_whole]}{each.text}\t{each.note or ''}" for each in choices]
+    return ["spackscope files" if with_files else "spackscope", *lines]
 
 
 def find_place(before: Sequence[str], current: str) -> Place:
@@ -156,68 +144,50 @@ def find_place(before: Sequence[str], current: str) -> Place:
 
     find_place(["find", "-f"], "spack:").kind  # source
     """
-    is_after_dashes = "--" in before
     command, words, after = split_command(before)
-    options = options_of(command)
-    names = {name: option for option in options for name in option.names}
-    pending = None if is_after_dashes else _pending(words, names)
-    if pending is not None:
-        words.pop()
+    is_after_dashes = "--" in before
+    options, kind, text = options_of(command), command.words, current
+    words += [] if is_after_dashes else [current + _CURSOR]
     try:
         fields, rest = split_options(words, options)
     except ValueError:
         fields, rest = {}, words
-    rest = [word for word in rest if not word.startswith("-")]
-    may_be_command = command.name == BROWSE and not (rest or after or is_after_dashes)
+    if not is_after_dashes and current.startswith("-"):
+        kind = "option"
+    for option in options if not is_after_dashes else ():
+        value = fields.get(option.field, "") if option.has_value else ""
+        *others, last = value if isinstance(value, list) else [value]
+        if last.endswith(_CURSOR):
+            kind, text = option.takes, last.removesuffix(_CURSOR)
+            if others:
+                fields[option.field] = others
+            else:
+                del fields[option.field]
+    is_word = any(word.endswith(_CURSOR) for word in rest[-1:])
+    rest = [word for word in rest if not word.endswith(_CURSOR) and not word.startswith("-")]
+    may_be_command = command.name == BROWSE and is_word and not (rest or kind == "option")
     fields["sources"], rest = split_sources(command, rest, fields.get("sources", ()))
     query = (*rest, *after)
-
-    def place(kind: WordKind, text: str, head: str = "", *, may_be_command: bool = False) -> Place:
-        return Place(kind, text, head, command.name, query, may_be_command, fields)
-
-    if pending is not None:
-        return place(pending.takes, current)
-    if not is_after_dashes and current.startswith("-"):
-        option, head = _with_value(current, names)
-        if option is None:
-            return place("option", current)
-        return place(option.takes, current[len(head) :], head)
-    is_over = bool(query) and command.words in _ONE_WORD
-    return place("" if is_over else command.words, current, may_be_command=may_be_command)
+    if query and kind == command.words and command.words in _ONE_WORD:
+        kind = ""
+    head = current[: len(current) - len(text)]
+    return Place(kind, text, head, command.name, query, may_be_command, fields)
 
 
-def _pending(words: Sequence[str], names: Mapping[str, Option]) -> Option | None:
-    """Return the option at the end of some words whose value comes next."""
-    pending = None
-    for word in words:
-        option = names.get(word) if pending is None else None
-        pending = option if option is not None and option.has_value else None
-    return pending
+def choices_of(place: Place, environ: Mapping[str, str]) -> tuple[list[Completion], bool]:
+    """Return what the word of a place can become, and whether it can become a path as well.
 
-
-def _with_value(word: str, names: Mapping[str, Option]) -> tuple[Option | None, str]:
-    """Return the option whose value is in the same word, and what is before the value."""
-    name, is_joined, _ = word.partition("=")
-    head = f"{name}=" if is_joined else ""
-    if name not in names and len(word) > 2 and word[:2] in names:
-        name = head = word[:2]
-    option = names.get(name) if head else None
-    return (option, head) if option is not None and option.has_value else (None, "")
-
-
-def answer(place: Place, environ: Mapping[str, str]) -> Answer:
-    """Return what the word of a place can become; all choices begin with the whole word.
-
-    Where a command can be and nothing is typed, only commands are offered. Nothing is offered
-    where that fails.
+    All choices begin with the whole word. Where a command can be and nothing is typed, only
+    commands are offered. Nothing is offered where that fails.
     """
-    answers = _Answers(place, environ)
+    found: list[Completion] = []
+    if place.may_be_command:
+        found += [Completion(command.name, note=command.summary) for command in LISTED]
     try:
-        found = [*answers.commands()]
         if place.text or not place.may_be_command:
-            found += answers.of(place.kind)
+            found += _Completer(place, environ).choices()
     except SpackscopeError:
-        return Answer()
+        return [], False
     choices = [
         replace(choice, text=place.head + choice.text)
         for choice in found
@@ -228,26 +198,27 @@ def answer(place: Place, environ: Mapping[str, str]) -> Answer:
     with_files = place.kind in WITH_FILES and not is_spec
     if place.kind in ("query", "spec"):
         with_files = bool(place.text) and ("/" in place.text or not choices)
-    return Answer(tuple(bounded(choices)), with_files)
+    return bounded(choices), with_files
 
 
-class _Answers:
-    """The answers to one place."""
+class _Completer:
+    """The completion of one place, with the settings and sources that the line would have."""
 
     def __init__(self, place: Place, environ: Mapping[str, str]) -> None:
         self._place, self._environ = place, environ
         self._deadline = time.monotonic() + _PATIENCE
+        self._settings = read_settings(environ, {"host": str(place.fields.get("host", ""))})
+        everything = "dependency_only" in place.fields
+        self._session = self._settings.session(environ, everything=everything)
 
-    def of(self, kind: WordKind) -> Iterable[Completion]:
-        """Return the choices of a kind of word."""
+    def choices(self) -> Iterable[Completion]:
+        """Return the choices; none for a kind of word that nothing is known of."""
         kinds: dict[WordKind, Callable[[], Iterable[Completion]]] = {
-            "query": lambda: self._word_of(join_words(self._place.words)),
-            "spec": self._spec,
-            "spec or source": self._spec_or_source,
-            "spec or environment": self._spec,
-            "query or file": lambda: self._word_of(join_words(self._place.words)),
-            "config": lambda: [Completion("none")],
-            "number": lambda: (),
+            "query": self._words,
+            "query or file": self._words,
+            "spec": self._specs,
+            "spec or environment": self._specs,
+            "spec or source": self._specs_and_sources,
             "source": self._sources,
             "environment": self._environments,
             "package": lambda: map(
@@ -255,38 +226,17 @@ class _Answers:
             ),
             "axis": self._axes,
             "host": self._host,
-            "topic": lambda: self._topics(WITH_HELP),
-            "manual": lambda: self._topics(()),
+            "config": lambda: [Completion("none")],
+            "topic": lambda: [*map(Completion, sorted({*WITH_HELP} - {BROWSE})), _LANGUAGE],
+            "manual": lambda: [_LANGUAGE],
             "shell": lambda: map(Completion, SHELLS),
             "option": self._options,
         }
-        return kinds[kind]() if kind else ()
-
-    def commands(self) -> Iterator[Completion]:
-        """Yield the commands, where none was named."""
-        for command in LISTED if self._place.may_be_command else ():
-            yield Completion(command.name, note=command.summary)
-
-    @cached_property
-    def _settings(self) -> Settings:
-        return read_settings(self._environ, {"host": str(self._place.fields.get("host", ""))})
-
-    @cached_property
-    def _session(self) -> Session:
-        """The session that the command line would have."""
-        return self._settings.session(
-            self._environ, everything="dependency_only" in self._place.fields
-        )
+        return kinds[self._place.kind]() if self._place.kind in kinds else ()
 
     @cached_property
     def _catalog(self) -> Catalog | None:
-        catalog = self._index_at_hand()
-        if catalog is not None and HOST in " ".join([*self._place.words, self._place.text]):
-            return attach_fit(catalog, self._session)
-        return catalog
-
-    def _index_at_hand(self) -> Catalog | None:
-        """Return the index of the sources of the command line, or of one of them, as it is.
+        """The index of the sources of the command line, or of one of them, as it is.
 
         An index with dependency-only specs serves where one without is not there, and the other
         way round. Only the bundled sample is read where it has none, since it takes no longer.
@@ -294,47 +244,41 @@ class _Answers:
         place, session = self._place, self._session
         words = place.words if place.command == "doubles" else ()
         names = (*place.fields.get("sources", ()), *words)
+        other = replace(session, include_dependency_only=not session.include_dependency_only)
         with contextlib.suppress(SourceError):
             sources = resolve_sources(
                 [_expanded(name, self._environ) for name in names], session, self._settings.sources
             )
-            if SAMPLES.keys() >= {*sources}:
-                return load(sources, session)
-            other = replace(session, include_dependency_only=not session.include_dependency_only)
+            catalog = load(sources, session) if SAMPLES.keys() >= {*sources} else None
             for opened in (open_cached, open_cached_part):
                 for each in (session, other):
-                    if (catalog := opened(sources, each)) is not None:
-                        return catalog
+                    catalog = catalog or opened(sources, each)
+            is_of_host = HOST in " ".join([*place.words, place.text])
+            # To detect a host takes long.
+            return attach_fit(catalog, session) if catalog and is_of_host else catalog
         return None
 
-    def _word_of(self, before: str) -> list[Completion]:
-        def is_late() -> bool:
-            return time.monotonic() > self._deadline
-
-        named = self._session.named_queries
+    def _words(self) -> list[Completion]:
+        # Of `diff` each word is a spec by itself.
+        is_alone = self._place.kind == "spec or source"
         return complete_word(
             self._catalog,
-            before,
+            "" if is_alone else join_words(self._place.words),
             self._place.text,
-            named=named,
-            should_stop=is_late,
+            named=self._session.named_queries,
+            should_stop=lambda: time.monotonic() > self._deadline,
         )
 
-    def _spec(self, before: str | None = None) -> Iterator[Completion]:
+    def _specs(self) -> Iterator[Completion]:
         """Yield hashes and the words of a query."""
-        before = join_words(self._place.words) if before is None else before
-        typed = self._place.text
-        if (
-            self._catalog is not None
-            and not before
-            and typed.isalnum()
-            and len(typed) >= _MIN_HASH
-        ):
+        typed, is_first = self._place.text, not self._place.words
+        is_prefix = typed.isalnum() and len(typed) >= _MIN_HASH
+        if is_prefix and (is_first or self._place.kind == "spec or source") and self._catalog:
             yield from hashes_with_prefix(self._catalog, typed)
-        yield from self._word_of(before)
+        yield from self._words()
 
-    def _spec_or_source(self) -> Iterator[Completion]:
-        yield from self._spec("")
+    def _specs_and_sources(self) -> Iterator[Completion]:
+        yield from self._specs()
         if self._place.text and not self._place.fields.get("sources"):
             yield from self._sources()
 
@@ -372,10 +316,6 @@ class _Answers:
             for value in sorted({*self._catalog.texts(key)}):
                 yield Completion(f"{head}{blank}{key}={value}")
 
-    def _topics(self, commands: Iterable[str]) -> Iterator[Completion]:
-        yield from map(Completion, sorted({*commands} - {BROWSE}))
-        yield Completion(QUERY, note="the query language")
-
     def _options(self) -> Iterator[Completion]:
         for option in COMMANDS[self._place.command].options:
             # The first clause fits beside the name.
@@ -399,116 +339,51 @@ def _expanded(word: str, environ: Mapping[str, str]) -> str:
     return re.sub(r"\$(?:(\w+)|\{(\w+)\})", value, os.path.expanduser(word))
 
 
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
-_IN_DOUBLE_QUOTES = '$`"\\'
-_SPECIAL = re.compile(r"""[\s\\'"$`&|;<>()*?\[\]{}#!~]""")
-_COMMAND = re.compile(r"(?:[^\\]|\\.)*?(?:`|\$\()", re.DOTALL)
-"""A command whose output a shell puts into double quotes."""
-_PIECE = r"""[^ \t\n\\'"|&;()<>]|\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.?)*)("?)"""
+_PIECE = r"""[^ \t\n\\'"<>]|\\(.?)|'([^']*)('?)|"((?:[^"\\]|\\.?)*)("?)"""
 """A character of a word of bash, or a quoted part of it; only the last quote may be open."""
-_PIECES = re.compile(_PIECE, re.DOTALL)
-_TOKEN = re.compile(
-    rf"(?P<redirection>(?:&|[0-9]+)?[<>])|(?P<separator>[|&;()])|(?P<word>(?!\\\n)(?:{_PIECE})+)",
-    re.DOTALL,
-)
-"""What a line of bash consists of, besides blanks."""
-_DOLLAR_AT_END = re.compile(r"(?<!\\)(?:\\\\)*\$$")
-_KEPT = "@$"
-"""Word breaks that are part of the word after them: rl_special_prefixes of bash."""
-
-WORD_BREAKS = " \t\n\"'@><=;|&(:"
-"""What readline ends words at, unless COMP_WORDBREAKS says otherwise."""
+_TOKEN = rf"(?s)([0-9]*[<>]+)|(?:{_PIECE})+"
+"""A redirection or a word of a command of bash."""
+_COMMAND = r"`|\$\(|\$$"
+"""What runs a command in double quotes, or would with a `(` after it."""
 
 
-class ShellWords(Frozen):
-    """The words of a command line before the cursor, without quotes.
+def split_line(line: str) -> tuple[list[str], str, str, bool]:
+    """Split a command of bash, which ends at the cursor, into words without quotes.
 
-    `before` are those after the name of the program, and `current` is the one at the cursor,
-    empty after a blank. `quote` is the quote that is open there. `replaced` is the text, as it is
-    typed, in place of which a shell inserts a completion; in bash it is less than the word after a
-    word break. `is_redirection` where the word is the target of one, and `is_command` where a
-    command is typed in the quotes, whose words are not known.
+    Return the words between the program and the one at the cursor; this one, which is empty after
+    a blank; the quote that is open in it; and whether a redirection is to write into it.
+
+        split_line("spackscope find 'hdf5 os=ub")  # ["find"], "hdf5 os=ub", "'", False
     """
-
-    before: tuple[str, ...]
-    current: str
-    quote: str = ""
-    replaced: str = ""
-    is_redirection: bool = False
-    is_command: bool = False
-
-    def insertion(self, text: str) -> str:
-        """Return what bash inserts in place of `replaced` for a text that begins with the word."""
-        rest = text[len(self.current) :]
-        if self.quote == '"' and rest.startswith("(") and _DOLLAR_AT_END.search(self.replaced):
-            # Bash would run a name that begins with $( as a command.
-            return f"{self.replaced[:-1]}\\${_quoted(rest, self.quote)}"
-        return self.replaced + _quoted(rest, self.quote)
-
-
-def split_line(line: str, breaks: str = WORD_BREAKS) -> ShellWords:
-    """Split a command line of bash that ends at the cursor; `breaks` are its word breaks.
-
-    Only the last command of the line counts, without assignments before it.
-
-        split_line("spackscope find 'hdf5 os=ub").current  # hdf5 os=ub
-    """
-    words: list[str] = []
-    is_redirection, typed = False, ""
-    for token in _TOKEN.finditer(line):
-        if token["word"] and token.end() == len(line):
-            typed = token["word"]
-        elif token["separator"]:
-            words = []
-        elif token["word"] and not is_redirection:
-            words.append(_PIECES.sub(_bare, token["word"]))
-        is_redirection = bool(token["redirection"]) or (is_redirection and bool(typed))
-    while words and _ASSIGNMENT.fullmatch(words[0]):
-        words.pop(0)
-    quote = in_quote = ""
-    for piece in _PIECES.finditer(typed):
-        if piece[2] is not None and not piece[3]:
-            quote, in_quote = "'", piece[2]
-        elif piece[4] is not None and not piece[5]:
-            quote, in_quote = '"', piece[4]
-    # What readline ends words at does not count in quotes, nor do the quotes.
-    bare = _PIECES.sub(
-        lambda piece: piece[0] if len(piece[0]) == 1 else "x" * len(piece[0]), typed
-    )
-    cut = max(
-        (bare.rfind(each) + (each not in _KEPT) for each in breaks if each in bare), default=0
-    )
-    return ShellWords(
-        tuple(words[1:]),
-        _PIECES.sub(_bare, typed),
-        quote,
-        in_quote if quote else typed[cut:],
-        is_redirection,
-        quote == '"' and _COMMAND.match(in_quote) is not None,
-    )
+    tokens = [*re.finditer(_TOKEN, line)]
+    is_typed = bool(tokens) and tokens[-1].end() == len(line) and not tokens[-1][1]
+    typed = tokens.pop()[0] if is_typed else ""
+    words, is_target = [], False
+    for token in tokens:
+        words += [] if token[1] or is_target else [_without_quotes(token[0])]
+        is_target = bool(token[1])
+    quote = ""
+    for piece in re.finditer(f"(?s){_PIECE}", typed):
+        is_open = (piece[2] is not None and not piece[3]) or (
+            piece[4] is not None and not piece[5]
+        )
+        quote = piece[0][0] if is_open else ""
+    return words[1:], _without_quotes(typed), quote, is_target
 
 
-def _bare(piece: re.Match[str]) -> str:
-    """Return a part of a word without its quotes, or a character that is escaped."""
-    escaped, single, _, double, _ = piece.groups()
-    if double is not None:
-        return re.sub(r'\\([$`"\\]|\Z)', r"\1", double)
-    if escaped is not None:
-        # A line that goes on after its end.
-        return "" if escaped == "\n" else escaped
-    return piece[0] if single is None else single
+def _without_quotes(word: str) -> str:
+    def bare(piece: re.Match[str]) -> str:
+        escaped, single, _, double, _ = piece.groups()
+        if double is not None:
+            return re.sub(r'\\([$`"\\]|\Z)', r"\1", double)
+        return next((text for text in (escaped, single) if text is not None), piece[0])
+
+    return re.sub(f"(?s){_PIECE}", bare, word)
 
 
-def unquoted(word: str) -> tuple[str, str]:
-    """Return a word without its quotes, and the quote that is open at its end, if any."""
-    words = split_line(f"program {word}")
-    return words.current, words.quote
-
-
-def _quoted(text: str, quote: str) -> str:
+def quoted(text: str, quote: str) -> str:
     """Return a text as it is typed in bash inside a quote, or without one."""
     if quote == "'":
         return text.replace("'", "'\\''")
-    if quote == '"':
-        return "".join(f"\\{c}" if c in _IN_DOUBLE_QUOTES else c for c in text)
-    return _SPECIAL.sub(r"\\\g<0>", text)
+    special = r'[$`"\\]' if quote else r"""[\s\\'"$`&|;<>()*?\[\]{}#!~]"""
+    return re.sub(special, r"\\\g<0>", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,16 @@ from tests.program import Program
 URL = "https://user:secret@mirror.example.org/builds"
 
 
+def in_bash(line: str) -> tuple[str, ...]:
+    """Return the words that the script of bash calls the program with."""
+    *_, replaced = re.split(" '" if "'" in line else "[ =:]", line)
+    return ("complete", "bash", "--", f"spackscope {line}", replaced)
+
+
 def offered(
     program: Program, line: str, config: str = "/dev/null", sources: str = "sample_data"
 ) -> list[str]:
-    words = ("complete", "bash", "--", f"spackscope {line}")
-    result = program(*words, SPACKSCOPE_CONFIG=config, SPACKSCOPE_FROM=sources)
+    result = program(*in_bash(line), SPACKSCOPE_CONFIG=config, SPACKSCOPE_FROM=sources)
     assert (result.returncode, result.stderr) == (0, "")
     first, *choices = result.stdout.splitlines()
     assert first.startswith("spackscope")
@@ -102,8 +108,7 @@ def test_mirrors_and_environments_of_spack_are_completed(program: Program) -> No
     lock.touch()
 
     def with_spack(line: str) -> list[str]:
-        words = ("complete", "bash", "--", f"spackscope {line}")
-        result = program(*words, SPACK_ROOT=str(root), SPACKSCOPE_CONFIG="/dev/null")
+        result = program(*in_bash(line), SPACK_ROOT=str(root), SPACKSCOPE_CONFIG="/dev/null")
         return result.stdout.splitlines()[1:]
 
     assert with_spack("-f spack:s") == ["site-a", "site-b"]
@@ -180,7 +185,9 @@ def test_notes_tell_what_a_choice_is(program: Program) -> None:
     assert result.stdout == "spackscope\n+--host\tcheck what fits on this host\n"
 
 
-@pytest.mark.parametrize("words", [(), ("csh", "--", "x"), ("bash",)], ids=str)
+@pytest.mark.parametrize(
+    "words", [(), ("csh", "--", "x"), ("bash",), ("bash", "--", "spackscope x")], ids=str
+)
 def test_who_calls_it_by_hand_is_told_what_it_is(program: Program, words: tuple[str, ...]) -> None:
     result = program("complete", *words)
 
