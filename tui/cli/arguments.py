@@ -271,7 +271,8 @@ def _check_words(command: Command, words: Sequence[str]) -> None:
     """Check the words of a command by what the table says of them. Raises ValueError."""
     if command.name != COMPLETE and not all(words):
         raise ValueError("a word of the query is empty")
-    most = len(words) if command.most is None else command.most
+    most = command.most if command.words else 0
+    most = len(words) if most is None else most
     if not command.least <= len(words) <= most:
         first = words[most] if len(words) > most else ""
         fault = command.wrong_count.format(count=len(words), first=first)

@@ -73,33 +73,42 @@ class Option(Frozen):
         return self.text.replace("\n", " ")
 
 
-def _flag(name: str, text: str) -> Option:
-    return Option((f"--{name}",), text, name.replace("-", "_"))
+def _flag(name: str, text: str, field: str = "") -> Option:
+    return Option((f"--{name}",), text, field or name.replace("-", "_"))
 
 
 def _choice(name: str, text: str, field: str = "format") -> Option:
     return Option((f"--{name}",), text, field, "choice")
 
 
+def _value(name: str, text: str, metavar: str, takes: WordKind, field: str = "") -> Option:
+    return Option((f"--{name}",), text, field or name.replace("-", "_"), "value", metavar, takes)
+
+
+def _values(name: str, text: str, metavar: str, takes: WordKind, field: str) -> Option:
+    return Option((f"--{name}",), text, field, "values", metavar, takes)
+
+
+def _by(text: str) -> Option:
+    return _values("by", text, "NAME", "axis", "by")
+
+
 def _from(text: str) -> Option:
     return Option(("-f", "--from"), text, "sources", "values", "SOURCE", "source")
 
 
-def _host(text: str) -> Option:
-    return Option(("--host",), text, "host", "value", "HOST", "host")
-
-
-_HOST = _host(
+_HOST = _value(
+    "host",
     "check what fits on this host: 'target=zen3 glibc=2.34',\nor zen3; also os=, platform=, musl= "
     "and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the one configured, else "
-    "this machine"
+    "this machine",
+    "HOST",
+    "host",
 )
-_CONFIG = Option(
-    ("--config",),
+_CONFIG = _value(
+    "config",
     "none: leave out what your Spack is configured to reuse (concretizer:reuse, "
     "filters of mirrors, requirements), which `reusable` considers",
-    "config",
-    "value",
     "none",
     "config",
 )
@@ -112,7 +121,7 @@ _FROM = _from(
     "stdin; sample, the bundled one.\nDefault: SPACKSCOPE_FROM, else those configured, else "
     "the mirrors and install trees of your Spack; without a Spack the sample"
 )
-_ALL = Option(("--all",), "also list dependency-only specs", "dependency_only")
+_ALL = _flag("all", "also list dependency-only specs", "dependency_only")
 _NO_COLOR = _flag("no-color", "use no colour, like NO_COLOR in the environment")
 _HELP = Option(("-h", "--help"), "print this help", "help")
 _SHEET = (
@@ -120,42 +129,28 @@ _SHEET = (
     _choice("jsonl", "print one JSON object per line"),
     _choice("csv", "print comma-separated values with a header line"),
     _choice("hashes", "print the full hashes of the rows, one per line, each once"),
-    Option(
-        ("--format",),
+    _value(
+        "format",
         "print each row as a text such as '{package}/{hash:7}', with the values of its columns",
-        "template",
-        "value",
         "TEXT",
         "template",
+        "template",
     ),
-    Option(
-        ("--columns",),
-        "print these columns, separated by commas",
-        "columns",
-        "value",
-        "NAMES",
-        "column",
-    ),
-    Option(
-        ("--sort",),
-        "sort by a column; --sort=-NAME: descending",
-        "sort",
-        "value",
-        "NAME",
-        "column",
-    ),
-    Option(
-        ("--limit",),
+    _value("columns", "print these columns, separated by commas", "NAMES", "column"),
+    _value("sort", "sort by a column; --sort=-NAME: descending", "NAME", "column"),
+    _value(
+        "limit",
         "print at most so many rows; 0: all. Default: all, but on a terminal the first where an "
         "answer is long",
-        "limit",
-        "value",
         "N",
         "number",
     ),
 )
+"""The options of an answer: a command that has them is one."""
+
 _SOURCES = (_FROM, _ALL, _NO_COLOR, _HELP)
 _SOURCES_WITHOUT_ALL = (_FROM, _NO_COLOR, _HELP)
+_ANSWER = (*_SHEET, *_SOURCES_WITHOUT_ALL)
 
 VERSION_OPTION = _flag("version", "print the version")
 """Each command takes it, and only the help of all lists it."""
@@ -163,21 +158,21 @@ VERSION_OPTION = _flag("version", "print the version")
 COMMON = (*_FIT, *_SOURCES, VERSION_OPTION)
 """The options without a command, most of which others have as well."""
 
-_EXIT = """\
-0 found   1 nothing matched   2 wrong usage   3 a source cannot be read
-70 unexpected error   130 interrupted"""
+_CODES = {2: "wrong usage", 70: "unexpected error", 130: "interrupted"}
+_SOURCE_CODES = {0: "found", 1: "nothing matched", 3: "a source cannot be read"}
+
+_CODES_WIDTH = 77
 
 
 class Command(Frozen):
     """A command: what the help says about it, what it takes, and what runs it.
 
     `summary` is its line in the list, and a command without one is in no help. `usages` follow
-    its name, `description` is printed as it is, and so are `exit_codes` and `examples`. `words`
-    is what its words are, of which there are `least` to `most`; otherwise `wrong_count` is
-    printed, with their `count` and the `first` that is too much. `module` runs it, with sources
-    where it `reads_sources`, else with the environment; one that `is_answer` is a module of its
-    name in `model/answers`, whose sheet is printed. `other_names` are what is tried in its
-    place, as other programs have it.
+    its name, `description` is printed as it is, and so are `examples`. `words` is what its words
+    are, if it takes any, of which there are `least` to `most`; otherwise `wrong_count` is
+    printed, with their `count` and the `first` that is too much. `codes` are the exit codes with
+    a meaning of their own. `module` runs it, with sources where it `reads_sources`, else with
+    the environment. `other_names` are what is tried in its place, as other programs have it.
     """
 
     name: str
@@ -188,13 +183,27 @@ class Command(Frozen):
     words: WordKind = ""
     least: int = 0
     most: int | None = None
-    wrong_count: str = ""
-    exit_codes: str = _EXIT
+    wrong_count: str = "takes no query: {first}"
+    codes: Mapping[int, str] = {}
     examples: str = ""
     reads_sources: bool = True
-    is_answer: bool = False
     module: str = ""
     other_names: tuple[str, ...] = ()
+
+    @property
+    def exit_codes(self) -> str:
+        """Its exit codes, on lines that fit the help."""
+        codes = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {}), **self.codes}
+        lines = [""]
+        for code, meaning in sorted(codes.items()):
+            line = f"{lines[-1]}   {code} {meaning}".lstrip()
+            lines[-1:] = [line] if len(line) <= _CODES_WIDTH else [lines[-1], f"{code} {meaning}"]
+        return "\n".join(lines)
+
+    @property
+    def is_answer(self) -> bool:
+        """Whether it is a module of its name in `model/answers`, whose sheet is printed."""
+        return _SHEET[0] in self.options
 
     @property
     def runner(self) -> str:
@@ -244,7 +253,6 @@ differ in.""",
             *_FIT,
             *_SOURCES,
         ),
-        is_answer=True,
         words="query",
         examples="""\
 spackscope find py-ml-dtypes target=aarch64
@@ -266,7 +274,6 @@ listed on stderr, and the exit code is 2.
 The mirrors that list it are asked who signed it, and whether its archive is
 there. The key is read from the signature, which nothing but Spack verifies.""",
         (*_SHEET, *_FIT, *_SOURCES),
-        is_answer=True,
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
@@ -290,7 +297,6 @@ only comes last. The spec is named as for `spackscope show`.""",
         words="spec",
         least=1,
         wrong_count=_NEEDS_SPEC,
-        is_answer=True,
         examples="""\
 spackscope needs 23r4fq5
 spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
@@ -309,22 +315,17 @@ them. A hash is listed again for each difference. A SOURCE is a spack.lock, the
 directory or name of an environment, an install tree, or anything that -f
 takes; several are read as one.""",
         (
-            Option(
-                ("--ignore",),
+            _values(
+                "ignore",
                 "leave out this package, or all that a pattern matches",
-                "ignored",
-                "values",
                 "NAME",
                 "package",
+                "ignored",
             ),
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
+            *_ANSWER,
         ),
         words="source",
-        is_answer=True,
-        exit_codes="""\
-0 none   1 some packages have several hashes   2 wrong usage
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "none", 1: "some packages have several hashes"},
         examples="""\
 spackscope doubles spack.lock
 spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
@@ -354,13 +355,10 @@ tells why the concretizer did not take what is there.""",
             _CONFIG,
             *_SOURCES_WITHOUT_ALL,
         ),
-        is_answer=True,
         words="environment",
         most=1,
         wrong_count="takes one environment, and caches with -f: {first}",
-        exit_codes="""\
-0 nothing is missing   1 something is missing   2 wrong usage
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "nothing is missing", 1: "something is missing"},
         examples="""\
 spackscope cover spack.lock -f public
 spackscope cover climate --missing --hashes > to-push
@@ -380,18 +378,11 @@ packages.yaml; recipes are not. Of what no cache has, such as the missing specs
 of a LOCK (a spack.lock or the directory of an environment), the nearest build
 is named, and what it lacks. The solver may still prefer something else to a
 build that can be reused.""",
-        (
-            *_SHEET,
-            *_FIT,
-            *_SOURCES_WITHOUT_ALL,
-        ),
+        (*_SHEET, *_FIT, *_SOURCES_WITHOUT_ALL),
         words="spec or environment",
         least=1,
         wrong_count="needs a query, a hash or a lock file",
-        is_answer=True,
-        exit_codes="""\
-0 one can be reused   1 none   2 wrong usage   3 a source cannot be read
-70 unexpected error   130 interrupted""",
+        codes={0: "one can be reused", 1: "none"},
         examples="""\
 spackscope why hdf5@1.14 +mpi target=zen4
 spackscope why uehz56w --config none
@@ -410,22 +401,15 @@ spack.lock in a git work tree, and now. What the first look shows may have been
 there before. SPEC has a package, versions, variants and hashes. Older
 snapshots do not tell variants; what no look tells of a hash does not match.""",
         (
-            Option(
-                ("--by",),
+            _by(
                 "print a line for each version, hash, or value of a variant such as mpi.\n"
-                "Default: version",
-                "by",
-                "values",
-                "NAME",
-                "axis",
+                "Default: version"
             ),
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
+            *_ANSWER,
         ),
         words="spec",
         least=1,
         wrong_count="needs a package or a hash",
-        is_answer=True,
         examples="""\
 spackscope history hdf5 -f spack:site
 spackscope history hdf5@1.14 --by mpi -f spack:site
@@ -441,8 +425,6 @@ Keep the specs of each source with the date, in one file a source below
 $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
 `spackscope weather`. Only what came and went is added.""",
         _SOURCES,
-        most=0,
-        wrong_count="takes no query: {first}",
         examples="""\
 spackscope snapshot
 spackscope snapshot -f spack:site -f public""",
@@ -458,31 +440,24 @@ size of their archives, and what is missing, most needed first. Snapshots that
 `spackscope snapshot` kept add a trend. Without an environment there is a row
 for each stack of the caches.""",
         (
-            Option(
-                ("--host",),
+            _values(
+                "host",
                 "a host to run on, such as zen3 or 'target=zen4 glibc=2.28'; may be repeated",
-                "hosts",
-                "values",
                 "HOST",
                 "host",
+                "hosts",
             ),
-            Option(
-                ("--fail-under",),
+            _value(
+                "fail-under",
                 "exit with 1 if less of a row than this percentage is there, or with "
                 "--host runs there",
-                "fail_under",
-                "value",
                 "N",
                 "number",
             ),
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
+            *_ANSWER,
         ),
         words="environment",
-        is_answer=True,
-        exit_codes="""\
-0 enough is there   1 less than --fail-under   2 wrong usage
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "enough is there", 1: "less than --fail-under"},
         examples="""\
 spackscope weather spack.lock -f public
 spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
@@ -498,15 +473,9 @@ mirrors are read, and the archives of mirrors on this machine; archives on
 servers are not downloaded. Different install trees, padded or not, and
 different signers are benign. An archive that is not the one its manifest
 names, has another size, or differs for the same install tree is suspicious.""",
-        (
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
-        ),
+        _ANSWER,
         words="query",
-        is_answer=True,
-        exit_codes="""\
-0 nothing is suspicious   1 something is   2 wrong usage
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "nothing is suspicious", 1: "something is"},
         examples="""\
 spackscope challenge -f spack:site -f spack:copy
 spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
@@ -521,18 +490,11 @@ which of the remaining specs would break, since what they link or run would be
 removed. A LIST is a file of full hashes to keep, one a line, as Spack's
 buildcache prune takes it, or - for standard input; a QUERY selects what to
 remove. Nothing is deleted.""",
-        (
-            _flag("preview", "only print what would be removed; there is nothing else"),
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
-        ),
+        (_flag("preview", "only print what would be removed; there is nothing else"), *_ANSWER),
         words="query or file",
         least=1,
         wrong_count="needs a keep-list or a query",
-        is_answer=True,
-        exit_codes="""\
-0 nothing breaks   1 something breaks   2 wrong usage
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "nothing breaks", 1: "something breaks"},
         examples="""\
 spackscope prune --preview keep -f spack:site
 spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
@@ -559,18 +521,14 @@ no -f is given.""",
             _flag("build", "list differences of what is used for building only, too"),
             _flag("all", "list what follows from other differences, and what is equal, too"),
             _flag("each", "print a column for each spec, also where several are alike"),
-            *_SHEET,
-            *_SOURCES_WITHOUT_ALL,
+            *_ANSWER,
         ),
-        is_answer=True,
         words="spec or source",
         least=2,
         most=20,
         wrong_count="needs 2 to 20 specs, but got {count:,}; "
         "put each query of several words in quotes",
-        exit_codes="""\
-0 alike   1 different   2 wrong usage, or a word does not name one spec
-3 a source cannot be read   70 unexpected error   130 interrupted""",
+        codes={0: "alike", 1: "different", 2: "wrong usage, or a word does not name one spec"},
         examples="""\
 spackscope diff uehz56w wuqgt3p
 spackscope diff 'hdf5@1.14.6 /ueh' 'hdf5@1.14.5 +mpi os=rocky9' --build
@@ -589,7 +547,6 @@ the types of the dependencies: b build, l link, r run, t test. Each word is a
 hash, a unique hash prefix, or a quoted query that matches one spec. Either
 may be named first.""",
         (*_SHEET, *_SOURCES),
-        is_answer=True,
         words="spec",
         least=2,
         most=2,
@@ -625,22 +582,16 @@ elsewhere with a tab between value and count. With two each pair that occurs is
 counted; on a terminal they are a matrix, which shows where there are binaries
 and where there are none.""",
         (
-            Option(
-                ("--by",),
+            _by(
                 "a column (package, version, compiler, os, target, stack, tag, state, source, "
                 "platform, arch, namespace, flags, variants) or the name of a variant, such as "
                 "mpi; a spec counts at each value of a list; none: it has no value.\n"
-                "Without --by it is the first word.",
-                "by",
-                "values",
-                "NAME",
-                "axis",
+                "Without --by it is the first word."
             ),
             *_SHEET,
             *_FIT,
             *_SOURCES,
         ),
-        is_answer=True,
         words="query",
         examples="""\
 spackscope stats target
@@ -668,9 +619,6 @@ cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
             *_SHEET,
             *_SOURCES,
         ),
-        is_answer=True,
-        most=0,
-        wrong_count="takes no query: {first}",
         examples="""\
 spackscope sources
 spackscope sources -f spack:develop -f ~/spack/opt/spack
@@ -685,12 +633,7 @@ spackscope sources --verify -f ~/mirror""",
 Build the index file of the sources, or refresh it if they changed; print what
 it contains, where it is, and all problems. Other commands do the same when
 they need to.""",
-        (
-            _flag("rebuild", "read all files again, even unchanged ones"),
-            *_SOURCES,
-        ),
-        most=0,
-        wrong_count="takes no query: {first}",
+        (_flag("rebuild", "read all files again, even unchanged ones"), *_SOURCES),
         examples="""\
 spackscope index -f ~/cache/_cache
 spackscope index --rebuild""",
@@ -714,15 +657,11 @@ only where it exists, and never written.
             _choice("keys", "list all keys of the browser, by the names to change them"),
             _choice("json", "print one JSON object per setting and line"),
             _from("print the settings as for a command with this source"),
-            _host("print the settings as for a command with this host"),
+            _value("host", "print the settings as for a command with this host", "HOST", "host"),
             _HELP,
         ),
-        most=0,
-        wrong_count="takes no query: {first}",
         reads_sources=False,
-        exit_codes="""\
-0 right   2 wrong usage, or a file has a mistake   70 unexpected error
-130 interrupted""",
+        codes={0: "right", 2: "wrong usage, or a file has a mistake"},
         examples="""\
 spackscope config
 spackscope config --check
@@ -751,13 +690,13 @@ first. For all users of a Spack list a copy that stays in its scope `site`.""",
             _choice("remove", "undo that", "registration"),
             _HELP,
         ),
-        most=0,
         wrong_count="takes no words: {first}",
         reads_sources=False,
-        exit_codes="""\
-0 done, or so already   1 registered in another scope   2 wrong usage
-3 no Spack found, or its configuration cannot be changed
-70 unexpected error   130 interrupted""",
+        codes={
+            0: "done, or so already",
+            1: "registered in another scope",
+            3: "no Spack found, or its configuration cannot be changed",
+        },
         examples="""\
 spackscope extension --install
 spack scope find hdf5 +mpi""",
@@ -781,7 +720,7 @@ Once, for fish:
         (_HELP,),
         words="shell",
         reads_sources=False,
-        exit_codes="0 done   2 wrong usage   70 unexpected error   130 interrupted",
+        codes={0: "done"},
         examples="spackscope completion zsh > ~/.zfunc/_spackscope",
     ),
     Command(
@@ -796,16 +735,14 @@ page, as to install it by hand:
         (_HELP,),
         words="manual",
         reads_sources=False,
-        exit_codes="""\
-0 shown   2 wrong usage   3 man cannot show it
-70 unexpected error   130 interrupted""",
+        codes={0: "shown", 3: "man cannot show it"},
         examples="""\
 spackscope man
 spackscope man query""",
     ),
     Command(HELP, "print this help, or on a command, or on `query`", words="topic"),
     # Completion scripts call it.
-    Command(COMPLETE, "", options=(_HELP,), reads_sources=False),
+    Command(COMPLETE, "", options=(_HELP,), words="shell", reads_sources=False),
 )
 
 COMMANDS: Mapping[str, Command] = {command.name: command for command in _TABLE}

@@ -38,8 +38,9 @@ from spackscope.tui.process.exit_codes import ExitCode, Leave
 from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, WrongSettings, read_settings
 
 if TYPE_CHECKING:
-    from spackscope.model.report.sheet import Sheet
     from rich.progress import Progress, TaskID
+
+    from spackscope.model.report.sheet import Sheet
 
 DELAY = 0.3
 """Seconds after the first report before progress is shown: most loads are over by then."""
