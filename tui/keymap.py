@@ -7,6 +7,7 @@ of keys: as Textual has them, as they are shown, and as people write them.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -428,6 +429,10 @@ _WRITTEN: Mapping[str, str] = {
 _SHIFTED = ("left", "right", "up", "down", "home", "end", "pageup", "pagedown")
 """Keys that terminals send differently with Shift, and with Ctrl."""
 
+_MODIFIER = r"(?s)(\^|⇧|C-|M-|(?i:ctrl|shift|alt)[+-])(.+)"
+_MODIFIERS = {"^": "ctrl", "⇧": "shift", "C-": "ctrl", "M-": "alt"}
+"""The modifiers that are written in short."""
+
 _SAME = {
     "ctrl+i": "tab", "ctrl+m": "enter", "ctrl+h": "backspace",
     "ctrl+left_square_bracket": "escape",
@@ -469,16 +474,9 @@ def read_key(written: str) -> str:
 
 def _split(written: str) -> tuple[str, str]:
     """Return the modifier of a key, if it has one, and the name of the rest; empty if unknown."""
-    text, modifier = written, ""
-    for sign, name in (("^", "ctrl"), ("⇧", "shift"), ("C-", "ctrl"), ("M-", "alt")):
-        if text.startswith(sign) and len(text) > len(sign):
-            text, modifier = text[len(sign) :], name
-            break
-    else:
-        for name in ("ctrl", "shift", "alt"):
-            if text[: len(name)].lower() == name and text[len(name) : len(name) + 1] in ("+", "-"):
-                text, modifier = text[len(name) + 1 :], name
-                break
+    match = re.fullmatch(_MODIFIER, written)
+    sign, text = match.groups() if match is not None else ("", written)
+    modifier = _MODIFIERS.get(sign) or sign[:-1].lower()
     if len(text) == 1 and text.isprintable() and text not in _WRITTEN:
         if modifier == "shift" and text.isalpha():
             return "", text.upper()
