@@ -131,11 +131,13 @@ def _command_lines(command: Command, described: Collection[Option]) -> Iterator[
 def option_lines(option: Option) -> list[str]:
     """Return the lines of the help on an option."""
     names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
-    lines = [
-        line for part in option.text.split("\n") for line in wrap(part, _WIDTH - _OPTION_COLUMN)
-    ]
-    indent = " " * _OPTION_COLUMN
-    return [f"  {names:<{_OPTION_COLUMN - 2}}{lines[0]}", *(indent + more for more in lines[1:])]
+    return _entry(names, option.text, _OPTION_COLUMN)
+
+
+def _entry(head: str, text: str, column: int) -> list[str]:
+    """Return the lines of a text in a column beside its head."""
+    first, *more = (line for part in text.split("\n") for line in wrap(part, _WIDTH - column))
+    return [f"  {head:<{column - 3}} {first}", *(" " * column + line for line in more)]
 
 
 def _hanging(head: str, text: str, width: int) -> str:
@@ -149,19 +151,13 @@ def query_help() -> str:
     for heading, forms in LANGUAGE.items():
         lines += ["", heading]
         for form in forms:
-            lines += _form_lines(form.written, form.sentence)
+            lines += _entry(form.written, form.sentence, _FORM_COLUMN)
     return "\n".join(lines) + "\n"
-
-
-def _form_lines(written: str, sentence: str) -> list[str]:
-    first, *rest = wrap(sentence, _WIDTH - _FORM_COLUMN)
-    head = f"  {written:<{_FORM_COLUMN - 3}} {first}"
-    return [head, *(" " * _FORM_COLUMN + more for more in rest)]
 
 
 def _named_queries(views: Mapping[str, str]) -> str:
     """Return the named queries as a part of the help, or an empty text."""
     lines = ["", "Named in the configuration"] if views else []
     for name, text in sorted(views.items()):
-        lines += _form_lines(f"{VIEW}={name}", without_secrets(text))
+        lines += _entry(f"{VIEW}={name}", without_secrets(text), _FORM_COLUMN)
     return "".join(f"{clean(line)}\n" for line in lines)
