@@ -166,35 +166,29 @@ def _configure(
     lib/spack/spack/config.py). It is quoted, as YAML takes a `{` for more than a text.
     """
     words = ["config", "--scope", "user", action, f"config:extensions:[{json.dumps(entry)}]"]
-    command = [spack, "-c", _NO_EXTENSIONS, *words]
-    try:
-        code, printed = _run(command, environ)
-    except subprocess.TimeoutExpired:
-        reason = f"it does not end after {_PATIENCE} seconds"
-        raise _failed(spack, reason, entry if action == "add" else "") from None
-    except OSError as error:
-        raise _failed(spack, error.strerror or str(error), entry) from None
-    if code:
-        reason = _reason(printed) or f"exit code {code}"
-        raise _failed(spack, reason, entry if action == "add" else "")
-
-
-def _run(command: Sequence[str], environ: Mapping[str, str]) -> tuple[int, str]:
-    """Return the exit code of Spack and the end of its errors. Raises TimeoutExpired, OSError."""
     # A process that Spack leaves behind may hold a pipe open.
     with tempfile.TemporaryFile() as errors:
-        code = subprocess.run(
-            command,
-            # An environment that cannot be read would stop Spack.
-            env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            timeout=_PATIENCE,
-            check=False,
-        ).returncode
-        errors.seek(max(0, errors.seek(0, os.SEEK_END) - _MAX_OUTPUT))
-        return code, errors.read().decode(errors="replace")
+        try:
+            code = subprocess.run(
+                [spack, "-c", _NO_EXTENSIONS, *words],
+                # An environment that cannot be read would stop Spack.
+                env={name: value for name, value in environ.items() if name != "SPACK_ENV"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                timeout=_PATIENCE,
+                check=False,
+            ).returncode
+        except subprocess.TimeoutExpired:
+            reason = f"it does not end after {_PATIENCE} seconds"
+        except OSError as error:
+            reason = error.strerror or str(error)
+        else:
+            errors.seek(max(0, errors.seek(0, os.SEEK_END) - _MAX_OUTPUT))
+            printed = _reason(errors.read().decode(errors="replace"))
+            reason = (printed or f"exit code {code}") if code else ""
+    if reason:
+        raise _failed(spack, reason, entry if action == "add" else "")
 
 
 def _reason(stderr: str) -> str:
