@@ -55,8 +55,7 @@ COMMAND = (
     "    Command(HELP, ",
 )
 GREET = """\
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 
 
 def run(options, environ):

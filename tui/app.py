@@ -30,8 +30,7 @@ from spackscope.tui.browser.open_source import SourceChosen
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
-from spackscope.tui.process import crash, signals
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode, crash, signals
 from spackscope.tui.process.shown_cells import ShownCells
 from spackscope.tui.process.terminal import TerminalDriver
 from spackscope.tui.settings import DEFAULTS, Settings, themes

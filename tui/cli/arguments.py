@@ -26,7 +26,7 @@ from spackscope.tui.cli.command_table import (
     Command,
     Option,
 )
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave
 
 _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""

@@ -15,8 +15,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from spackscope.model.core.errors import Unwritable
 from spackscope.tui import VERSION
-from spackscope.tui.process import signals, stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode, signals, stdio
 
 _MAX_CAUSES = 10
 """Causes of an error in a log, itself included."""

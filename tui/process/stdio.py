@@ -15,7 +15,7 @@ from typing import IO
 
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean, shorten
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave
 
 _MAX_LINE_LENGTH = 500
 _MAX_SIZES = {"COLUMNS": 1000, "LINES": 500}

@@ -11,7 +11,7 @@ from spackscope.model.core.redaction import shown_url, without_secrets
 from spackscope.model.core.text import clean
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave
 
 VARIABLE = "SPACKSCOPE_CONFIG"
 """The variable that names the file which is read in place of the user's own."""

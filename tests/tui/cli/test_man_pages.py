@@ -10,7 +10,7 @@ import pytest
 from spackscope.tui.cli.command_table import BROWSE, WITH_HELP
 from spackscope.tui.cli.commands.man import PAGES, man_page
 from spackscope.tui.keymap import KEYS
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from spackscope.tui.query_reference import LANGUAGE
 from spackscope.tui.settings.table import SETTINGS
 from tests.documents import make_manual

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.query.parser import MAX_NESTED
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.program import Program
 
 NAMED = """\

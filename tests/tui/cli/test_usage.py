@@ -10,7 +10,7 @@ from spackscope.tui.cli.arguments import parse_arguments
 from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, QUERY, WITH_HELP
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.main import main
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.builders import hash_of, record, write_page
 from tests.program import Program, assert_golden
 

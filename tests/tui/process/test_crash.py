@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.program import COMMAND, Program, environment
 from tests.pty.test_signals import left_on
 

@@ -17,8 +17,7 @@ from spackscope.model.core.errors import (
 from spackscope.tui import VERSION
 from spackscope.tui.cli.arguments import Options, parse_arguments
 from spackscope.tui.cli.command_table import COMMANDS, HELP
-from spackscope.tui.process import signals, stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, signals, stdio
 
 
 def run_line(words: Sequence[str]) -> int:

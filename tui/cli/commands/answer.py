@@ -12,8 +12,7 @@ from spackscope.model.report.report import Line, Style
 from spackscope.model.report.sheet import Sheet
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 
 _COLOURS: dict[Style, int] = {
     "bold": 1, "dim": 2, "error": 31, "good": 32, "differs": 33, "virtual": 35, "link": 36

@@ -11,8 +11,7 @@ from spackscope.model.query.ast import join_words
 from spackscope.model.sources.source_name import PREFIX, SAMPLE, absolute_path, is_local_path
 from spackscope.tui.cli.command_table import BROWSE
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import WrongSettings
 from spackscope.tui.settings.checks import browser_mistakes
 

@@ -33,8 +33,7 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import STANDARD_INPUT
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import COMMANDS
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import COMMAND_LINE, Origin, Settings, WrongSettings, read_settings
 
 if TYPE_CHECKING:

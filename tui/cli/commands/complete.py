@@ -59,8 +59,7 @@ from spackscope.tui.cli.command_table import (
     WordKind,
 )
 from spackscope.tui.cli.commands.completion import SHELLS
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.settings import read_settings
 
 _ONE_WORD = ("environment", "topic", "manual", "shell")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 
 from spackscope.model.core.suggestions import did_you_mean, listed
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 
 SHELLS = {"bash": "spackscope", "zsh": "_spackscope", "fish": "spackscope.fish"}
 """The shells, each with its script in the folder `scripts`, named as the shell looks for it."""

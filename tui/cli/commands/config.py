@@ -16,8 +16,7 @@ from spackscope.model.sources.resolve import resolve_sources
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import SAMPLE
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode, stdio
 from spackscope.tui.settings import (
     COMMAND_LINE,
     DEFAULT,

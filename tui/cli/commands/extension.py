@@ -23,8 +23,7 @@ from spackscope.model.sources.spack_config import (
     listed_extensions,
 )
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.spack_extension import DIRECTORY, extension_path
 
 _COMMAND = os.path.join("scope", "cmd", "scope.py")

@@ -19,8 +19,7 @@ from spackscope.tui.cli.command_table import (
     Command,
     Option,
 )
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.query_reference import LANGUAGE
 
 QUERY_SECTION = """\

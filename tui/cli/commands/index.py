@@ -9,8 +9,7 @@ from spackscope.model.core.text import clean
 from spackscope.model.index.load import index_path
 from spackscope.model.query.ast import Query
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode, stdio
 
 
 def run(line: CommandLine) -> ExitCode:

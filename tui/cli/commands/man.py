@@ -14,8 +14,7 @@ from collections.abc import Iterator, Mapping
 from spackscope.model.core.suggestions import did_you_mean
 from spackscope.tui.cli.arguments import Options
 from spackscope.tui.cli.command_table import BROWSE, QUERY
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 
 PAGES = {BROWSE: "spackscope.1", QUERY: "spackscope-query.7"}
 """The names of the pages by their topics; docs/make_manual.py makes them."""

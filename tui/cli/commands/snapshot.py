@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from spackscope.model.analysis.history import add_snapshots
 from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode, stdio
 
 
 def run(line: CommandLine) -> ExitCode:

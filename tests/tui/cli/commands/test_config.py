@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from spackscope.tui.settings.table import SETTINGS
 from tests.program import Program
 

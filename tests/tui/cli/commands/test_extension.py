@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from spackscope.tui.cli.commands.extension import register
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave
 from spackscope.tui.spack_extension import extension_path
 from tests.program import Program, environment
 from tests.spack_start import make_spack

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from spackscope.model.core.text import cell_width
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.builders import (
     GCC,
     SpackRoot,

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.core.text import cell_width
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.browsing import SAMPLE
 from tests.builders import record, write_page
 from tests.hostile import HOSTILE_TEXT
