@@ -1,4 +1,4 @@
-"""The source is read as text: a name is defined once, and no modules import each other."""
+"""The source is read as text: names, circles, and what is imported late."""
 
 from __future__ import annotations
 
@@ -18,6 +18,23 @@ DEFINED_TWICE = {
     "Row": "that of the index is a spec, that of a report is cells",
 }
 """Names of public types that two modules define, each with what they are."""
+
+SHELL = ("app", "cli", "clipboard", "copy_forms", "keymap", "process", "settings")
+"""The parts of `tui` in which only what is listed here is imported in functions."""
+
+IMPORTED_LATE = {
+    "app": "dialogs are imported when they are first opened",
+    "cli.arguments": "what takes no words, as the help, reads nothing of sources",
+    "cli.commands.browse": "a line with a mistake ends without Textual",
+    "cli.commands.command_line": "few queries match nothing or too much, and few lists are read",
+    "cli.commands.config": "themes are those of Textual",
+    "cli.commands.help": "only the help on queries reads the configuration",
+    "cli.main": "Ctrl-C at any moment ends without a traceback",
+    "process.crash": "a crash is rare",
+    "settings": "most users have no file",
+    "settings.checks": "themes are those of Textual",
+}
+"""The modules that import in functions, each with its reason."""
 
 
 @cache
@@ -80,3 +97,14 @@ def test_a_type_is_defined_once() -> None:
 
 def test_no_modules_import_each_other() -> None:
     TopologicalSorter(graph()).prepare()
+
+
+def test_the_shell_imports_at_the_top() -> None:
+    late = set()
+    for name, module in modules().items():
+        part = name.removeprefix("spackscope.tui.")
+        if part.split(".")[0] in SHELL:
+            functions = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)]
+            imported = [each for function in functions for each in imports_of(function)]
+            late |= {part for each in imported if each.startswith("spackscope.")}
+    assert late == IMPORTED_LATE.keys()
