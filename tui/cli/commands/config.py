@@ -7,6 +7,7 @@ import os
 import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.redaction import shown_url, without_arguments, without_secrets
@@ -99,17 +100,44 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
         shown = str(Origin(path))
         yield _Line(name, shown, shown, Origin(f"{state}{variable}"))
     for setting in SETTINGS:
-        if setting.is_table:
-            yield from _table_lines(setting, settings)
-        elif setting.name == "sources":
-            yield _source_line(options, settings, environ)
-        elif setting.name == "theme":
-            yield _theme_line(setting, settings, environ)
+        value, origin = _value(setting, options, settings, environ)
+        if setting.is_table and value:
+            for key, inner in value.items():
+                path = f"{setting.name}.{key}"
+                yield _line(without_secrets(path), inner, settings.origin(path))
         else:
-            value = getattr(settings, setting.name)
-            if value and setting.name in _WITHOUT_SECRETS:
-                value = _WITHOUT_SECRETS[setting.name](value)
-            yield _line(setting.name, value, settings.origin(setting.name), setting.shown_default)
+            yield _line(setting.name, value, origin, setting.shown_default)
+
+
+def _value(
+    setting: Setting, options: Options, settings: Settings, environ: Mapping[str, str]
+) -> tuple[Any, Origin]:
+    """Return the value that counts, without secrets, and where it comes from.
+
+    Raises SourceError.
+    """
+    name = setting.name
+    value, origin = getattr(settings, name), settings.origin(name)
+    if name == "sources":
+        sources = resolve_sources(options.sources, Session(environ), settings.sources)
+        if options.sources:
+            origin = COMMAND_LINE
+        elif environ.get("SPACKSCOPE_FROM", "").strip():
+            origin = Origin("SPACKSCOPE_FROM")
+        elif not settings.sources:
+            has_none = SAMPLE in sources
+            origin = Origin("default: there is no Spack" if has_none else "your Spack")
+        return tuple(map(shown_url, sources)), origin
+    if name == "theme":
+        # Textual is imported for it.
+        from spackscope.tui.settings.themes import ThemeMemory
+
+        memory = ThemeMemory(environ, value)
+        if chosen := memory.chosen():
+            return chosen, Origin(f"chosen in the browser: {memory.path}")
+    if value and name in _WITHOUT_SECRETS:
+        value = _WITHOUT_SECRETS[name](value)
+    return value, origin
 
 
 def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> _Line:
@@ -123,41 +151,3 @@ def _line(name: str, value: object, origin: Origin, shown_default: str = "") -> 
         return _Line(name, value, clean(value), origin)
     texts = [*map(without_secrets, value if isinstance(value, tuple) else [str(value)])]
     return _Line(name, texts, clean(shlex.join(texts)), origin)
-
-
-def _table_lines(setting: Setting, settings: Settings) -> Iterator[_Line]:
-    values: Mapping[str, object] = getattr(settings, setting.name)
-    if not values:
-        yield _Line(setting.name, None, setting.shown_default, DEFAULT)
-    for name, value in values.items():
-        path = f"{setting.name}.{name}"
-        yield _line(without_secrets(path), value, settings.origin(path))
-
-
-def _source_line(options: Options, settings: Settings, environ: Mapping[str, str]) -> _Line:
-    """Return the line of the sources that are read, without secrets. Raises SourceError."""
-    session = Session(environ)
-    sources = resolve_sources(options.sources, session, settings.sources)
-    shown = tuple(map(shown_url, sources))
-    if options.sources:
-        origin = COMMAND_LINE
-    elif environ.get("SPACKSCOPE_FROM", "").strip():
-        origin = Origin("SPACKSCOPE_FROM")
-    elif settings.sources:
-        origin = settings.origin("sources")
-    else:
-        is_sample = SAMPLE in sources
-        origin = Origin("default: there is no Spack" if is_sample else "your Spack")
-    return _line("sources", shown, origin)
-
-
-def _theme_line(setting: Setting, settings: Settings, environ: Mapping[str, str]) -> _Line:
-    """Return the line of the theme, which may have been chosen in the browser."""
-    # Textual is imported for it.
-    from spackscope.tui.settings.themes import ThemeMemory
-
-    memory = ThemeMemory(environ, settings.theme)
-    if memory.path is not None and (chosen := memory.chosen()):
-        return _line(setting.name, chosen, Origin(f"chosen in the browser: {memory.path}"))
-    origin = settings.origin(setting.name)
-    return _line(setting.name, settings.theme, origin, setting.shown_default)
