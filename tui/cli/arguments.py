@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from spackscope.model.core.frozen import Frozen, fields
+from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.suggestions import near
 from spackscope.tui.cli.command_table import (
     BROWSE,
@@ -32,7 +32,7 @@ _CLOSE = 0.74
 """How similar a misspelled command is at least: `shwo` is, and the package `diffutils` is not."""
 
 _EITHER = ("spec or source", "spec or environment", "query or file")
-_AFTER_SOURCES = ("query", "spec", *_EITHER, "")
+_AFTER_SOURCES = ("query", "spec", "environment", *_EITHER, "")
 """What the words of a command are where some of them may be its sources."""
 
 _WITH_VALUE = frozenset(
@@ -49,12 +49,12 @@ class Options(Frozen):
 
     `words` are those of the query. `format` is the name of an export format, or None for the one
     that suits stdout; `template`, `columns`, `sort` and `limit` are how the rows of an answer are
-    printed, and `given` has the values of the options that only one answer has, by their fields.
-    `dependency_only` lists dependency-only specs too. `all` cuts no list, and with `diff`, as
-    `build`, prints more differences. `host` describes the machine that specs are to run on, and
-    with `config` "none" what Spack is configured to reuse is left out. `registration` is what
-    `extension` changes in Spack's configuration: install or remove. `help` prints that of the
-    command. `near` is the command that the first word may be a misspelling of.
+    printed, and `given` has the values of all options, also of those that only one answer has, by
+    their fields. `dependency_only` lists dependency-only specs too. `host` describes the machine
+    that specs are to run on, and with `config` "none" what Spack is configured to reuse is left
+    out. `registration` is what `extension` changes in Spack's configuration: install or remove.
+    `help` prints that of the command. `near` is the command that the first word may be a
+    misspelling of.
     """
 
     command: str
@@ -66,11 +66,9 @@ class Options(Frozen):
     sort: str = ""
     limit: str = ""
     given: Mapping[str, Any] = {}
-    all: bool = False
     dependency_only: bool = False
     host: str = ""
     config: str = ""
-    build: bool = False
     rebuild: bool = False
     no_color: bool = False
     help: bool = False
@@ -110,14 +108,12 @@ def parse_arguments(argv: Sequence[str]) -> Options:
     except ValueError as error:
         called = "" if name == BROWSE else f" {name}"
         raise Leave(ExitCode.USAGE, f"{error}; see `spackscope{called} --help`") from None
-    values: dict[str, Any] = {
+    given: dict[str, Any] = {
         field: tuple(value) if type(value) is list else value for field, value in parsed.items()
     }
+    own = {field: value for field, value in given.items() if field in Options.__fields__}
     nearest = _near_command(words[: len(words) - len(after)]) if name == BROWSE else ""
-    own = {each.name for each in fields(Options)}
-    given = values if command.is_answer else {}
-    values = {field: value for field, value in values.items() if field in own}
-    return Options(name, tuple(words), given=given, help=is_help, near=nearest, **values)
+    return Options(name, tuple(words), given=given, help=is_help, near=nearest, **own)
 
 
 def split_command(argv: Sequence[str]) -> tuple[Command, list[str], list[str]]:
@@ -191,35 +187,29 @@ def split_sources(
 ) -> tuple[list[str], list[str]]:
     """Return the sources given with -f and those among the words of a command, and other words.
 
-    Where a command takes sources as its own words, they stay: `diff` two, and `why` one.
+    Where a command takes sources as its own words, they stay: `diff` two, and `why` one. Of
+    several words for environments, without words of the sources given, some may be caches.
 
         split_sources(COMMANDS["find"], ["~/mirror", "hdf5"], [])  # ["~/mirror"], ["hdf5"]
     """
-    if command.words == "environment":
-        return _split_environments(words, given)
-    if not (command.reads_sources and command.words in _AFTER_SOURCES and any(words)):
+    is_environment = command.words == "environment"
+    several = words or given if is_environment else words
+    if not (command.reads_sources and command.words in _AFTER_SOURCES and any(several)):
         return [*given], [*words]
     # What takes no words reads nothing of it.
-    from spackscope.model.sources.resolve import is_source_word, names_source
+    from spackscope.model.sources.resolve import is_source_word, names_environment, names_source
 
-    if command.words in _EITHER and all(map(names_source, words)):
-        return [*given], [*words]
-    sources = [word for word in words if is_source_word(word)]
-    return [*given, *sources], [word for word in words if word not in sources]
-
-
-def _split_environments(words: Sequence[str], given: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the caches and the environments: of several words, else of the sources given."""
-    several = words or given
-    if len(several) > 1:
-        from spackscope.model.sources.resolve import names_environment, names_source
-
+    if is_environment:
         may_be_cache = [n for n in several if not words or (n != "-" and names_source(n))]
-        caches = [name for name in may_be_cache if not names_environment(name)]
-        if 0 < len(caches) < len(several):
-            environments = [name for name in several if name not in caches]
-            return [*(given if words else ()), *caches], environments
-    return [*given], [*words]
+        sources = [name for name in may_be_cache if not names_environment(name)]
+        if not 0 < len(sources) < len(several):
+            return [*given], [*words]
+        given = given if words else ()
+    elif command.words in _EITHER and all(map(names_source, words)):
+        return [*given], [*words]
+    else:
+        sources = [word for word in words if is_source_word(word)]
+    return [*given, *sources], [word for word in several if word not in sources]
 
 
 def _is_option(word: str) -> bool:
