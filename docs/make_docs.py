@@ -93,15 +93,13 @@ def command_list() -> str:
     """
     lines = ["| command | what it does |", "|---|---|"]
     for command in (COMMANDS[BROWSE], *LISTED):
-        name = "spackscope" if command.name == BROWSE else f"spackscope {command.name}"
-        anchor = name.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
-        lines.append(f"| [`{name}`](#{anchor}) | {command.summary} |")
+        anchor = command.called.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
+        lines.append(f"| [`{command.called}`](#{anchor}) | {command.summary} |")
     lines.append("")
     for name in WITH_HELP:
         described = () if name == BROWSE else COMMON
-        heading = "spackscope" if name == BROWSE else f"spackscope {name}"
-        text = command_help(COMMANDS[name], described).rstrip()
-        lines += [f"## {heading}", "", "```text", text, "```", ""]
+        text = command_help(COMMANDS[name], described)
+        lines += [f"## {COMMANDS[name].called}", "", "```text", text, "```", ""]
     return "\n".join(lines).strip()
 
 

@@ -20,7 +20,7 @@ from spackscope.tui.cli.command_table import (
     Command,
     Option,
 )
-from spackscope.tui.cli.commands.help import QUERY_SECTION, usages_of
+from spackscope.tui.cli.commands.help import QUERY_SECTION
 from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.keymap import HEADINGS, KEYS
 from spackscope.tui.process.stdio import key_word
@@ -157,9 +157,9 @@ def _main_page() -> Iterator[str]:
 
 
 def _usages(command: Command) -> Iterator[str]:
-    for number, usage in enumerate(usages_of(command)):
+    for number, usage in enumerate(command.usages):
         yield from ([".br"] if number else [])
-        yield synopsis(usage)
+        yield synopsis(f"{command.called} {usage}")
 
 
 def _options(options: Iterable[Option]) -> Iterator[str]:

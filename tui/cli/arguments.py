@@ -106,8 +106,7 @@ def parse_arguments(argv: Sequence[str]) -> Options:
         if not (is_help or "version" in parsed):
             _check_words(command, words)
     except ValueError as error:
-        called = "" if name == BROWSE else f" {name}"
-        raise Leave(ExitCode.USAGE, f"{error}; see `spackscope{called} --help`") from None
+        raise Leave(ExitCode.USAGE, f"{error}; see `{command.called} --help`") from None
     given: dict[str, Any] = {
         field: tuple(value) if type(value) is list else value for field, value in parsed.items()
     }

@@ -191,6 +191,11 @@ class Command(Frozen):
     other_names: tuple[str, ...] = ()
 
     @property
+    def called(self) -> str:
+        """What is typed for it."""
+        return "spackscope" if self.name == BROWSE else f"spackscope {self.name}"
+
+    @property
     def exit_codes(self) -> str:
         """Its exit codes, on lines that fit the help."""
         codes = {**_CODES, **(_SOURCE_CODES if self.reads_sources else {}), **self.codes}

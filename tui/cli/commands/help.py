@@ -79,58 +79,42 @@ def _help_on(topic: str, environ: Mapping[str, str]) -> str:
         # The other topics need no configuration.
         from spackscope.tui.settings import read_settings
 
-        return query_help() + _named_queries(read_settings(environ).views)
+        return _query_help(read_settings(environ).views)
     if topic and topic not in WITH_HELP:
         hint = did_you_mean(topic, [*WITH_HELP, QUERY])
         raise Leave(ExitCode.USAGE, f"no help on {topic}{hint}; see `spackscope help --help`")
     return command_help(COMMANDS[topic or BROWSE])
 
 
-def usages_of(command: Command) -> list[str]:
-    """Return the forms of a command, each on one line."""
-    return [f"{_name_of(command)} {usage}" for usage in command.usages]
-
-
-def _name_of(command: Command) -> str:
-    return "spackscope" if command.name == BROWSE else f"spackscope {command.name}"
-
-
-def sections_of(command: Command) -> dict[str, str]:
-    """Return what comes after the options of a command, by its headings."""
-    sections = {"query": QUERY_SECTION} if command.words == "query" else {}
-    return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
-
-
 def command_help(command: Command, described: Collection[Option] = ()) -> str:
     """Return the help of a command, where some options are described before and only named."""
-    return "\n".join(_command_lines(command, described)) + "\n"
+    return "\n".join(_command_lines(command, described))
 
 
 def _command_lines(command: Command, described: Collection[Option]) -> Iterator[str]:
     for number, usage in enumerate(command.usages):
         head = " " * len("usage: ") if number else "usage: "
-        yield _hanging(f"{head}{_name_of(command)} ", usage, _WIDTH)
+        yield _hanging(f"{head}{command.called} ", usage, _WIDTH)
     yield f"\n{command.description}\n"
     if command.name == BROWSE:
         yield "commands:"
         for each in LISTED:
-            yield f"  {each.name:<{_OPTION_COLUMN - 2}}{each.summary}"
+            yield from _entry(each.name, each.summary, _OPTION_COLUMN)
         yield "  Without a command the browser opens. Put -- before a query that begins with"
         yield "  one of these words, as where a package has such a name.\n"
     yield "options:"
     for option in command.options:
-        yield from option_lines(option) if option not in described else ()
-    if names := [option.names[0] for option in command.options if option in described]:
-        yield f"  {', '.join(names)}"
-    for heading, text in sections_of(command).items():
+        if option not in described:
+            names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
+            yield from _entry(names, option.text, _OPTION_COLUMN)
+    if names := ", ".join(option.names[0] for option in command.options if option in described):
+        yield f"  {names}"
+    sections = {"exit codes": command.exit_codes, "examples": command.examples}
+    if command.words == "query":
+        sections = {"query": QUERY_SECTION, **sections}
+    for heading, text in sections.items():
         yield f"\n{heading}:"
         yield from (f"  {line}" for line in text.split("\n"))
-
-
-def option_lines(option: Option) -> list[str]:
-    """Return the lines of the help on an option."""
-    names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
-    return _entry(names, option.text, _OPTION_COLUMN)
 
 
 def _entry(head: str, text: str, column: int) -> list[str]:
@@ -144,19 +128,18 @@ def _hanging(head: str, text: str, width: int) -> str:
     return head + f"\n{' ' * len(head)}".join(wrap(text, width - len(head)))
 
 
-def query_help() -> str:
-    """Return the table of the query language for a terminal of 80 cells."""
+def _query_help(views: Mapping[str, str]) -> str:
+    """Return the table of the query language, and of named queries if there are any."""
     lines = ["A query is a Spack spec. Quote what your shell would interpret."]
-    for heading, forms in LANGUAGE.items():
+    tables = {
+        heading: [(form.written, form.sentence) for form in forms]
+        for heading, forms in LANGUAGE.items()
+    }
+    if views:
+        named = [(f"{VIEW}={name}", without_secrets(text)) for name, text in sorted(views.items())]
+        tables["Named in the configuration"] = named
+    for heading, rows in tables.items():
         lines += ["", heading]
-        for form in forms:
-            lines += _entry(form.written, form.sentence, _FORM_COLUMN)
-    return "\n".join(lines) + "\n"
-
-
-def _named_queries(views: Mapping[str, str]) -> str:
-    """Return the named queries as a part of the help, or an empty text."""
-    lines = ["", "Named in the configuration"] if views else []
-    for name, text in sorted(views.items()):
-        lines += _entry(f"{VIEW}={name}", without_secrets(text), _FORM_COLUMN)
-    return "".join(f"{clean(line)}\n" for line in lines)
+        for written, sentence in rows:
+            lines += _entry(written, sentence, _FORM_COLUMN)
+    return "\n".join(map(clean, lines))
