@@ -359,28 +359,17 @@ class SpackscopeApp(App[list[str]]):
         self.exit(None, return_code=130)
 
 
-def browse(
-    sources: Sequence[str],
-    query: str,
-    *,
-    session: Session,
-    settings: Settings = DEFAULTS,
-    pick: bool = False,
-    no_color: bool = False,
-) -> list[str] | None:
+def browse(app: SpackscopeApp) -> list[str] | None:
     """Run the browser in the terminal; return the hashes that were picked, or None.
 
     Raises SourceError if there was nothing to show, and SystemExit with the exit code if it was
     ended by Ctrl-C or a signal.
 
-    >>> browse(["sample_data"], "hdf5 +mpi", session=Session(os.environ), pick=True)
+    >>> browse(SpackscopeApp(["sample_data"], "hdf5 +mpi", session=Session(os.environ), pick=True))
     """
     limit_heaps()
     # Keys are not to wait for the threads that read and count.
     sys.setswitchinterval(_SWITCH_INTERVAL)
-    app = SpackscopeApp(
-        sources, query, session=session, settings=settings, pick=pick, no_color=no_color
-    )
     with signals.on_signal(app.end, app.give_back), crash.on_error(app.end_after):
         hashes = app.run()
     if app.unexpected is not None:

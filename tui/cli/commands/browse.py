@@ -36,9 +36,9 @@ def run(line: CommandLine) -> ExitCode:
     try:
         with stdio.on_terminal():
             # A line with a mistake has ended before.
-            from spackscope.tui.app import browse
+            from spackscope.tui.app import SpackscopeApp, browse
 
-            hashes = browse(
+            app = SpackscopeApp(
                 sources,
                 join_words(options.words),
                 session=line.session,
@@ -46,6 +46,7 @@ def run(line: CommandLine) -> ExitCode:
                 pick=options.command == "pick",
                 no_color=options.no_color,
             )
+            hashes = browse(app)
     finally:
         gc.enable()
     for hash_ in hashes or ():
