@@ -14,9 +14,7 @@ class ExitCode(IntEnum):
     NOTHING = 1
     """No spec matches."""
     NOT_GOOD = 1
-    """An answer says that something is missing, wrong, or there twice."""
-    DIFFERENT = 1
-    """The specs that are compared differ."""
+    """An answer says that something is missing, wrong, different, or there twice."""
     USAGE = 2
     """The command line or the query is wrong, or there is no terminal."""
     UNREADABLE = 3
