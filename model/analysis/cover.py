@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple, cast
 
 from spackscope.model.analysis.compare import Comparison
-from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of, post_order
-from spackscope.model.analysis.environment import ListedSpecs
+from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of, explicit_specs, post_order
 from spackscope.model.analysis.nearest import (
     CandidateGroup,
     Nearest,
@@ -184,7 +183,7 @@ def cover(
         ids = sorted(own.reached(range(own.count)))
         tops = [id_ for id_ in ids if not own.dependents(id_)]
         # In a damaged document each may depend on another one.
-        roots = ListedSpecs(environment).explicit or tops or ids
+        roots = explicit_specs(environment) or tops or ids
     # Each spec by its identity, and by which id the graph describes it best: that of the
     # environment's own document, else that of another source.
     second_ids = {id_: graph.second_id(id_) for id_ in ids}

@@ -17,6 +17,7 @@ from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.edges import EdgeKind, Edges, path_to
+from spackscope.model.query.ast import exact_query
 
 LISTED_BY_PAGES = frozenset(("package", "version", "platform", "os", "target"))
 """Attributes that a source without dependencies lists, besides the variants."""
@@ -244,6 +245,17 @@ class Dag:
         """
         side, own = self._at(id_)
         return side.lists(own)
+
+
+def listed_specs(catalog: Catalog) -> list[int]:
+    """Return the first ids of the specs that a catalog lists, each hash once."""
+    return list(dict.fromkeys(map(dag_of(catalog).identity, range(catalog.total))))
+
+
+def explicit_specs(catalog: Catalog) -> list[int]:
+    """Return the first ids of the specs that an environment or an install tree was asked for."""
+    ids = catalog.match(exact_query("state", "explicit")).ids()
+    return list(dict.fromkeys(map(dag_of(catalog).identity, ids)))
 
 
 def by_package(dag: Dag, ids: Iterable[int]) -> dict[str, list[int]]:

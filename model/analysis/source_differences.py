@@ -16,9 +16,10 @@ from spackscope.model.analysis.dag import (
     Dag,
     Mask,
     by_package,
+    explicit_specs,
+    listed_specs,
     post_order,
 )
-from spackscope.model.analysis.environment import ListedSpecs
 from spackscope.model.analysis.follows import COMPILERS_OF_RUNTIMES
 from spackscope.model.analysis.nearest import chosen_values
 from spackscope.model.core.errors import Cancelled
@@ -134,15 +135,14 @@ def compare_sources(
     """
     graph = Dag(a, b)
     identity, second = graph.identity, graph.second_id
-    listed_a, listed_b = ListedSpecs(a), ListedSpecs(b)
     # Both sources by the identities of their specs, and of their roots.
     its_a, its_b = (
         {identity(id_): id_ for id_ in ids}
-        for ids in (listed_a.specs, map(second, listed_b.specs))
+        for ids in (listed_specs(a), map(second, listed_specs(b)))
     )
     roots_a, roots_b = (
         dict.fromkeys(map(identity, ids))
-        for ids in (listed_a.explicit, map(second, listed_b.explicit))
+        for ids in (explicit_specs(a), map(second, explicit_specs(b)))
     )
     same = its_a.keys() & its_b.keys()
     only_a, only_b = (

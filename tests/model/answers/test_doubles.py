@@ -3,34 +3,33 @@ from __future__ import annotations
 import json
 import lzma
 from collections import Counter, defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spackscope.model.analysis import doubles as search
-from spackscope.model.analysis.dag import dag_of
-from spackscope.model.analysis.doubles import DoubleCause, Doubles, find_doubles
-from spackscope.model.answers.doubles import doubles
+from spackscope.model.answers import doubles as search
+from spackscope.model.answers.doubles import DoubledBuild, doubles
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import is_run
+from spackscope.model.report.sheet import Sheet
 from tests.builders import SPACK_DATA, catalog_of, database, hash_of, record, write_page
 from tests.model.analysis.lock_files import Made, made, write_lock
 
 OLD, NEW = made("zlib", "1.2"), made("zlib", "1.3")
 
 
-def doubles_of(tmp_path: Path, *roots: Made) -> Doubles:
-    return find_doubles(catalog_of(write_lock(tmp_path / "spack.lock", *roots)))
+def doubles_of(tmp_path: Path, *roots: Made) -> Sheet[DoubledBuild]:
+    return doubles(catalog_of(write_lock(tmp_path / "spack.lock", *roots)))
 
 
-def described(cause: DoubleCause) -> tuple[list[tuple[str, Any, Any]], tuple[str, ...]]:
-    changes = [
-        (f"{change.package} {change.attribute}".strip(), *values)
-        for change in cause.changes
-        for values in [(change.a, change.b)]
-    ]
-    return changes, tuple(cause.packages)
+def causes_of(rows: Iterable[DoubledBuild]) -> list[tuple[str | None, tuple[str, ...], bool]]:
+    """Return each cause with its packages, and whether it is a deepest one."""
+    packages: dict[tuple[str | None, str, bool], dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        packages[row.cause, row.heading, row.is_deepest][row.package] = None
+    return [(cause, tuple(names), deepest) for (cause, _, deepest), names in packages.items()]
 
 
 def hdf5s(*variants: dict[str, Any]) -> list[Made]:
@@ -47,16 +46,16 @@ def on(*systems: str) -> list[Made]:
     return [made("app", arch=arch, links=[made("zlib", arch=arch)]) for arch in arches]
 
 
-ZLIB = ("zlib version", "1.2", "1.3")
+ZLIB = "zlib 1.2 ≠ 1.3"
 CASES = [
-    (hdf5s(), [([ZLIB], ("zlib", "hdf5"), True)]),
+    (hdf5s(), [(ZLIB, ("zlib", "hdf5"), True)]),
     # Own differences come before those below.
     (
         hdf5s({"mpi": False}, {"mpi": True}),
-        [([ZLIB], ("zlib",), True), ([("hdf5 variant:mpi", False, True)], ("hdf5",), False)],
+        [(ZLIB, ("zlib",), True), ("hdf5 ~mpi ≠ +mpi", ("hdf5",), False)],
     ),
     # An equal difference of many packages is one cause, with the lower value first.
-    (on("ubuntu22.04", "rocky9"), [([("os", "rocky9", "ubuntu22.04")], ("app", "zlib"), True)]),
+    (on("ubuntu22.04", "rocky9"), [("os rocky9 ≠ ubuntu22.04", ("app", "zlib"), True)]),
 ]
 
 
@@ -64,57 +63,44 @@ CASES = [
 def test_doubles_are_grouped_by_their_first_cause(
     tmp_path: Path, roots: list[Made], causes: list[object]
 ) -> None:
-    found = doubles_of(tmp_path, *roots)
-    assert [(*described(cause), cause.deepest) for cause in found.causes] == causes
-    assert sorted(found.builds) == sorted(
-        {name for cause in found.causes for name in cause.packages}
-    )
+    rows = doubles_of(tmp_path, *roots).rows
+    assert causes_of(rows) == causes
+    assert all(row.heading.startswith(f"{row.cause}: ") for row in rows)
 
 
 def test_builds_are_explained_by_the_nearest_other(tmp_path: Path) -> None:
     plain, newer = made("hdf5", links=[OLD]), made("hdf5", links=[NEW])
     other = made("hdf5", links=[NEW], variants={"mpi": True})
     users = [made(f"app{n}", links=[plain]) for n in range(3)]
-    doubles = doubles_of(tmp_path, *users, newer, other)
-    (cause,) = [each for each in doubles.causes if each.packages == ["hdf5"]]
-    assert described(cause)[0] == [("hdf5 variant:mpi", None, True)]
-    (pair,) = cause.pairs
-    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
-    assert graph.hashes((pair.a, pair.b)) == [newer.hash, other.hash]
+    rows = doubles_of(tmp_path, *users, newer, other).rows
+    cause = "hdf5 - ≠ +mpi"
+    assert (cause, ("hdf5",), True) in causes_of(rows)
+    values = {row.hash: row.value for row in rows if row.cause == cause}
+    assert values == {newer.hash: "-", other.hash: "+mpi"}
 
 
 def test_what_is_used_for_building_only_is_told_apart(tmp_path: Path) -> None:
     zlib = made("zlib", "1.1")
     cmake = made("cmake", links=[OLD])
     roots = [made("app", links=[NEW], builds=[cmake]), made("tool", builds=[zlib])]
-    doubles = doubles_of(tmp_path, *roots)
-    assert not doubles.run
-    assert [build.is_run for build in doubles.builds["zlib"]] == [True, False, False]
-    assert doubles_of(tmp_path, *roots, OLD).run == {"zlib"}
+    sheet = doubles_of(tmp_path, *roots)
+    assert sheet.title.endswith(": 1 to build only")
+    runs = {row.hash: row.is_run for row in sheet.rows}
+    assert runs == {NEW.hash: True, OLD.hash: False, zlib.hash: False}
+    assert doubles_of(tmp_path, *roots, OLD).title.endswith(": 1 at run time")
 
 
-def test_each_build_names_the_roots_that_need_it(tmp_path: Path) -> None:
+def test_each_build_names_the_users_from_a_root(tmp_path: Path) -> None:
     hdf5 = made("hdf5", links=[OLD])
     roots = [
         made("both", links=[hdf5, NEW]),
         made("app", links=[hdf5]),
         made("other", links=[NEW]),
     ]
-    doubles = doubles_of(tmp_path, *roots)
-    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
-    uses = {
-        graph.version(build.id): (
-            build.use.count,
-            {graph.name(root) for root in build.use.roots},
-            [graph.name(id_) for id_ in build.use.path],
-        )
-        for build in doubles.builds["zlib"]
-    }
+    rows = doubles_of(tmp_path, *roots).rows
+    uses = {row.version: (row.roots, row.users) for row in rows if row.package == "zlib"}
     # A path from a root that needs one build says more than one from a root that needs both.
-    assert uses == {
-        "1.2": (2, {"both", "app"}, ["app", "hdf5", "zlib"]),
-        "1.3": (2, {"both", "other"}, ["other", "zlib"]),
-    }
+    assert uses == {"1.2": (2, ("app", "hdf5")), "1.3": (2, ("other",))}
 
 
 def test_what_is_too_large_is_not_searched(
@@ -122,13 +108,12 @@ def test_what_is_too_large_is_not_searched(
 ) -> None:
     roots = [made("app", links=[made("hdf5", links=[zlib])]) for zlib in (OLD, NEW)]
     monkeypatch.setattr(search, "MAX_STEPS", 1)
-    found = doubles_of(tmp_path, *roots)
+    rows = doubles_of(tmp_path, *roots).rows
 
-    assert found.unexplained == 2
-    graph = dag_of(catalog_of(tmp_path / "spack.lock"))
-    rows = doubles(graph, found).rows
     assert {row.hash for row in rows} == {each.hash for root in roots for each in root.all()}
-    assert {row.heading for row in rows if row.cause is None} == {
+    unexplained = [row for row in rows if row.cause is None]
+    assert {row.package for row in unexplained} == {"hdf5", "zlib"}
+    assert {row.heading for row in unexplained} == {
         "causes not searched, as there are too many builds"
     }
 
@@ -143,13 +128,13 @@ def test_builds_that_differ_too_much_are_not_all_searched(
     monkeypatch.setattr(search, "MAX_STEPS", 700)
     progress = list[tuple[str, int, int | None]]()
     catalog = catalog_of(write_lock(tmp_path / "spack.lock", *builds))
-    found = find_doubles(catalog, on_progress=lambda *done: progress.append(done))
+    sheet = doubles(catalog, on_progress=lambda *done: progress.append(done))
     # The second build is compared with the first, the third with both.
-    assert found.unexplained == 1
+    assert sum(row.cause is None for row in sheet.rows) == 1
     assert progress == [("builds compared", 0, 3), ("builds compared", 1, 3)]
 
     with pytest.raises(Cancelled):
-        find_doubles(
+        doubles(
             catalog,
             should_stop=lambda: len(progress) > 2,
             on_progress=lambda *done: progress.append(done),
@@ -165,18 +150,17 @@ def test_a_leftover_in_an_install_tree_is_a_root(tmp_path: Path) -> None:
         for spec in root.all()
     }
     (tmp_path / "index.json").write_bytes(database(records))
-    doubles = find_doubles(catalog_of(tmp_path / "index.json"))
-    assert doubles.run == {"zlib"}
-    assert [build.use.count for build in doubles.builds["zlib"]] == [1, 1]
+    sheet = doubles(catalog_of(tmp_path / "index.json"))
+    assert sheet.title.endswith(": 1 at run time")
+    assert [(row.package, row.roots) for row in sheet.rows] == [("zlib", 1), ("zlib", 1)]
 
 
 def test_pages_tell_what_differs_but_not_what_is_below(tmp_path: Path) -> None:
     records = [record(1), record(2), record(3, versions=["1.2"])]
     catalog = catalog_of(write_page(tmp_path, records))
-    doubles = find_doubles(catalog)
-    assert list(map(described, doubles.causes)) == [
-        ([("zlib version", "1.2", "1.3.1")], ("zlib",)),
-        ([], ("zlib",)),
+    assert [cause[:2] for cause in causes_of(doubles(catalog).rows)] == [
+        ("zlib 1.2 ≠ 1.3.1", ("zlib",)),
+        (None, ("zlib",)),
     ]
 
 
@@ -185,7 +169,7 @@ def test_a_hash_in_two_tags_is_no_double(tmp_path: Path) -> None:
         write_page(tmp_path, [record(1)], tag=tag)
     catalog = catalog_of(tmp_path)
     assert catalog.by_hash(hash_of(1))[0].id != catalog.by_hash(hash_of(1))[1].id
-    assert find_doubles(catalog).builds == {}
+    assert doubles(catalog).rows == []
 
 
 def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
@@ -204,17 +188,18 @@ def test_all_doubles_of_a_real_lock_are_found(tmp_path: Path) -> None:
     for hash_ in run:
         by_name[nodes[hash_]["name"]].add(hash_)
 
-    catalog = catalog_of(tmp_path / "spack.lock")
-    doubles, graph = find_doubles(catalog), dag_of(catalog)
+    sheet = doubles(catalog_of(tmp_path / "spack.lock"))
 
-    assert doubles.packages == len(names)
-    assert {name: len(builds) for name, builds in doubles.builds.items()} == {
+    assert f" of {len(names):,} packages have" in sheet.title
+    builds = defaultdict(set)
+    for row in sheet.rows:
+        builds[row.package].add(row.hash)
+        assert row.is_run == (row.hash in by_name[row.package]), row
+        assert row.roots
+        assert row.users is not None
+        assert row.cause
+    assert {name: len(hashes) for name, hashes in builds.items()} == {
         name: count for name, count in names.items() if count > 1
     }
-    for name, builds in doubles.builds.items():
-        hashes = graph.hashes(build.id for build in builds if build.is_run)
-        assert set(hashes) == by_name[name], name
-        assert (name in doubles.run) == (len(hashes) > 1)
-        assert all(build.use.count and build.use.path for build in builds)
-    assert {name for cause in doubles.causes for name in cause.packages} == {*doubles.builds}
-    assert all(cause.changes for cause in doubles.causes)
+    of_run = sum(len(by_name[name]) > 1 for name in builds)
+    assert f" {of_run:,} at run time" in sheet.title
