@@ -18,7 +18,7 @@ from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.report.detail import DetailLine, dependency_line, detail, printed_lines
 from spackscope.model.report.export import full_sheet
-from spackscope.model.report.needs import needs_line
+from spackscope.model.report.relations import needs_line
 from spackscope.model.report.report import Line
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
@@ -104,7 +104,7 @@ def _lines(
 
             lines = with_signing(lines, of_mirrors)
         if row.spec.hash in times:
-            from spackscope.model.report.coverage import minutes
+            from spackscope.model.report.progress import minutes
 
             lines = [*lines, DetailLine(minutes(times[row.spec.hash]), "build time")]
         needs = read_needs(catalog, row.id)

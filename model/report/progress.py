@@ -81,6 +81,14 @@ class Stages:
         return (done - done_before) / (now - started_at) if now > started_at else 0.0
 
 
+def minutes(seconds: float) -> str:
+    """Return a time: `43 s`, `12 min` or `3 h 5 min`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    hours, rest = divmod(round(seconds / 60), 60)
+    return f"{hours} h {rest} min" if hours else f"{rest} min"
+
+
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 
 

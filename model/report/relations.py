@@ -1,19 +1,20 @@
-"""Describe how a spec relates to others: the difference to a look-alike, needs and users."""
+"""Describe how a spec relates to others: differences from a near one, needs and users."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.core.columns import SHORT_HASH, spec_name
-from spackscope.model.core.text import clean
+from spackscope.model.core.columns import SHORT_HASH, sizes_text, spec_name
+from spackscope.model.core.text import clean, counted
 from spackscope.model.report.detail import DetailLine
 
 # The browser shows lines that are still to be read before it imports what reads them.
 if TYPE_CHECKING:
     from spackscope.model.analysis.compare import Comparison
+    from spackscope.model.analysis.cover import Missing
     from spackscope.model.analysis.dag import Dag
-    from spackscope.model.analysis.needs import Needs
+    from spackscope.model.analysis.needs import NeededSpec, Needs
     from spackscope.model.report.differences import DifferenceLine
 
 NEXT_TO, NEEDS, USED_BY = "next to", "needs to run", "used by"
@@ -22,6 +23,11 @@ KINDS_DIFFER, DOWNLOAD = "differ in", "download"
 
 COMPARE_HINTS = (("compare", "compare"),)
 TREE_HINTS, USERS_HINTS = (("tree", "tree"),), (("users", "users"),)
+
+UNLISTED = "This source lists no dependencies"
+
+_RUNTIMES = ("libc", "gcc-runtime", "compiler-wrapper", "intel-oneapi-runtime")
+"""Packages and virtuals that nearly all specs need: they come last."""
 
 _MAX_DIFFERENCES = 2
 _MAX_NAMED = 60
@@ -72,13 +78,55 @@ def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Itera
         yield DetailLine(f"and {more:,} more", kind="dim", lead=" ")
 
 
+def lacking(spec: Missing) -> list[str]:
+    """Return how a missing spec differs from the nearest build, the most telling first."""
+    from spackscope.model.report.differences import difference_line, difference_lines
+
+    if spec.comparison is not None:
+        lines = difference_lines(spec.comparison)
+    else:
+        best = spec.nearest.best
+        # Only a version does not say what it is of.
+        named = (
+            (each, spec.package if each.attribute == "version" else "")
+            for each in (best.differences if best is not None else ())
+        )
+        lines = [difference_line(*each) for each in named]
+    return [line.text for line in lines] or ["only dependencies differ"]
+
+
+def needs_line(needs: Needs | None) -> str:
+    """Count what a spec needs: `12 specs, 3 installed, 210 MB + 4 unknown`."""
+    if needs is None:
+        return UNLISTED
+    parts = [("at least " if needs.is_unknown else "") + counted(len(needs.specs), "spec")]
+    if installed := len(needs.specs) - len(needs.to_fetch):
+        parts.append(f"{installed:,} installed")
+    if not_cached := sum(not each.spec.cached for each in needs.to_fetch):
+        parts.append(f"{not_cached:,} not cached")
+    if count := len(needs.to_fetch):
+        parts.append(sizes_text(needs.size, count, needs.unknown_sizes))
+    return ", ".join(parts)
+
+
+def by_interest(needs: Needs) -> list[NeededSpec]:
+    """Return what a spec needs besides itself.
+
+    Dependencies of the spec itself come first, those that provide a virtual before others.
+    """
+    return sorted(needs.specs[1:], key=_rank)
+
+
+def _rank(needed: NeededSpec) -> tuple[bool, bool, bool]:
+    names = (needed.spec.package, *needed.virtuals)
+    return not needed.is_direct, any(name in _RUNTIMES for name in names), not needed.virtuals
+
+
 def needs_values(needs: Needs, shared: frozenset[int] | None = None) -> Iterator[DetailLine]:
     """Yield what a spec links or runs, the direct and virtual ones first, and the download.
 
     Of several kinds these are the `shared` records only, and no download.
     """
-    from spackscope.model.report.needs import by_interest, needs_line
-
     specs = [s for s in by_interest(needs) if shared is None or s.id in shared]
     label, total = NEEDS, len(specs)
     if not specs:

@@ -20,9 +20,9 @@ from spackscope.model.analysis.cover import (
     environments,
     find_nearest,
 )
+from spackscope.model.answers.cover import coverage_notes, reasons_of
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.report.coverage import coverage_notes, reasons_of
 from tests.builders import (
     SPACK_DATA,
     catalog_of,

@@ -7,8 +7,7 @@ import pytest
 from spackscope.model.analysis.needs import NeededSpec, Needs
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Dependency, absent_spec
-from spackscope.model.report.needs import by_interest, needs_line
-from spackscope.model.report.relations import needs_values
+from spackscope.model.report.relations import by_interest, needs_line, needs_values
 from tests.builders import hash_of
 
 
