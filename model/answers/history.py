@@ -1,27 +1,77 @@
-"""Since when versions, variants and builds are in a source, and when they went."""
+"""Since when versions, variants and builds are in a source, and when they went.
+
+Snapshots, dated tags and the revisions of a file in a git work tree say that.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+import json
+import os
+import re
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache, partial
+from itertools import accumulate, chain, groupby
+from pathlib import PurePath
+from signal import SIGKILL
+from subprocess import PIPE, Popen, TimeoutExpired
 from typing import NamedTuple
 
 from spackscope.model.analysis.history import (
-    HASH,
-    KNOWN,
-    VERSION,
-    History,
+    BETWEEN,
+    MAX_OBSERVATIONS,
+    ODD,
     Observation,
-    Timeline,
-    read_history,
+    Specs,
+    fuller_text,
+    is_read,
+    matching_specs,
+    observe,
+    of_source,
+    read_snapshots,
+    spec_text,
+    time_text,
 )
 from spackscope.model.answers.asked import Asked
-from spackscope.model.core.columns import ALIASES, FIELDS
-from spackscope.model.core.errors import WrongQuestion
-from spackscope.model.core.frozen import replace
+from spackscope.model.core.columns import ALIASES, FIELDS, Value
+from spackscope.model.core.errors import Cancelled, Unreadable, WrongQuestion
+from spackscope.model.core.files import SMALL_UNPACKED_SIZE, max_unpacked_size, too_large
+from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Records
+from spackscope.model.core.tasks import OnProgress, ShouldStop, never, no_progress, run_cancellable
 from spackscope.model.core.text import clean, counted
+from spackscope.model.core.variants import split_variant, variant_key
 from spackscope.model.core.versions import version_key
-from spackscope.model.query.ast import Query, Term, exact_query, join_words
+from spackscope.model.index.catalog import Catalog
+from spackscope.model.query.ast import Condition, Query, Term, exact_query, exact_term, join_words
+from spackscope.model.readers.formats import read_document
+from spackscope.model.readers.json import AS_SPACK, parse, storable
+from spackscope.model.readers.unpack import decode
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
+from spackscope.model.sources.source_name import is_local_path
+
+_KNOWN = ("package", "version", "hash", "variants")
+"""Columns that snapshots, revisions and tags have in common."""
+
+VERSION, HASH = "version", "hash"
+"""What there is a timeline for each of, where it is no variant."""
+
+MAX_REVISIONS_SIZE = 2**30
+"""Bytes of all revisions of a file that are read: 500 of a lock file with 700 specs."""
+
+GIT_TIMEOUT = 5
+"""Seconds that a command of git may take."""
+
+_MAX_ERROR = 2**12
+"""Bytes of the first line of an error of git."""
+
+_SHORT_COMMIT = 10
+"""Characters of a commit, which are unique in all but the largest repositories."""
+
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 _MAX_BAR = 30
 """Cells of a line of time; of more observations each cell is of several."""
@@ -29,44 +79,11 @@ _MAX_BAR = 30
 _PRESENT, _PARTLY, _ABSENT = "█", "▒", "·"
 
 
-class SourceTimeline(NamedTuple):
-    """A timeline in a source, and all observations of this source."""
-
-    source: str
-    observations: Sequence[Observation]
-    its: Timeline
-
-    @property
-    def since(self) -> str:
-        """The day on which it is first seen; at the first look it may have been there before."""
-        day = _day(self.observations[self.its.first])
-        return day if self.its.first else f"{day} or before"
-
-    @property
-    def until(self) -> str:
-        """When it was seen last, and by when it had gone; or that it is there."""
-        if self.its.last + 1 == len(self.observations):
-            return "there"
-        last, after = self.observations[self.its.last : self.its.last + 2]
-        label = "" if last.label == "snapshot" else f", in {clean(last.label)}"
-        return f"{_day(last)}{label}, gone by {_day(after)}"
-
-    @property
-    def hash(self) -> str:
-        """The hash that it is of, if it is one."""
-        return self.its.hashes[0] if len(self.its.hashes) == 1 else ""
-
-    @property
-    def query(self) -> Query:
-        """What finds its specs."""
-        return exact_query("hash", self.hash) if self.hash else self.its.query
-
-
-def answer(asked: Asked) -> Sheet[SourceTimeline]:
-    """Return the timelines of specs; not good if they were never seen."""
+def answer(asked: Asked) -> Sheet[Timeline]:
+    """Return the timelines of specs, the newest first; not good if they were never seen."""
     query = asked.query(asked.words)
     if query.specs or any(
-        not (isinstance(condition, Term) and condition.column in KNOWN)
+        not (isinstance(condition, Term) and condition.column in _KNOWN)
         for condition in query.conditions
     ):
         raise WrongQuestion("history knows packages, versions, variants and hashes only")
@@ -74,45 +91,65 @@ def answer(asked: Asked) -> Sheet[SourceTimeline]:
     if by not in (VERSION, HASH) and ALIASES.get(by, by) in FIELDS:
         raise WrongQuestion(f"--by takes version, hash or a variant, not {clean(by)}")
     (catalog,) = asked.load(asked.sources)
-    histories, failures = read_history(
-        catalog,
-        query,
-        asked.session.environ,
-        asked.session.should_stop,
-        by,
-        given=asked.sources,
-        on_progress=asked.on_progress,
-    )
-    packages = {line.query.package for _, lines in histories.values() for line in lines}
+    rows, failures = _read_timelines(asked, catalog, query, by)
+    packages = {row.query.package for row in rows}
     unknown = [term for term in catalog.virtuals.unknown(query) if term.pattern not in packages]
     if packages and unknown:
         raise asked.no_match(catalog, query)
-    return replace(history(clean(join_words(asked.words)), histories), remarks=failures)
-
-
-def history(what: str, histories: Mapping[str, History]) -> Sheet[SourceTimeline]:
-    """Return the timelines of each source, the newest version first."""
-    rows = [
-        SourceTimeline(source, observations, line)
-        for source, (observations, lines) in histories.items()
-        for line in sorted(lines, key=lambda each: version_key(each.name), reverse=True)
-    ]
-    headings = {
-        source: f"{clean(source)}: {counted(len(observations), 'observation')}"
-        f" from {_day(observations[0])} to {_day(observations[-1])}"
-        for source, (observations, lines) in histories.items()
-        if lines
-    }
+    count = counted(len(rows), "timeline") if rows else "never seen"
     return Sheet(
-        f"{what}: {counted(len(rows), 'timeline') if rows else 'never seen'}",
+        f"{clean(join_words(asked.words))}: {count}",
         _COLUMNS,
         rows,
         hash=lambda row: row.hash,
-        query=lambda row: row.query,
-        group=lambda row: headings[row.source],
+        query=lambda row: exact_query("hash", row.hash) if row.hash else row.query,
+        group=_heading,
         told=("source",),
         is_good=bool(rows),
+        remarks=failures,
     )
+
+
+class Timeline(Frozen):
+    """When some specs were in a source: how many there were at each of its observations.
+
+    `hashes` are all that there ever were, and `query` finds the like.
+    """
+
+    source: str
+    observations: Sequence[Observation]
+    name: str
+    query: Query
+    hashes: list[str]
+    counts: list[int]
+
+    @property
+    def since(self) -> str:
+        """The day on which it is first seen; at the first look it may have been there before."""
+        first = next(number for number, count in enumerate(self.counts) if count)
+        day = _day(self.observations[first])
+        return day if first else f"{day} or before"
+
+    @property
+    def until(self) -> str:
+        """When it was seen last, and by when it had gone; or that it is there."""
+        seen = max(number for number, count in enumerate(self.counts) if count)
+        if seen + 1 == len(self.observations):
+            return "there"
+        last, after = self.observations[seen : seen + 2]
+        label = "" if last.label == "snapshot" else f", in {clean(last.label)}"
+        return f"{_day(last)}{label}, gone by {_day(after)}"
+
+    @property
+    def hash(self) -> str:
+        """The hash that it is of, if it is one."""
+        return self.hashes[0] if len(self.hashes) == 1 else ""
+
+
+def _heading(row: Timeline) -> str:
+    first, last = _day(row.observations[0]), _day(row.observations[-1])
+    count = counted(len(row.observations), "observation")
+    return f"{clean(row.source)}: {count} from {first} to {last}"
 
 
 def _day(observation: Observation) -> str:
@@ -127,15 +164,327 @@ def _bar(counts: Sequence[int]) -> str:
     return "".join(signs[any(part), all(part)] for part in parts)
 
 
-_COLUMNS: list[SheetColumn[SourceTimeline]] = [
+_COLUMNS: list[SheetColumn[Timeline]] = [
     SheetColumn("source", lambda row: row.source),
-    SheetColumn("spec", lambda row: row.its.name, sort_key=version_key),
+    SheetColumn("spec", lambda row: row.name, sort_key=version_key),
     hash_column(lambda row: row.hash or None),
     SheetColumn("since", lambda row: row.since),
     SheetColumn("until", lambda row: row.until, wraps=True),
-    SheetColumn("builds", lambda row: len(row.its.hashes)),
-    SheetColumn("counts", lambda row: row.its.counts, "", text=_bar, style="bar", least=_MAX_BAR),
-    SheetColumn("hashes", lambda row: row.its.hashes, drawn=False),
+    SheetColumn("builds", lambda row: len(row.hashes)),
+    SheetColumn("counts", lambda row: row.counts, "", text=_bar, style="bar", least=_MAX_BAR),
+    SheetColumn("hashes", lambda row: row.hashes, drawn=False),
     SheetColumn("observed", lambda row: [each.when for each in row.observations], drawn=False),
     SheetColumn("labels", lambda row: [each.label for each in row.observations], drawn=False),
 ]
+
+
+def _read_timelines(
+    asked: Asked, catalog: Catalog, query: Query, by: str
+) -> tuple[list[Timeline], list[str]]:
+    """Return the timelines of what a query asks for, which has conditions on `_KNOWN` only.
+
+    What no observation tells of a hash fits none of them: how many builds are left out for that,
+    and what cannot be read, is in the sentences that come second. Raises Cancelled.
+    """
+    should_stop = asked.session.should_stop
+    kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
+    texts: dict[str, str] = {}
+    # Names in the catalog lack the bytes of a path that are not text.
+    paths = {storable(path): path for path in asked.sources}
+    for source in catalog.sources:
+        name = source.name
+        its, unread = read_snapshots([name], asked.session.environ)
+        kinds[name] = its
+        failures += unread
+        if is_local_path(name):
+            path = paths.get(name, name)
+            revisions, failure = of_revisions(path, should_stop, asked.on_progress)
+            its.append(revisions)
+            failures += [failure] if failure else []
+        # What dated tags have is not all there now.
+        if not (tags := _of_tags(catalog, name)) and is_read(source):
+            now = time_text(time.time())
+            tags = [observe(now, "now", of_source(catalog, name), ())]
+        its.append(tags)
+        for each in chain.from_iterable(its):
+            for hash_, text in each.came.items():
+                texts[hash_] = fuller_text(texts.get(hash_, ""), text)
+    wanted = {hash_: text for hash_, text in texts.items() if _fits(query, hash_, text)}
+    unknown = sum(
+        _fits(query, hash_, text, unknown=True)
+        for hash_, text in texts.items()
+        if hash_ not in wanted
+    )
+    if unknown:
+        failures.append(f"left out: {counted(unknown, 'build')} whose variants are unknown")
+    lines = (timelines(source, its, wanted, by, should_stop) for source, its in kinds.items())
+    return list(chain.from_iterable(lines)), failures
+
+
+def _fits(query: Query, hash_: str, text: str, *, unknown: bool = False) -> bool:
+    """Check a spec; conditions on variants that it does not tell have the answer `unknown`."""
+    spec, *variants = text.split(BETWEEN)
+    package, _, version = spec.partition("@")
+    named: dict[str, Value] = {"package": package, "version": version, "hash": hash_}
+    values = {**named, "variants": tuple(variants)}
+
+    def fits(condition: Condition) -> bool:
+        if not isinstance(condition, Term) or (condition.column == "variants" and not variants):
+            return unknown
+        its = values[condition.column]
+        return condition.fits(condition.column, its) is not condition.negated
+
+    return all(any(map(fits, group)) for group in query.groups)
+
+
+def timelines(
+    source: str,
+    kinds: Iterable[Sequence[Observation]],
+    wanted: Specs,
+    by: str,
+    should_stop: ShouldStop = never,
+) -> list[Timeline]:
+    """Return the timelines of the wanted specs in a source, those of the newest version first.
+
+    These are by VERSION, by HASH or by the name of a variant. Raises Cancelled.
+    """
+    observations = sorted(chain.from_iterable(kinds), key=lambda each: each.when)
+    places = {id(each): place for place, each in enumerate(observations)}
+    keys, lines = dict[str, str](), dict[str, Timeline]()
+    for kind in kinds:
+        now = Counter[str]()
+        for each in kind:
+            if should_stop():
+                raise Cancelled
+            for hash_ in each.came:
+                if hash_ in wanted and hash_ not in keys:
+                    name, query = _line(wanted[hash_], by)
+                    keys[hash_] = key = hash_ if by == HASH else name
+                    counts = [0] * len(observations)
+                    empty = Timeline(source, observations, name, query, [], counts)
+                    lines.setdefault(key, empty).hashes.append(hash_)
+            now.subtract(keys[hash_] for hash_ in each.went if hash_ in keys)
+            now.update(keys[hash_] for hash_ in each.came if hash_ in keys)
+            for key, count in now.items():
+                lines[key].counts[places[id(each)]] = count
+    return sorted(lines.values(), key=lambda line: version_key(line.name), reverse=True)
+
+
+@lru_cache(1 << 14)
+def _line(text: str, by: str) -> tuple[str, Query]:
+    """Return the name of the line that a spec belongs to, and the query for what it stands for."""
+    spec, *variants = text.split(BETWEEN)
+    package, _, version = spec.partition("@")
+    query = Query().with_package(package)
+    if by in (VERSION, HASH):
+        return spec, query.also(exact_term("version", version))
+    for variant in variants:
+        if split_variant(variant)[0] == by:
+            name = f"{package} {variant_key(variant)}"
+            return name, query.also(exact_term("variants", variant))
+    return f"{package}, " + (f"no variant {by}" if variants else f"{by} unknown"), query
+
+
+def _of_tags(catalog: Catalog, source: str) -> list[Observation]:
+    """Return what the dated tags of a source have, as `develop-2026-01-18`, oldest first."""
+    dated = ((match[0], tag) for tag in catalog.texts("tag") if (match := _DATE.search(tag)))
+    observations, before = list[Observation](), dict[str, str]()
+    for date, tag in sorted(dated):
+        query = exact_query("source", source).also(exact_term("tag", tag))
+        if not (specs := matching_specs(catalog, query)):
+            continue
+        observations.append(observe(date, tag, specs, before))
+        before = specs
+    return observations
+
+
+class _Revision(NamedTuple):
+    """A revision of a file: its commit and time, its blob or "" where it is gone, and its size."""
+
+    commit: str
+    seconds: int
+    blob: str
+    size: int = 0
+
+
+class _Git:
+    """Runs git in a directory; nothing that the configuration there names is run or fetched."""
+
+    def __init__(self, directory: str, should_stop: ShouldStop) -> None:
+        self._should_stop = should_stop
+        # A hook of git names its own work tree there.
+        environ = {key: value for key, value in os.environ.items() if not key.startswith("GIT_")}
+        self._environ = environ | {"GIT_ALLOW_PROTOCOL": "none", "GIT_NO_LAZY_FETCH": "1"}
+        safe = ("-c", "core.fsmonitor=false", "-c", "fetch.bundleURI=", "--literal-pathspecs")
+        self._command = ("git", *safe, "-C", directory)
+
+    def run(self, *words: str, data: bytes = b"") -> tuple[bytes, str]:
+        """Return what a command prints, and why that may not be all. Raises Cancelled.
+
+        It is killed where it takes too long: a file that git opens may be a FIFO.
+        """
+        with tempfile.TemporaryFile() as errors:
+            try:
+                process = Popen(
+                    [*self._command, *words],
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=errors,
+                    env=self._environ,
+                    start_new_session=True,
+                )
+            except OSError:
+                return b"", "git cannot be run"
+            with process:
+                answer = partial(process.communicate, data, GIT_TIMEOUT)
+                try:
+                    printed, _ = run_cancellable(answer, self._should_stop)
+                except TimeoutExpired as late:
+                    return late.stdout or b"", f"git takes more than {GIT_TIMEOUT} s"
+                finally:
+                    if process.poll() is None:
+                        # It may end at this moment.
+                        with contextlib.suppress(OSError):
+                            os.killpg(process.pid, SIGKILL)
+            errors.seek(0)
+            line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
+        return printed, (line or "git fails") if process.returncode else ""
+
+    def revisions(self, name: str) -> tuple[list[_Revision], str]:
+        """Return the revisions of a file, newest first, and why these may not be all.
+
+        What the commands print depends on no configuration. Raises Cancelled.
+        """
+        most = f"--max-count={MAX_OBSERVATIONS}"
+        log, reason = self.run("rev-list", "--timestamp", most, "HEAD", "--", name)
+        if not log:
+            return [], reason
+        # What comes last may be cut.
+        lines = [line.split() for line in log[: log.rfind(b"\n") + 1].splitlines()]
+        commits = b"".join(commit + b"\n" for _, commit in lines)
+        # A merge that is listed is compared with each of its parents.
+        options = ("--stdin", "--root", "-m", "-r", "-z")
+        changes, failure = self.run("diff-tree", *options, "--", name, data=commits)
+        blobs, commit, words = dict[bytes, bytes](), b"", iter(changes.split(b"\0")[:-1])
+        for word in words:
+            if word.startswith(b":"):
+                *_, blob, status = word.split()
+                blobs[commit] = b"" if status == b"D" else blob
+                next(words, None)
+            else:
+                commit = word
+        revisions = [
+            _Revision(commit.decode(), int(seconds), blobs[commit].decode())
+            for seconds, commit in lines
+            if commit in blobs
+        ]
+        return revisions, reason or failure
+
+    def readable(self, revisions: Sequence[_Revision]) -> tuple[list[_Revision], str]:
+        """Return the revisions with their sizes, newest first, without those that are not read.
+
+        The sentence says why these are not. Raises Cancelled.
+        """
+        sizes = "--batch-check=%(objectsize) %(objectsize:disk)"
+        checked, reason = self.run("cat-file", sizes, data=_blobs(revisions))
+        lines, total, readable = iter(checked.splitlines()), 0, list[_Revision]()
+        for each in revisions:
+            try:
+                size, packed = map(int, next(lines, b"").split()) if each.blob else (0, 0)
+            except ValueError:
+                reason = reason or "git lacks it"
+                continue
+            if size > (most := max_unpacked_size(packed)):
+                reason = reason or str(too_large(size, most))
+            elif (total := total + size) > MAX_REVISIONS_SIZE:
+                sizes = f"the newer ones have {total - size:,} bytes"
+                reason = reason or f"{sizes}; at most {MAX_REVISIONS_SIZE:,} are read"
+                break
+            else:
+                readable.append(each._replace(size=size))
+        return readable, reason
+
+    def contents(self, revisions: Sequence[_Revision]) -> Iterator[tuple[_Revision, bytes]]:
+        """Yield each revision with the content of the file. Raises Unreadable and Cancelled."""
+        ends = accumulate(each.size for each in revisions)
+        # Small ones are read together.
+        batches = groupby(revisions, lambda _: next(ends) // SMALL_UNPACKED_SIZE)
+        for batch in (list(group) for _, group in batches):
+            answer, reason = self.run("cat-file", "--batch", data=_blobs(batch))
+            end = 0
+            for its in batch:
+                start = answer.find(b"\n", end) + 1 if its.blob else end
+                end = start + its.size
+                if end > len(answer):
+                    raise Unreadable(reason or "git ended before the end of it")
+                yield its, answer[start:end]
+                end += bool(its.blob)
+
+
+def _blobs(revisions: Iterable[_Revision]) -> bytes:
+    """Return the lines that ask `git cat-file` for what a file has in some revisions."""
+    return "".join(f"{each.blob}\n" for each in revisions if each.blob).encode()
+
+
+def of_revisions(
+    path: str, should_stop: ShouldStop = never, on_progress: OnProgress = no_progress
+) -> tuple[list[Observation], str]:
+    """Return what the revisions of a file in a git work tree have, oldest first.
+
+    Of a link it is the file that it leads to, and of an environment its lock file. The sentence
+    that comes second says why not all revisions are told; it is empty where all are, or where the
+    file is in no work tree. Raises Cancelled.
+    """
+    file = os.path.realpath(os.path.join(path, "spack.lock") if os.path.isdir(path) else path)
+    directory, name = os.path.split(file)
+    # Git itself may be missing.
+    is_in_work_tree = any(os.path.lexists(each / ".git") for each in PurePath(file).parents)
+    if not (os.path.isfile(file) and is_in_work_tree):
+        return [], ""
+    git = _Git(directory, should_stop)
+    revisions, reason = git.revisions(name)
+    readable, unread = git.readable(revisions) if revisions else ([], "")
+    reasons, observations, known = [reason, unread], list[Observation](), dict[str, str]()
+    before: Specs = {}
+    try:
+        for number, (its, data) in enumerate(git.contents(readable[::-1])):
+            on_progress("revisions read", number, len(readable))
+            if should_stop():
+                raise Cancelled
+            try:
+                specs = _specs_in(data, known) if its.blob else {}
+                when = time_text(its.seconds)
+            except (OSError, ValueError, OverflowError) as error:
+                reasons.append(str(error))
+                continue
+            observations.append(observe(when, its.commit[:_SHORT_COMMIT], specs, before))
+            known.update(before := specs)
+    except Unreadable as error:
+        reasons.append(str(error))
+    reason = next(filter(None, reasons), "")
+    return observations, f"not all revisions of {path} are told: {reason}" if reason else ""
+
+
+def _specs_in(data: bytes, known: Specs) -> Specs:
+    """Return the specs that a document lists, such as a lock file. Raises Unreadable.
+
+    Those of a lock file that are `known` are not read again.
+    """
+    specs: dict[str, str] = {}
+    # Any other document is parsed once.
+    if b'"concrete_specs"' in data:
+        with contextlib.suppress(*ODD):
+            document, _ = parse(decode(data), decoder=AS_SPACK, whole=True)
+            nodes = document["concrete_specs"]
+            document["concrete_specs"] = {h: node for h, node in nodes.items() if h not in known}
+            specs = {hash_: known[hash_] for hash_ in nodes if hash_ in known}
+            data = json.dumps(document).encode()
+            del document, nodes
+    items = list(read_document(data, origin=""))
+    for group in (item for item in items if isinstance(item, Records)):
+        for hash_, number in zip(group.hashes, group.numbers, strict=True):
+            if (look := group.looks[number]).in_cache:
+                specs[hash_] = spec_text(look)
+    if items and not specs:
+        raise Unreadable(str(items[0]))
+    return specs

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from spackscope.model.analysis.history import Snapshots, history_of, of_revisions
+from spackscope.model.analysis.history import Snapshots
+from spackscope.model.answers.history import of_revisions, timelines
 from spackscope.model.core.errors import Cancelled, Unwritable
 from tests.builders import PAGES, database, environment, installs, leaf, node, record, write_page
 from tests.program import Program
@@ -190,7 +191,7 @@ def test_a_fifo_of_a_work_tree_is_not_waited_for(
     os.mkfifo(fifo)
     with pytest.raises(Cancelled):
         of_revisions(str(lock), lambda: True)
-    monkeypatch.setattr("spackscope.model.analysis.history.GIT_TIMEOUT", 0.1)
+    monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", 0.1)
     reason = "git takes more than 0.1 s"
     assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} are told: {reason}")
 
@@ -205,7 +206,7 @@ def test_the_newest_revisions_are_read_where_all_are_too_many(
         git(tmp_path, "add", "spack.lock")
         git(tmp_path, "commit", "-qm", "Lock")
     size = lock.stat().st_size
-    monkeypatch.setattr("spackscope.model.analysis.history.MAX_REVISIONS_SIZE", 2 * size + 1)
+    monkeypatch.setattr("spackscope.model.answers.history.MAX_REVISIONS_SIZE", 2 * size + 1)
     (first, second), failure = of_revisions(str(lock))
     assert (list(first.came), list(second.came), second.went) == ([OTHER], [NEW], [OTHER])
     newer = f"the newer ones have {2 * size:,} bytes; at most {2 * size + 1:,} are read"
@@ -328,7 +329,7 @@ def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ({}, []),
     ]
     with pytest.raises(Cancelled):
-        history_of([kept], {OLD: "zlib@1.2"}, "version", lambda: True)
+        timelines("spack:site", [kept], {OLD: "zlib@1.2"}, "version", lambda: True)
 
 
 def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
