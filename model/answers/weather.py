@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, count
+from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover
 from spackscope.model.analysis.fit import HostFit
@@ -13,13 +15,11 @@ from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.errors import QueryError, WrongQuestion
-from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import Sheet, SheetColumn, size_column
 from spackscope.model.sources.resolve import find_environment
-from spackscope.model.sources.session import Session
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_TREND = 20
@@ -40,85 +40,87 @@ def answer(asked: Asked) -> Sheet[Weather]:
         name: cover(environment, caches)
         for name, environment in zip(asked.words, environments, strict=True)
     }
-    sheet = weather(caches, coverages, hosts or [host_of(asked.session)], asked.session)
+    shown_hosts = hosts or [host_of(asked.session)]
+    fits = [HostFit(caches, host) for host in shown_hosts]
+    snapshots, failures = read_snapshots(
+        [source.name for source in caches.sources if source.name not in coverages],
+        asked.session.environ,
+    )
+    covered = _environments(caches, coverages, fits, snapshots)
+    rows = list(covered if coverages else _stacks(caches, fits))
     # What is asked for is to be there; where hosts are named, to run on each.
     worst = min(
-        each.percent(count)
-        for each in sheet.rows
-        for count in (each.runs if hosts else (each.there,))
+        each.percent(count) for each in rows for count in (each.runs if hosts else (each.there,))
     )
-    return replace(sheet, is_good=worst >= limit)
+    return Sheet(
+        counted(len(rows), "environment") if coverages else "",
+        _columns("environment" if coverages else "stack", shown_hosts),
+        rows,
+        query=lambda its: exact_query("stack", its.name),
+        remarks=failures,
+        limit=None,
+        is_good=worst >= limit,
+    )
 
 
-class Weather(Frozen):
+class Weather(NamedTuple):
     """How many specs of an environment or a stack are in the caches.
 
     `runs` has for each host how many of the specs `there` run on it, and `unknown` for how many
     that is unknown. `size` is that of their archives in bytes, but for `unknown_sizes` of
-    them. `trend` has the time of each snapshot, and how many were there.
+    them. `trend` has how many were there at each snapshot, and `wanted` the missing specs.
     """
 
     name: str
     total: int
     there: int
-    runs: tuple[int, ...]
-    unknown: tuple[int, ...]
+    runs: Sequence[int]
+    unknown: Sequence[int]
     size: float
     unknown_sizes: int
-    trend: tuple[tuple[str, int], ...] = ()
+    trend: Sequence[int] = ()
+    wanted: Sequence[str] = ()
 
     def percent(self, count: int) -> float:
         """Return a part of all in percent; 100 if there is nothing to cover."""
         return 100 * count / self.total if self.total else 100.0
 
 
-def read_weather(
+def _weather(
+    caches: Catalog, name: str, total: int, ids: Sequence[int], fits: Iterable[HostFit]
+) -> Weather:
+    """Return the weather of what some specs of the caches cover."""
+    answers = [Counter(fit.brief(id_).fits for id_ in ids) for fit in fits]
+    runs, unknown = ([each[answer] for each in answers] for answer in (True, None))
+    sizes = [spec.size for spec in caches.records(ids)]
+    size = sum(size or 0 for size in sizes)
+    return Weather(name, total, len(ids), runs, unknown, size, sizes.count(None))
+
+
+def _environments(
     caches: Catalog,
-    hosts: Iterable[Host],
     coverages: Mapping[str, Coverage],
-    snapshots: Sequence[Sequence[Observation]] = (),
-) -> list[Weather]:
-    """Return the weather of environments by their names; without any, of stacks of the caches.
-
-    Caches without stacks are one row. There is one sequence of `snapshots` for each source, from
-    which environments have a trend.
-
-        read_weather(caches, [parse_host("zen3")], {"climate": cover(climate, caches)})
-    """
-    fits = [HostFit(caches, host) for host in hosts]
-
-    def of_specs(
-        name: str, total: int, ids: Sequence[int], trend: tuple[tuple[str, int], ...] = ()
-    ) -> Weather:
-        answers = [Counter(fit.brief(id_).fits for id_ in ids) for fit in fits]
-        sizes = [spec.size for spec in caches.records(ids)]
-        return Weather(
-            name,
-            total,
-            len(ids),
-            tuple(each[True] for each in answers),
-            tuple(each[None] for each in answers),
-            sum(size or 0 for size in sizes),
-            sizes.count(None),
-            trend,
+    fits: Sequence[HostFit],
+    snapshots: Sequence[Sequence[Observation]],
+) -> Iterator[Weather]:
+    """Yield the weather of environments; one sequence of `snapshots` is of one source."""
+    for name, coverage in coverages.items():
+        ids = [caches.by_hash(hit.hash)[0].id for hit in coverage.hits]
+        yield _weather(caches, name, coverage.total, ids, fits)._replace(
+            trend=_trend(coverage, snapshots), wanted=_most_wanted(coverage)
         )
 
-    if coverages:
-        rows = []
-        for name, its in coverages.items():
-            ids = [caches.by_hash(hit.hash)[0].id for hit in its.hits]
-            rows.append(of_specs(name, its.total, ids, _trend(its, snapshots)))
-        return rows
+
+def _stacks(caches: Catalog, fits: Sequence[HostFit]) -> Iterator[Weather]:
+    """Yield the weather of the stacks of caches, or of all that those without stacks have."""
     values = caches.values("stack")
     names = sorted({name for value in values if isinstance(value, tuple) for name in value})
     ids_of = {name: caches.match(exact_query("stack", name)).ids() for name in names}
-    ids_of = ids_of or {"all": range(caches.total)}
-    return [of_specs(name, len(ids), ids) for name, ids in ids_of.items()]
+    for name, ids in (ids_of or {"all": range(caches.total)}).items():
+        yield _weather(caches, name, len(ids), ids, fits)
 
 
-def _trend(
-    coverage: Coverage, snapshots: Iterable[Sequence[Observation]]
-) -> tuple[tuple[str, int], ...]:
+def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> list[int]:
     """Return how much of an environment was there at each snapshot of any source."""
     hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
     by_time = []
@@ -129,92 +131,18 @@ def _trend(
             by_time.append((each.when, number, present))
     newest: dict[int, set[str]] = {}
     trend = []
-    for when, number, present in sorted(by_time):
+    for _, number, present in sorted(by_time):
         newest[number] = present
-        trend.append((when, len(set().union(*newest.values()))))
-    return tuple(trend)
+        trend.append(len(set().union(*newest.values())))
+    return trend
 
 
-def most_wanted(coverages: Iterable[Coverage]) -> Mapping[tuple[str, str], int]:
-    """Return missing specs by name and hash, with how many others need each, most first."""
-    wanted: Counter[tuple[str, str]] = Counter()
-    for coverage in coverages:
-        for spec in coverage.missing:
-            if spec.is_needed:
-                wanted[f"{spec.package}@{spec.version}", spec.hash] += spec.needed_by
-    return dict(wanted.most_common())
-
-
-def weather(
-    caches: Catalog, coverages: Mapping[str, Coverage], hosts: Sequence[Host], session: Session
-) -> Sheet[Weather]:
-    """Return the sheet of environments by their names; without any that of stacks."""
-    snapshots, failures = read_snapshots(
-        [source.name for source in caches.sources if source.name not in coverages],
-        session.environ,
-    )
-    wanted = {name: most_wanted([its]) for name, its in coverages.items()}
-    # The columns of a host are told apart by its short name.
-    columns: list[SheetColumn[Weather]] = [
-        SheetColumn("environment" if coverages else "stack", lambda its: its.name),
-        SheetColumn("specs", lambda its: its.total),
-        SheetColumn("there", lambda its: its.there, drawn=False),
-        SheetColumn(
-            "percent",
-            lambda its: _percent(its, its.there),
-            "there",
-            text=_percent_text,
-            is_right=True,
-        ),
-    ]
-    for number, host in enumerate(hosts):
-        columns += _host_columns(number, host.short)
-    columns += [
-        size_column(lambda its: its.size, "archives"),
-        SheetColumn(
-            "unknown_sizes",
-            lambda its: its.unknown_sizes,
-            text=lambda count: f"{count:,}" * bool(count),
-        ),
-        SheetColumn(
-            "trend", lambda its: [_percent(its, count) for _, count in its.trend], text=_trend_text
-        ),
-        SheetColumn(
-            "most_needed",
-            lambda its: (
-                [_name_of(name, count) for (name, _), count in wanted[its.name].items()]
-                if its.name in wanted
-                else []
-            ),
-            "missing, most needed first",
-            is_list=True,
-        ),
-    ]
-    rows = read_weather(caches, hosts, coverages, snapshots)
-    return Sheet(
-        counted(len(rows), "environment") if coverages else "",
-        columns,
-        rows,
-        query=lambda its: exact_query("stack", its.name),
-        remarks=failures,
-        limit=None,
-    )
-
-
-def _host_columns(number: int, name: str) -> Iterator[SheetColumn[Weather]]:
-    """Yield the columns of a host: what runs there, and of how many specs that is unknown."""
-    name = re.sub(r"[^\w.]+", "_", name)
-    yield SheetColumn(
-        f"runs_on_{name}",
-        lambda its: _percent(its, its.runs[number]),
-        text=_percent_text,
-        is_right=True,
-    )
-    yield SheetColumn(
-        f"unknown_on_{name}",
-        lambda its: its.unknown[number],
-        text=lambda count: f"{count:,}" * bool(count),
-    )
+def _most_wanted(coverage: Coverage) -> list[str]:
+    """Return missing specs with how many others need each, those first that most need."""
+    needed = [spec for spec in coverage.missing if spec.is_needed]
+    needed.sort(key=lambda spec: -spec.needed_by)
+    counts = (f" ({spec.needed_by:,})" if spec.needed_by else "" for spec in needed)
+    return [f"{s.package}@{s.version}{count}" for s, count in zip(needed, counts, strict=True)]
 
 
 def _limit(text: str) -> float:
@@ -228,17 +156,49 @@ def _limit(text: str) -> float:
     return limit
 
 
-def _name_of(name: str, count: int) -> str:
-    return f"{name} ({count:,})" if count else name
+def _columns(what: str, hosts: Sequence[Host]) -> list[SheetColumn[Weather]]:
+    # The columns of a host are told apart by its short name.
+    return [
+        SheetColumn(what, lambda its: its.name),
+        SheetColumn("specs", lambda its: its.total),
+        SheetColumn("there", lambda its: its.there, drawn=False),
+        _percent_column("percent", lambda its: its.there, "there"),
+        *chain.from_iterable(map(_host_columns, count(), hosts)),
+        size_column(lambda its: its.size, "archives"),
+        _count_column("unknown_sizes", lambda its: its.unknown_sizes),
+        SheetColumn(
+            "trend",
+            lambda its: [round(its.percent(count), 2) for count in its.trend],
+            text=_trend_text,
+        ),
+        SheetColumn(
+            "most_needed", lambda its: its.wanted, "missing, most needed first", is_list=True
+        ),
+    ]
 
 
-def _percent(its: Weather, count: int) -> float:
-    return round(its.percent(count), 2)
+def _host_columns(number: int, host: Host) -> Iterator[SheetColumn[Weather]]:
+    """Yield the columns of a host: what runs there, and of how many specs that is unknown."""
+    name = re.sub(r"[^\w.]+", "_", host.short)
+    yield _percent_column(f"runs_on_{name}", lambda its: its.runs[number])
+    yield _count_column(f"unknown_on_{name}", lambda its: its.unknown[number])
 
 
-def _percent_text(percent: float) -> str:
-    """Return a part in percent, rounded down, so that only all is 100 %."""
-    return "<1 %" if 0 < percent < 1 else f"{int(percent)} %"
+def _percent_column(
+    name: str, part: Callable[[Weather], int], head: str | None = None
+) -> SheetColumn[Weather]:
+    """Return a column of parts in percent, drawn rounded down, so that only all is 100 %."""
+    return SheetColumn(
+        name,
+        lambda its: round(its.percent(part(its)), 2),
+        head,
+        text=lambda percent: "<1 %" if 0 < percent < 1 else f"{int(percent)} %",
+        is_right=True,
+    )
+
+
+def _count_column(name: str, number: Callable[[Weather], int]) -> SheetColumn[Weather]:
+    return SheetColumn(name, number, text=lambda count: f"{count:,}" if count else "")
 
 
 def _trend_text(percents: Sequence[float]) -> str:
