@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import lru_cache, partial
+from typing import NamedTuple
 
-from spackscope.model.analysis.dag import ClosureMasks, Dag, dag_of
+from spackscope.model.analysis.dag import ClosureMasks, dag_of
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import sizes_text, spec_name
 from spackscope.model.core.errors import Unreadable, WrongQuestion
-from spackscope.model.core.frozen import Frozen
+from spackscope.model.core.records import Spec
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import counted
@@ -61,35 +62,27 @@ def _read_keep_list(asked: Asked) -> list[str]:
     return hashes
 
 
-class Pruning(Frozen):
-    """What would be removed, and what would break, since what it links or runs is removed.
+class PrunedSpec(NamedTuple):
+    """A spec that is removed or breaks: what it needs is removed, or how many still need it."""
 
-    All are ids of the graph in display order, each hash once. `broken` has for each spec that
-    breaks the nearest dependency that is removed. `needed_by` counts the specs that stay and link
-    or run one that is removed directly, by its id. `unlisted` counts those that stay whose sources
-    do not list what they need.
-    """
-
-    graph: Dag
-    gone: tuple[int, ...]
-    broken: Mapping[int, int]
-    needed_by: Counter[int]
-    total: int
-    unlisted: int
+    state: str
+    hash: str
+    package: str
+    version: str
+    size: float | None
+    needs: str = ""
+    needs_hash: str = ""
+    needed_by: int = 0
 
 
-def preview(
-    catalog: Catalog,
-    chosen: Collection[int],
-    *,
-    are_kept: bool,
-    should_stop: ShouldStop = never,
-) -> Pruning:
-    """Return the specs that would be removed: the chosen ones, or if these are kept all others.
+def prune(
+    catalog: Catalog, chosen: Collection[int], *, are_kept: bool, should_stop: ShouldStop = never
+) -> Sheet[PrunedSpec]:
+    """Return what breaks, and what is removed, what frees most first; not good if some break.
 
-    Only cached specs are; a catalog that does not say counts as cached. Raises Cancelled.
-
-        preview(catalog, catalog.match(parse("hdf5@1.12")).ids(), are_kept=False).broken
+    Removed are the chosen specs, or if these are kept all others. Only cached specs are; a catalog
+    that does not say counts as cached. What breaks names the nearest dependency that is removed,
+    and what is removed how many of those that stay link or run it directly. Raises Cancelled.
     """
     graph = dag_of(catalog)
     cached = catalog.match(parse("cached")).ids() or range(catalog.total)
@@ -109,51 +102,25 @@ def preview(
         child for id_ in broken for child in set(run_dependencies(id_)) if child in gone
     )
     unlisted = sum(not graph.lists_dependencies(id_) for id_ in kept)
-    return Pruning(graph, tuple(gone), broken, needed_by, len(every), unlisted)
 
+    def row(id_: int, spec: Spec) -> PrunedSpec:
+        named = spec.hash, spec.package, spec.version, spec.size
+        if id_ in gone:
+            return PrunedSpec(REMOVED, *named, needed_by=needed_by[id_])
+        needed = broken[id_]
+        needs = spec_name(graph.name(needed), graph.version(needed))
+        return PrunedSpec(BROKEN, *named, needs, graph.hash(needed))
 
-class PrunedSpec(Frozen):
-    """A spec that is removed or breaks: what it needs is removed, or how many still need it."""
-
-    state: str
-    id: int
-    hash: str
-    package: str
-    version: str
-    size: float | None
-    needs: str = ""
-    needs_hash: str = ""
-    needed_by: int = 0
-
-
-def prune(
-    catalog: Catalog,
-    chosen: Collection[int],
-    *,
-    are_kept: bool,
-    should_stop: ShouldStop = never,
-) -> Sheet[PrunedSpec]:
-    """Return what breaks, and what is removed, what frees most first; not good if some break."""
-    its = preview(catalog, chosen, are_kept=are_kept, should_stop=should_stop)
-    graph, rows = its.graph, []
-    ids = (*its.broken, *its.gone)
-    for id_, spec in zip(ids, catalog.records(ids), strict=True):
-        named = id_, spec.hash, spec.package, spec.version, spec.size
-        if id_ in its.broken:
-            needed = its.broken[id_]
-            needs = spec_name(graph.name(needed), graph.version(needed))
-            rows.append(PrunedSpec(BROKEN, *named, needs, graph.hash(needed)))
-        else:
-            rows.append(PrunedSpec(REMOVED, *named, needed_by=its.needed_by[id_]))
+    ids = (*broken, *gone)
+    rows = list(map(row, ids, catalog.records(ids)))
+    sizes = [row.size for row in rows[len(broken) :]]
     rows.sort(key=lambda row: (row.state, -(row.size or 0) if row.state == REMOVED else 0))
-    sizes = [row.size for row in rows if row.state == REMOVED]
     freed = sizes_text(sum(size or 0 for size in sizes), len(sizes), sizes.count(None))
-    doubt = ", as far as dependencies are listed" if its.unlisted and not its.broken else ""
-    broken = counted(len(its.broken), "other") if its.broken else ""
-    users = f"{broken} would break" if broken else "no other needs them to run"
-    unlisted = counted(its.unlisted, "spec")
+    doubt = ", as far as dependencies are listed" if unlisted and not broken else ""
+    others = f"{counted(len(broken), 'other')} would break"
+    users = others if broken else "no other needs them to run"
     return Sheet(
-        f"Prune preview: removes {len(its.gone):,} of {counted(its.total, 'spec')}, {freed}; "
+        f"Prune preview: removes {len(gone):,} of {counted(len(every), 'spec')}, {freed}; "
         f"{users}{doubt}",
         _COLUMNS,
         rows,
@@ -161,8 +128,9 @@ def prune(
         query=lambda row: exact_query("hash", row.hash),
         group=lambda row: _HEADINGS[row.state],
         told=("state",),
-        notes=[f"Dependencies not listed for {unlisted} that would stay"] * bool(its.unlisted),
-        is_good=not its.broken,
+        notes=[f"Dependencies not listed for {counted(unlisted, 'spec')} that would stay"]
+        * bool(unlisted),
+        is_good=not broken,
         is_certain=True,
     )
 
