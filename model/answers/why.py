@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
@@ -12,7 +12,7 @@ from spackscope.model.analysis.session_fit import host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import SHORT_HASH, spec_name
 from spackscope.model.core.errors import WrongQuestion
-from spackscope.model.core.frozen import Frozen, replace
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import UNKNOWN, Fit
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.text import clean
@@ -45,7 +45,7 @@ _CHANGES = {
 """What to do so that a spec is taken, by the letters of rules that are in no file."""
 
 
-def answer(asked: Asked) -> Sheet[JudgedRow]:
+def answer(asked: Asked) -> Sheet[Judged]:
     """Return the verdicts on builds that a query names, or on those nearest to a lock file's.
 
     Not good if Spack can reuse none.
@@ -86,13 +86,6 @@ _NAMING = ("package", "hash")
 _AVAILABLE = (Term("state", "cached"), Term("state", "installed"))
 
 
-class Candidate(Frozen):
-    """A cached or installed spec, and the conditions of a query that it does not match."""
-
-    id: int
-    unmet: tuple[str, ...] = ()
-
-
 def names_specs(query: Query) -> bool:
     """Check whether a query names a package or a hash, so that it has candidates."""
     return all(any(group[0].column in _NAMING for group in groups) for groups in query.whole_specs)
@@ -100,14 +93,16 @@ def names_specs(query: Query) -> bool:
 
 def find_candidates(
     catalog: Catalog, query: Query, *, should_stop: ShouldStop = never
-) -> Sequence[Candidate]:
+) -> dict[int, tuple[str, ...]]:
     """Return the cached or installed builds of the packages or hashes that a query names.
+
+    By their ids, with the conditions of the query that each does not match.
 
     Those with the fewest unmet conditions come first, and of these the newest; there are none
     with the name of an unknown package. Raises Cancelled, and Unanswerable for conditions that
     the index cannot answer.
 
-        find_candidates(catalog, parse("hdf5@1.14 +mpi"))[0].unmet  # ("+mpi",)
+        list(find_candidates(catalog, parse("hdf5@1.14 +mpi")).values())  # [(), ("+mpi",)]
     """
 
     def ids(*groups: Group) -> set[int]:
@@ -115,7 +110,7 @@ def find_candidates(
 
     nearest: dict[int, tuple[str, ...]] = {}
     if catalog.virtuals.unknown(query):
-        return ()
+        return {}
     for groups in query.whole_specs:
         naming = [group for group in groups if all(c.column in _NAMING for c in group)]
         of_name = ids(*naming, _AVAILABLE)
@@ -127,8 +122,7 @@ def find_candidates(
             if id_ not in nearest or len(texts) < len(nearest[id_]):
                 nearest[id_] = tuple(texts)
     # Ids are in the order of versions.
-    ranked = sorted(nearest.items(), key=lambda item: (len(item[1]), -item[0]))
-    return [Candidate(*each) for each in ranked]
+    return dict(sorted(nearest.items(), key=lambda item: (len(item[1]), -item[0])))
 
 
 class Verdict(NamedTuple):
@@ -147,9 +141,9 @@ class Judged(NamedTuple):
     """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
     `built_with` are the compiler, os and target of a candidate, whose hash is empty if there is
-    none. `missing` is why the
-    spec itself is not there, "" if it is, and then it `lacks` what the nearest has otherwise.
-    `unmet` counts the conditions of the query that it does not match.
+    none. `missing` is why the spec itself is not there, "" if it is, and then it `lacks` what the
+    nearest has otherwise. `unmet` counts the conditions of the query that it does not match. A
+    row has one of the verdicts: the first of one of several specs, each of one alone.
     """
 
     hash: str
@@ -166,6 +160,11 @@ class Judged(NamedTuple):
     def verdict(self) -> Verdict:
         """The first verdict, or one without a reason."""
         return self.verdicts[0] if self.verdicts else Verdict()
+
+    @property
+    def nearest(self) -> str:
+        """The hash of the nearest build of a missing spec; "" if there is none."""
+        return self.candidate if self.missing else ""
 
 
 def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> Iterator[Verdict]:
@@ -206,21 +205,21 @@ def judge_query(
     hashes = list(dict.fromkeys(catalog.hashes.of(ids)))
     coverage = find_nearest(cover(hashes, catalog), should_stop=should_stop)
     # What is not missing is external.
-    externals = () if coverage.missing else map(Candidate, ids)
+    externals = dict.fromkeys(() if coverage.missing else ids, ())
     missing = judge_missing(coverage, catalog, rules)
     return [*missing, *_judge_candidates(catalog, externals, rules)]
 
 
 def _judge_candidates(
-    catalog: Catalog, candidates: Iterable[Candidate], rules: ReuseRules | None
+    catalog: Catalog, candidates: Mapping[int, tuple[str, ...]], rules: ReuseRules | None
 ) -> Iterator[Judged]:
     fits = catalog.by_host.answers
-    for each in candidates:
-        spec = catalog.rows([each.id])[0].spec
+    for id_, unmet in candidates.items():
+        spec = catalog.rows([id_])[0].spec
         about = clean(" ".join(filter(None, (spec.compiler, spec.os, spec.target))))
-        its = tuple(verdicts(fits.brief(each.id), rules, each.unmet))
+        its = tuple(verdicts(fits.brief(id_), rules, unmet))
         named = spec.hash, spec.package, spec.version
-        yield Judged(*named, about, its, spec.hash, len(each.unmet))
+        yield Judged(*named, about, its, spec.hash, len(unmet))
 
 
 def judge_missing(
@@ -268,16 +267,7 @@ def _configuration_notes(
     yield f"Recipes are not read: which versions are deprecated is unknown{severity}"
 
 
-class JudgedRow(NamedTuple):
-    """A verdict on a spec: the first of one of several specs, each of one alone."""
-
-    its: Judged
-    verdict: Verdict
-
-
-def why(
-    what: str, judged: Sequence[Judged], session: Session, catalog: Catalog
-) -> Sheet[JudgedRow]:
+def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:
     """Return verdicts, those that rule out nothing first, then by their reasons.
 
     The reasons that are nearest to the query come first, and of these what keeps out most. Not
@@ -289,17 +279,17 @@ def why(
         judged, key=lambda e: (bool(e.verdict.reason), e.unmet, -counts[e.verdict], e.verdict)
     )
     rows = [
-        JudgedRow(each, verdict)
+        each._replace(verdicts=(verdict,))
         for each in judged
         for verdict in (each.verdicts if total == 1 else ()) or (each.verdict,)
     ]
 
-    def heading(row: JudgedRow) -> str:
+    def heading(row: Judged) -> str:
         if total == 1:
             return ""
         its = row.verdict
         reason = "; ".join(filter(None, (its.reason, its.change))) or "can be reused"
-        nearest = "the nearest build: " if row.its.missing and row.its.candidate else ""
+        nearest = "the nearest build: " if row.nearest else ""
         return f"{of_total(counts[its], total).strip()}: {nearest}{reason}"
 
     def title() -> str:
@@ -315,9 +305,9 @@ def why(
         f"{what}: {title()}" if total else what,
         _COLUMNS,
         rows,
-        hash=lambda row: row.its.hash,
-        beside=lambda row: row.its.candidate or "" if row.its.missing else "",
-        query=lambda row: exact_query("hash", row.its.candidate) if row.its.candidate else None,
+        hash=lambda row: row.hash,
+        beside=lambda row: row.nearest,
+        query=lambda row: exact_query("hash", row.candidate) if row.candidate else None,
         group=heading,
         told=_TOLD[:1] if total == 1 else _TOLD,
         notes=list(_configuration_notes(session, catalog, packages)),
@@ -325,28 +315,24 @@ def why(
     )
 
 
-def _change(row: JudgedRow) -> str | None:
-    return row.verdict.change or (_BUILD if row.its.missing else None)
-
-
 _TOLD = ("place", "reason", "change", "missing")
 """What `change` says, and what the heading of several specs says, which are about the same."""
 
-_COLUMNS: list[SheetColumn[JudgedRow]] = [
-    hash_column(lambda row: row.its.hash),
-    SheetColumn("package", lambda row: row.its.package),
-    version_column(lambda row: row.its.version),
-    SheetColumn("missing", lambda row: row.its.missing or None, wraps=True),
-    SheetColumn(
-        "nearest",
-        lambda row: row.its.candidate if row.its.missing and row.its.candidate else None,
-        text=lambda hash_: clean((hash_ or "")[:SHORT_HASH]),
-        style="link",
-    ),
+_COLUMNS: list[SheetColumn[Judged]] = [
+    hash_column(lambda row: row.hash),
+    SheetColumn("package", lambda row: row.package),
+    version_column(lambda row: row.version),
+    SheetColumn("missing", lambda row: row.missing or None, wraps=True),
+    hash_column(lambda row: row.nearest or None, "nearest"),
     SheetColumn("reason", lambda row: row.verdict.reason or None, "why not", wraps=True),
     SheetColumn("place", lambda row: row.verdict.place or None),
-    SheetColumn("change", _change, "what to do", wraps=True),
+    SheetColumn(
+        "change",
+        lambda row: row.verdict.change or (_BUILD if row.missing else None),
+        "what to do",
+        wraps=True,
+    ),
     SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
-    SheetColumn("built_with", lambda row: row.its.built_with or None, "built with", wraps=True),
-    SheetColumn("lacks", lambda row: row.its.lacks, "differs in", wraps=True),
+    SheetColumn("built_with", lambda row: row.built_with or None, "built with", wraps=True),
+    SheetColumn("lacks", lambda row: row.lacks, "differs in", wraps=True),
 ]
