@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from itertools import chain, product, repeat
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from spackscope.model.core.columns import ALIASES, FIELDS, REGISTRY, Value
 from spackscope.model.core.errors import Cancelled, Unanswerable
@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
-from spackscope.model.index.facets import Facet, FacetKey, variant_texts
+from spackscope.model.index.facets import FacetKey, variant_texts
 from spackscope.model.query.ast import Query, Term, exact_term
 
 
@@ -35,9 +35,6 @@ class Axis(Frozen):
     term: Callable[[str], Term]
     sort_key: Callable[[str], Any] = str
     by_record: bool = False
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
 
 
 COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)
@@ -107,61 +104,18 @@ def _variant_axis(catalog: Catalog, name: str) -> Axis | None:
 _STEP = 4096
 """Look-alikes after which a count looks whether it is to stop."""
 
-AxisValues = tuple[tuple[str, ...], ...]
-"""The values of a record: of each axis all that it has there."""
 
+class Frequency(NamedTuple):
+    """How many of `total` records have which values of some axes.
 
-class Frequency(Frozen):
-    """How many records have which values of some axes.
-
-    `groups` are the records with the same values of all axes, with their number. A record counts
-    at each value of a list, so that counts may add up to more than `total`, never a total.
+    `cells` has the number of records with one value of each axis, the most frequent first, then in
+    the order of the values. A record counts at each value of a list; it `has_lists` if some have
+    several.
     """
 
-    axes: tuple[Axis, ...]
     total: int
-    groups: tuple[tuple[AxisValues, int], ...]
-
-    @cached_property
-    def facets(self) -> tuple[tuple[Facet, ...], ...]:
-        """The values of each axis, the most frequent first, then in their order."""
-        every = []
-        for number, axis in enumerate(self.axes):
-            counts: Counter[str] = Counter()
-            for values, count in self.groups:
-                counts.update(dict.fromkeys(values[number], count))
-            facets = (Facet(value, count) for value, count in counts.items())
-            every.append(sorted(facets, key=lambda f: (-f.count, axis.sort_key(f.value))))
-        return tuple(map(tuple, every))
-
-    @cached_property
-    def cells(self) -> dict[tuple[str, ...], int]:
-        """The number of records with one value of each axis, where there are any."""
-        cells: Counter[tuple[str, ...]] = Counter()
-        for values, count in self.groups:
-            cells.update(dict.fromkeys(product(*values), count))
-        return dict(cells)
-
-    def ordered_cells(self) -> Iterator[tuple[tuple[str, ...], int]]:
-        """Yield the cells, the most frequent first, then in the order of the values."""
-        keys = [axis.sort_key for axis in self.axes]
-
-        def order(cell: tuple[str, ...]) -> tuple[object, ...]:
-            values = (key(value) for key, value in zip(keys, cell, strict=True))
-            return -self.cells[cell], *values
-
-        return ((cell, self.cells[cell]) for cell in sorted(self.cells, key=order))
-
-    def rest(self, columns: Collection[str]) -> dict[str, int]:
-        """Return for each value of the first axis how many have a second one not in `columns`.
-
-        A record that has several of them counts once.
-        """
-        rest: Counter[str] = Counter()
-        for (first, second), count in self.groups:
-            if not set(second).issubset(columns):
-                rest.update(dict.fromkeys(first, count))
-        return dict(rest)
+    cells: Mapping[tuple[str, ...], int]
+    has_lists: bool
 
 
 def frequency(
@@ -171,8 +125,8 @@ def frequency(
 
     Raises Cancelled and Unanswerable.
 
-    Example: `frequency(catalog, parse("hdf5"), [find_axis(catalog, "mpi")]).facets[0]` has the
-    facets of `+mpi` and `~mpi`.
+    Example: `frequency(catalog, parse("hdf5"), [find_axis(catalog, "mpi")]).cells` has the counts
+    of `("+mpi",)` and `("~mpi",)`.
     """
     specs = catalog.match(query, should_stop=should_stop)
     has_records = any(axis.by_record for axis in axes)
@@ -192,7 +146,16 @@ def frequency(
         if number % _STEP == 0 and should_stop():
             raise Cancelled
         counts[codes] += count
-    groups: Counter[AxisValues] = Counter()
+    cells: Counter[tuple[str, ...]] = Counter()
+    has_lists = False
     for codes, count in counts.items():
-        groups[tuple(axis.values[code] for axis, code in zip(axes, codes, strict=True))] += count
-    return Frequency(tuple(axes), len(specs), tuple(groups.items()))
+        values = [axis.values[code] for axis, code in zip(axes, codes, strict=True)]
+        cells.update(dict.fromkeys(product(*values), count))
+        has_lists |= any(len(of_axis) > 1 for of_axis in values)
+
+    def order(cell: tuple[str, ...]) -> tuple[object, ...]:
+        keys = (axis.sort_key(value) for axis, value in zip(axes, cell, strict=True))
+        return -cells[cell], *keys
+
+    ordered = {cell: cells[cell] for cell in sorted(cells, key=order)}
+    return Frequency(len(specs), ordered, has_lists)

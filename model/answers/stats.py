@@ -29,20 +29,20 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     """Return each value, or each pair that occurs, with its number of records."""
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    counts = frequency(catalog, query, [_axis(catalog, name) for name in asked.options["by"]])
-
-    numbers = [len(facets) for facets in counts.facets]
+    axes = [_axis(catalog, name) for name in asked.options["by"]]
+    counts = frequency(catalog, query, axes)
+    numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
     parts = [
-        " by ".join(clean(axis.label) for axis in counts.axes),
+        " by ".join(clean(axis.label) for axis in axes),
         counted(counts.total, "spec"),
         " × ".join([*(f"{n:,}" for n in numbers[:-1]), counted(numbers[-1], "value")]),
     ]
-    if any(sum(facet.count for facet in facets) > counts.total for facets in counts.facets):
+    if counts.has_lists:
         parts.append("a spec counts at each of its values")
-    rows = list(counts.ordered_cells())
-    most = max((count for _, count in rows), default=0)
+    rows = list(counts.cells.items())
+    most = max(counts.cells.values(), default=0)
     columns: list[SheetColumn[_Counted]] = [
-        *map(_column, range(len(counts.axes)), counts.axes),
+        *map(_column, range(len(axes)), axes),
         SheetColumn("count", lambda row: row[1]),
         SheetColumn(
             "share",
@@ -58,7 +58,7 @@ def answer(asked: Asked) -> Sheet[_Counted]:
         rows,
         query=lambda row: _with_values(
             query,
-            [axis.term(value) for axis, value in zip(counts.axes, row[0], strict=True)],
+            [axis.term(value) for axis, value in zip(axes, row[0], strict=True)],
         ),
         remarks=query_remarks(catalog, query),
         ending=None if counts.total else asked.no_match(catalog, query),
