@@ -50,13 +50,12 @@ class Location(NamedTuple):
         return self.is_cached or self.is_installed
 
 
-def _locations(catalog: Catalog, besides: Collection[str]) -> list[Location]:
+def _locations(catalog: Catalog) -> list[Location]:
     """Return where records with each code of the dictionary `presence` are.
 
-    Environments offer nothing, and nor do the sources `besides`. An index does not offer what it
-    only records as a dependency.
+    Environments offer nothing, and an index does not offer what it only records as a dependency.
     """
-    ignored = {*besides, *environments(catalog)}
+    ignored = environments(catalog)
     states, sources = (
         cast(Sequence[tuple[str, ...]], catalog.values(column)) for column in ("state", "source")
     )
@@ -148,10 +147,8 @@ class Coverage(Frozen):
         return {hash_: self.graph.hash(id_) for hash_, id_ in best.items()}
 
 
-def cover(
-    environment: Catalog | Sequence[str], caches: Catalog, besides: Collection[str] = ()
-) -> Coverage:
-    """Look up the specs of an environment in caches, `besides` some sources that do not count.
+def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
+    """Look up the specs of an environment in caches.
 
     In place of an environment there may be hashes, of which only the caches know more. Its roots
     are the explicit specs; without any, those that no other depends on.
@@ -161,7 +158,7 @@ def cover(
     What comes nearest to what is missing is found by `find_nearest`, which takes longer.
     """
     graph = Dag(caches, environment)
-    of_presence = _locations(caches, besides)
+    of_presence = _locations(caches)
 
     def location(id_: int) -> Location:
         return of_presence[caches.column("presence")[caches.look_alike(id_)]]
