@@ -9,6 +9,7 @@ from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import ALIASES, FIELDS
 from spackscope.model.core.errors import WrongQuestion
 from spackscope.model.core.suggestions import did_you_mean
+from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term
@@ -29,8 +30,9 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     """Return each value, or each pair that occurs, with its number of records."""
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
-    axes = [_axis(catalog, name) for name in asked.options["by"]]
-    counts = frequency(catalog, query, axes)
+    should_stop = asked.session.should_stop
+    axes = [_axis(catalog, name, should_stop) for name in asked.options["by"]]
+    counts = frequency(catalog, query, axes, should_stop=should_stop)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
     parts = [
         " by ".join(clean(axis.label) for axis in axes),
@@ -87,11 +89,11 @@ def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
     )
 
 
-def _axis(catalog: Catalog, name: str) -> Axis:
+def _axis(catalog: Catalog, name: str, should_stop: ShouldStop) -> Axis:
     """Return the column or variant of a name. Raises WrongQuestion if neither exists."""
     if ALIASES.get(name, name) in _PER_RECORD:
         raise WrongQuestion(f"Each spec has a {name} of its own: count by another column")
-    axis = find_axis(catalog, name)
+    axis = find_axis(catalog, name, should_stop=should_stop)
     if axis is None:
         guess = did_you_mean(name, axis_names(catalog))
         raise WrongQuestion(f"Unknown column or variant {clean(name)}{guess}")
