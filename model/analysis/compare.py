@@ -173,11 +173,8 @@ def fold_differences(causes: Iterable[Cause]) -> list[tuple[Difference, list[Cau
     ]
 
 
-class _Use(NamedTuple):
-    """Whether either of two dependencies is linked or run, and whether either compiles."""
-
-    runs: bool
-    compiles: bool
+_RUNS, _COMPILES = 1, 2
+"""Bits of two dependencies: either is linked or run, or either compiles."""
 
 
 class Pairs:
@@ -200,7 +197,7 @@ class Pairs:
         self._differ = lru_cache(None)(lambda number: any(True for _ in self._own(number)))
         self._numbers: dict[tuple[int, int], int] = {}
         # Nothing is kept of those that were not read.
-        self._below: dict[int, Mapping[int, _Use]] = {}
+        self._below: dict[int, dict[int, int]] = {}
         self._least: dict[int, int] = {}
 
     @property
@@ -224,18 +221,16 @@ class Pairs:
         """Return the package of a pair."""
         return self._walker.name(self._pairs[number][0])
 
-    def below(self, number: int) -> Mapping[int, _Use]:
-        """Return the numbers of the dependencies of a pair that differ, in pairs by name."""
+    def below(self, number: int) -> Mapping[int, int]:
+        """Return the dependencies of a pair that differ, in pairs by name, with their bits."""
         if (below := self._below.get(number)) is None:
             if self.is_full:
                 return {}
             below = self._below[number] = {}
             for a, b in self._matched(*self.ids(number)):
                 if a is not None and b is not None and a.identity != b.identity:
-                    child, use = self.number(a.id, b.id), _use(a.kind, b.kind)
-                    if child in below:
-                        use = _Use(*map(max, use, below[child]))
-                    below[child] = use
+                    child = self.number(a.id, b.id)
+                    below[child] = below.get(child, 0) | _use(a.kind, b.kind)
         return below
 
     def _read_differences(self, number: int) -> tuple[Difference, ...]:
@@ -390,7 +385,7 @@ class Pairs:
         # The pairs, the nearest first, the levels of each, the pair through which it was found,
         # and the pairs that it leads to.
         order, depths, parents = [start], {start: 1}, {start: start}
-        below: dict[int, dict[int, _Use]] = {}
+        below: dict[int, dict[int, int]] = {}
         links, is_cut = 0, False
         for number in order:
             if should_stop():
@@ -412,10 +407,13 @@ class Pairs:
         bottom_up = [*post_order([start], below.__getitem__)]
 
         run_parents = nearest_first(
-            [start], lambda number: (child for child, use in below[number].items() if use.runs)
+            [start], lambda number: (child for child, use in below[number].items() if use & _RUNS)
         )
         compiling = {
-            child for number in run_parents for child, use in below[number].items() if use.compiles
+            child
+            for number in run_parents
+            for child, use in below[number].items()
+            if use & _COMPILES
         }
 
         differences: dict[int, tuple[Difference, ...]] = {}
@@ -485,9 +483,9 @@ def _rank(cause: Cause) -> tuple[bool, bool, int, int, str]:
 
 
 @lru_cache(None)
-def _use(kind: EdgeKind, other: EdgeKind) -> _Use:
-    compiles = compiled_languages(kind.virtuals + other.virtuals)
-    return _Use(is_run(kind.deptypes + other.deptypes), bool(compiles))
+def _use(kind: EdgeKind, other: EdgeKind) -> int:
+    compiles = bool(compiled_languages(kind.virtuals + other.virtuals))
+    return _RUNS * is_run(kind.deptypes + other.deptypes) | _COMPILES * compiles
 
 
 def _attribute_differences(dag: Dag, a: int, b: int) -> Iterator[Difference]:

@@ -252,16 +252,13 @@ class _Finder:
     def _compiled(self) -> int:
         """The specs with a compiler that are neither compilers nor runtimes."""
         compiled = self._matching(Query().also(Term("compiler", "?*")))
-        for name in filter(is_built_without, self._catalog.texts("package")):
-            compiled &= ~self._matching(Query().with_package(name))
+        for name in self._catalog.texts("package"):
+            # Spack requires no compiler for them.
+            if is_compiler(name) or name in _RUNTIMES:
+                compiled &= ~self._matching(Query().with_package(name))
         return compiled
 
 
 def _shown(specs: Sequence[Text], word: str) -> str:
     """Name the first of some specs."""
     return listed(cut_list(specs, _MAX_SPECS), word)
-
-
-def is_built_without(package: str) -> bool:
-    """Check for a compiler or a runtime, for which Spack requires no compiler."""
-    return is_compiler(package) or package in _RUNTIMES

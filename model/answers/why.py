@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from spackscope.model.analysis.cover import Coverage, cover, find_nearest
@@ -66,12 +67,12 @@ def answer(asked: Asked) -> Sheet[Judged]:
     if not names_specs(query):
         raise WrongQuestion(f"why needs a package, a hash or a lock file: {what}")
     (catalog,) = asked.load(asked.sources)
-    judged = judge_query(catalog, query, session.reuse_rules, should_stop=session.should_stop)
+    judge = partial(
+        judge_query, catalog, rules=session.reuse_rules, should_stop=session.should_stop
+    )
+    judged = judge(query)
     if not judged and (prefix := asked.hash_prefix()):
-        by_hash = asked.query([f"/{prefix}"])
-        judged = judge_query(
-            catalog, by_hash, session.reuse_rules, should_stop=session.should_stop
-        )
+        judged = judge(asked.query([f"/{prefix}"]))
     if not judged:
         raise asked.no_match(catalog, query)
     names = {spec_name(each.package, each.version) for each in judged}

@@ -89,13 +89,8 @@ _MORE_COLUMNS: list[SheetColumn[Spec]] = [
 
 def json_text(spec: Spec) -> str:
     """Return a record as a JSON object on one line, all characters beyond ASCII escaped."""
-    return json.dumps(exported(spec))
-
-
-def exported(spec: Spec) -> dict[str, Any]:
-    """Return the columns of a record by their keys, and whether it runs on the host."""
     columns = [*_COLUMNS, *(_FIT_COLUMNS if spec.fit is not None else ())]
-    return {column.name: column.value(spec) for column in columns}
+    return json.dumps({column.name: column.value(spec) for column in columns})
 
 
 class _Records(Sequence[Spec]):

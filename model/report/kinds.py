@@ -85,11 +85,6 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
     return lines
 
 
-def telling_packages(rows: Sequence[ComparedRow]) -> str:
-    """Return the packages, or virtuals, by which kinds are told apart."""
-    return ", ".join(dict.fromkeys(clean(row.package) for row in rows if row.tells))
-
-
 def _listed(phrases: Sequence[str]) -> str:
     """Join phrases, of which those of one package name it once."""
     values: dict[str, list[str]] = {}
@@ -385,7 +380,8 @@ class RowNotes:
             if len(groups) > MAX_COMPARED:
                 return ["", *[f"one of {len(groups):,}, too many to compare"] * len(groups)]
             rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
-            return [telling_packages(rows), *differing_lines(rows, list(map(len, groups)))]
+            telling = dict.fromkeys(clean(row.package) for row in rows if row.tells)
+            return [", ".join(telling), *differing_lines(rows, list(map(len, groups)))]
 
         key = (int(run_only), *(id_ for ids in groups for id_ in ids))
         return self._comparisons.get(key, compute)
