@@ -90,7 +90,7 @@ class Present(NamedTuple):
 
 
 class Missing(Frozen):
-    """A spec that is neither cached nor installed, and the nearest candidates for it.
+    """A spec that is neither cached nor installed, and the nearest candidate for it.
 
     `id` is its id in the graph. The environment asks for a `root` itself; what is only needed to
     `build` is neither linked nor run. It `is_needed` if an install would build it: what only
@@ -290,7 +290,7 @@ def find_nearest(
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> Coverage:
-    """Return a coverage with the nearest candidates of all that is missing.
+    """Return a coverage with the nearest candidate of all that is missing.
 
     It `is_cut` if there is too much to compare. Raises Cancelled.
     """

@@ -1,4 +1,4 @@
-"""Find the specs nearest to one: the nearest look-alike, or what a cache has instead of it."""
+"""Find the spec nearest to one: the nearest look-alike, or what a cache has instead of it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ from spackscope.model.analysis.dag import (
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.frozen import Frozen
 from spackscope.model.core.tasks import ShouldStop, never
-
-MAX_NEAREST = 3
-"""Candidates that are returned by default."""
 
 MAX_STEPS = 5_000_000
 """Pairs of nodes with their dependencies that one search visits to count causes."""
@@ -97,19 +94,14 @@ class NearCandidate(Frozen):
 
 
 class Nearest(Frozen):
-    """The nearest candidates, best first, and how many are `tied` in the number of attributes.
+    """The nearest candidate, if any, and how many are `tied` in the number of attributes.
 
     `total` is the number of all candidates.
     """
 
-    candidates: tuple[NearCandidate, ...] = ()
+    best: NearCandidate | None = None
     tied: int = 0
     total: int = 0
-
-    @property
-    def best(self) -> NearCandidate | None:
-        """The first candidate, if there is any."""
-        return next(iter(self.candidates), None)
 
 
 def nearest(
@@ -117,22 +109,21 @@ def nearest(
     id_: int,
     candidates: Iterable[int],
     *,
-    limit: int = MAX_NEAREST,
     should_stop: ShouldStop = never,
 ) -> Nearest:
-    """Return the candidates nearest to a spec, which is not one of them.
+    """Return the candidate nearest to a spec, which is not one of them.
 
-    They are those with the fewest differing attributes of their own: version, each variant, each
-    flag, patches, compiler, platform, os, target. Among these come first those with the fewest
-    causes below, then those whose hash comes first. Raises Cancelled.
+    It is one with the fewest differing attributes of its own: version, each variant, each flag,
+    patches, compiler, platform, os, target. Among these it has the fewest causes below, and then
+    the first hash. Raises Cancelled.
     """
     own = graph.identity(id_)
     others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
-    return NearestSearch(graph).find(id_, others, limit=limit, should_stop=should_stop)
+    return NearestSearch(graph).find(id_, others, should_stop=should_stop)
 
 
 class NearestSearch:
-    """Searches for the nearest candidates of several specs."""
+    """Searches for the nearest candidate of each of several specs."""
 
     def __init__(self, graph: Dag) -> None:
         self.pairs = Pairs(graph)
@@ -151,10 +142,9 @@ class NearestSearch:
         id_: int,
         candidates: Sequence[CandidateGroup],
         *,
-        limit: int = MAX_NEAREST,
         should_stop: ShouldStop = never,
     ) -> Nearest:
-        """Return the candidates that come nearest to a spec: see `nearest`."""
+        """Return the candidate that comes nearest to a spec: see `nearest`."""
         graph, count_all = self.pairs.dag, sum(len(group.ids) for group in candidates)
         if not graph.is_described(id_):
             return Nearest(total=count_all)
@@ -175,26 +165,24 @@ class NearestSearch:
                     fewest, tied = total, []
                 if total == fewest:
                     tied.append((candidate, group))
-        best: list[tuple[int, int, CandidateGroup]] = []
-        uncounted: list[tuple[None, int, CandidateGroup]] = []
+        best: tuple[int, CandidateGroup] | None = None
+        fewest_causes: int | None = None
         by_hash = zip(graph.hashes(candidate for candidate, _ in tied), tied, strict=True)
         for _, (candidate, group) in sorted(by_hash, key=lambda item: item[0]):
             if should_stop():
                 raise Cancelled
             is_told = spec.lists_dependencies and group.lists_dependencies
             if self.is_exhausted or not is_told or spec.spec_format != group.spec_format:
-                uncounted.append((None, candidate, group))
+                best = best or (candidate, group)
                 continue
             # Of equal ones the hash that comes first is the better one.
-            most = best[-1][0] - 1 if len(best) == limit else MAX_PAIRS
+            most = MAX_PAIRS if fewest_causes is None else fewest_causes - 1
             if (causes := self.pairs.count_causes(id_, candidate, most)) is not None:
-                best.append((causes, candidate, group))
-                best = sorted(best, key=lambda each: each[0])[:limit]
-        nearest_first = (
-            NearCandidate(candidate, self._differences(id_, candidate, spec, group), causes)
-            for causes, candidate, group in (*best, *uncounted)[:limit]
-        )
-        return Nearest(tuple(nearest_first), len(tied), count_all)
+                best, fewest_causes = (candidate, group), causes
+        if best is None:
+            return Nearest(None, len(tied), count_all)
+        differences = self._differences(id_, best[0], spec, best[1])
+        return Nearest(NearCandidate(best[0], differences, fewest_causes), len(tied), count_all)
 
     def _differences(
         self, id_: int, candidate: int, spec: CandidateGroup, group: CandidateGroup

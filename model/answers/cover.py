@@ -231,7 +231,7 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
         yield f"{recorded:,} missing, although an index lists them"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
         yield f"{idle:,} missing, but not needed: they only build what is there"
-    if any(s.nearest.candidates and s.comparison is None for s in coverage.missing):
+    if any(s.nearest.best is not None and s.comparison is None for s in coverage.missing):
         yield "Dependencies are compared only where both sources list them alike"
     if coverage.unlisted:
         count = counted(coverage.unlisted, "spec")

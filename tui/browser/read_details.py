@@ -263,5 +263,5 @@ def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) ->
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]
     if not others:
         others = [id_ for id_ in ids if id_ != own]
-    best = nearest(graph, row.id, others, limit=1, should_stop=should_stop).best
+    best = nearest(graph, row.id, others, should_stop=should_stop).best
     return best.id if best is not None else None

@@ -63,6 +63,10 @@ def caches(
     return {**whole_catalogs, "spack1 without hashes that begin with a-h": catalog_of(path)}
 
 
+_MAX_NEAREST = 3
+"""Candidates that the cases have."""
+
+
 def covered(wanted: Catalog, caches: Catalog) -> Coverage:
     return find_nearest(cover(wanted, caches))
 
@@ -72,16 +76,22 @@ def locations(coverage: Coverage) -> dict[str, Location]:
 
 
 def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
-    """Return the nearest candidates as the cases have them."""
-    candidates = missing.nearest.candidates
-    hashes = coverage.graph.hashes(candidate.id for candidate in candidates)
+    """Return the nearest candidates as the cases have them: each is the nearest of the rest."""
+    graph, rest = coverage.graph, coverage.candidates(missing.package)
+    candidates = []
+    for _ in range(min(_MAX_NEAREST, missing.nearest.tied)):
+        candidate = nearest.nearest(graph, missing.id, rest).best
+        assert candidate is not None
+        rest = [id_ for id_ in rest if graph.identity(id_) != candidate.id]
+        candidates.append(candidate)
+    assert candidates[:1] == [missing.nearest.best] * bool(candidates)
     return [
         {
-            "hash": hash_,
+            "hash": graph.hash(candidate.id),
             "attributes": [difference.attribute for difference in candidate.differences],
             "causes": candidate.causes,
         }
-        for hash_, candidate in zip(hashes, candidates, strict=True)
+        for candidate in candidates
     ]
 
 

@@ -1,4 +1,4 @@
-"""The nearest candidates are those with the fewest differences of their own, then with the fewest
+"""The nearest candidate is the one with the fewest differences of its own, then with the fewest
 causes, then with the first hash."""
 
 from __future__ import annotations
@@ -42,14 +42,20 @@ def graph_of(path: Path, *nodes: dict[str, Any]) -> Dag:
 
 
 def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, ...], int | None]]:
-    """Return the nearest of some candidates with what differs."""
+    """Return what differs from the nearest of some candidates, then from those tied with it.
+
+    Each is the nearest once those before it are no candidates.
+    """
     ids = graph.find(map(hash_of, (number, *numbers)))
-    answer = nearest(graph, ids[hash_of(number)], [ids[hash_of(other)] for other in numbers])
-    hashes = graph.hashes(candidate.id for candidate in answer.candidates)
-    return [
-        (hash_, tuple(d.attribute for d in candidate.differences), candidate.causes)
-        for hash_, candidate in zip(hashes, answer.candidates, strict=True)
-    ]
+    rest, spec = [ids[hash_of(other)] for other in numbers], ids[hash_of(number)]
+    candidates = []
+    for _ in range(nearest(graph, spec, rest).tied):
+        candidate = nearest(graph, spec, rest).best
+        assert candidate is not None
+        rest.remove(candidate.id)
+        attributes = tuple(each.attribute for each in candidate.differences)
+        candidates.append((graph.hash(candidate.id), attributes, candidate.causes))
+    return candidates
 
 
 def test_fewer_differing_attributes_come_first(tmp_path: Path) -> None:
@@ -101,13 +107,14 @@ def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
         ),
     )
     ids = graph.find(map(hash_of, range(1, 6)))
-    answer = nearest(graph, ids[hash_of(1)], ids.values(), limit=3)
+    answer = nearest(graph, ids[hash_of(1)], ids.values())
 
     assert (answer.tied, answer.total) == (4, 4)
     assert found(graph, 1, 2, 3, 4, 5) == [
         (hash_of(3), (), 1),
         (hash_of(4), (), 1),
         (hash_of(2), (), 2),
+        (hash_of(5), (), 2),
     ]
 
 
