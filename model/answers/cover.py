@@ -25,9 +25,8 @@ from spackscope.model.report.report import of_total, path_text
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 from spackscope.model.sources.build_times import build_seconds
 from spackscope.model.sources.resolve import find_environment
-from spackscope.model.sources.reuse_rules import ReuseRules
 from spackscope.model.sources.source_name import SAMPLE, STANDARD_INPUT
-from spackscope.model.sources.spack_config import Selection
+from spackscope.model.sources.spack_config import ReuseRules, Selection
 
 _MAX_LACKING = 2
 """Differences of a missing spec from the nearest that are written out in its row."""

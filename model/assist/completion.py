@@ -5,11 +5,19 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, Completions, bounded
-from spackscope.model.core.columns import ALIASES, COLUMNS, COUNTED, HOST_COLUMNS, WORDS, spec_name
+from spackscope.model.core.columns import (
+    ALIASES,
+    COLUMNS,
+    COUNTED,
+    HOST_COLUMNS,
+    REGISTRY,
+    WORDS,
+    spec_name,
+)
 from spackscope.model.core.errors import Cancelled, QueryError, Unanswerable
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import ANSWERS, YES, Spec
@@ -425,6 +433,17 @@ def _before(text: str, named: NamedQueries | None) -> Query:
     for column in HOST_COLUMNS:
         query = query.without_column(column)
     return query
+
+
+COUNTABLE = tuple(c.name for c in REGISTRY if c.has_dictionary or c.is_by_host)
+"""The columns that records can be counted by; each record has a hash and a size of its own."""
+
+
+def axis_names(catalog: Catalog) -> list[str]:
+    """Return the names of all columns and variants to count by: columns first."""
+    sets = cast(Sequence[tuple[str, ...]], catalog.values("variants"))
+    variants = {split_variant(text)[0] for set_ in sets for text in set_}
+    return [*COUNTABLE, *sorted(variants - {""})]
 
 
 def hashes_with_prefix(catalog: Catalog, prefix: str, others: Query = Query()) -> list[Completion]:

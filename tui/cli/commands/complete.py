@@ -27,10 +27,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from spackscope.model.analysis.frequency import COUNTABLE, axis_names
 from spackscope.model.analysis.session_fit import attach_fit
 from spackscope.model.assist.answers import MAX_CHOICES, Completion, bounded
-from spackscope.model.assist.completion import complete_word, hashes_with_prefix
+from spackscope.model.assist.completion import (
+    COUNTABLE,
+    axis_names,
+    complete_word,
+    hashes_with_prefix,
+)
 from spackscope.model.assist.paths import complete_path
 from spackscope.model.core.errors import SourceError, SpackscopeError
 from spackscope.model.core.frozen import Frozen, field, replace

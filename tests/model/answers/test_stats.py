@@ -8,14 +8,8 @@ from typing import Any
 
 import pytest
 
-from spackscope.model.analysis.frequency import (
-    COUNTABLE,
-    Axis,
-    Frequency,
-    axis_names,
-    find_axis,
-    frequency,
-)
+from spackscope.model.answers.stats import Axis, Frequency, find_axis, frequency
+from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled, Unanswerable
 from spackscope.model.core.records import ANSWERS, Spec
