@@ -2,51 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.frozen import replace
+from spackscope.model.core.text import cell_width
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Row
 from spackscope.model.index.tree import read_specs
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
-from spackscope.model.report.detail import DetailLine, dependency_line, detail, printed_lines
+from spackscope.model.report.detail import (
+    FITS,
+    VARIANTS,
+    DetailLine,
+    LineKind,
+    dependency_line,
+    detail,
+)
 from spackscope.model.report.export import full_sheet
 from spackscope.model.report.relations import needs_line
-from spackscope.model.report.report import Line
+from spackscope.model.report.report import Line, Piece, Style, flow, styled
 from spackscope.model.report.sheet import Sheet
-from spackscope.model.sources.session import Session
+from spackscope.model.report.table_columns import variants_line
 
 if TYPE_CHECKING:
     from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 
 
+_LABEL_WIDTH = 12
+_GAP = "  "
+
+_STYLES: dict[LineKind, Style] = {
+    "title": "bold",
+    "hash": "link",
+    **{kind: kind for kind in ("dim", "good", "error", "differs", "virtual", "link")},
+}
+
+
 def answer(asked: Asked) -> Sheet[Any]:
     """Return each record of one hash; for people a text, on a terminal or not."""
     (catalog,) = asked.load(asked.sources)
-    hash_ = asked.find_hash(catalog, asked.words)
-    rows, entries = _read(catalog, hash_, asked.session, asked.sources)
-    sheet = full_sheet(list(map(catalog.full_record, rows)), list(map(_entries_data, entries)))
-    draw = partial(_lines, catalog, rows, entries, asked.session, asked.sources)
-    return replace(sheet, draw=draw, is_text=True)
+    rows, entries = _read(asked, catalog, asked.find_hash(catalog, asked.words))
+    data: list[list[dict[str, Any]]] = [[] for _ in entries]
+    if any(entries):
+        from spackscope.model.report.signing import entries_json
 
-
-def _entries_data(entries: Sequence[MirrorEntry]) -> list[dict[str, Any]]:
-    if not entries:
-        return []
-    from spackscope.model.report.signing import entries_json
-
-    return entries_json(entries)
+        data = list(map(entries_json, entries))
+    sheet = full_sheet(list(map(catalog.full_record, rows)), data)
+    return replace(sheet, draw=partial(_lines, asked, catalog, rows, entries), is_text=True)
 
 
 def _read(
-    catalog: Catalog, hash_: str, session: Session, sources: Sequence[str]
+    asked: Asked, catalog: Catalog, hash_: str
 ) -> tuple[list[Row], list[Sequence[MirrorEntry]]]:
     """Read the records of a hash, with their sizes, and what the mirrors of each have of it."""
 
@@ -55,7 +69,7 @@ def _read(
         # Where no mirror is asked nothing of it is imported.
         from spackscope.model.sources.mirror_spec import Mirrors
 
-        return Mirrors(catalog.sources, session, sources)
+        return Mirrors(catalog.sources, asked.session, asked.sources)
 
     rows = []
     entries: list[Sequence[MirrorEntry]] = []
@@ -69,13 +83,13 @@ def _read(
 
 
 def _lines(
+    asked: Asked,
     catalog: Catalog,
     rows: Sequence[Row],
     entries: Sequence[Sequence[MirrorEntry]],
-    session: Session,
-    sources: Sequence[str],
     width: int | None,
 ) -> Iterator[Line]:
+    session = asked.session
     listings: dict[str, Listing] = {}
     trees = [source.name for source in catalog.sources if source.kind == "install tree"]
     times: Mapping[str, float] = {}
@@ -110,14 +124,51 @@ def _lines(
         needs = read_needs(catalog, row.id)
         if needs is not None:
             # Fetching all sizes may take long; `spackscope needs` does.
-            needs = add_sizes(needs, catalog, session, sources, is_offline=True)
-        edges = catalog.edges.of(row.id)
-        specs = read_specs(catalog, (edge.child for edge in edges))
+            needs = add_sizes(needs, catalog, session, asked.sources, is_offline=True)
+            lines = [*lines, DetailLine(needs_line(needs), "needs to run")]
         if number:
             yield ()
-        yield from printed_lines(
-            lines,
-            None if needs is None else needs_line(needs),
-            (dependency_line(edge, specs[edge.child]) for edge in edges),
-            width,
-        )
+        yield from detail_lines(lines, width)
+        edges = catalog.edges.of(row.id)
+        specs = read_specs(catalog, (edge.child for edge in edges))
+        if edges:
+            yield styled("dependencies", "dim")
+        for edge in edges:
+            yield (Piece(_GAP), *dependency_line(edge, specs[edge.child]))
+
+
+def detail_lines(lines: Iterable[DetailLine], width: int | None) -> Iterator[Line]:
+    """Yield the lines of a spec with all values of a label side by side, as many as fit."""
+    blocks: list[list[DetailLine]] = []
+    for line in lines:
+        if line.is_continued:
+            blocks[-1].append(line)
+        else:
+            blocks.append([line])
+    for block in blocks:
+        if block[0].kind == "title":
+            yield from (styled(line.text, _STYLES[line.kind]) for line in block)
+            continue
+        label, blanks = block[0].label, " " * (_LABEL_WIDTH - len(block[0].label))
+        for values in _flowed(block, width):
+            yield (Piece(label, "dim"), Piece(blanks + _GAP), *values)
+            label, blanks = "", " " * _LABEL_WIDTH
+
+
+def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
+    """Join values to lines; variants that are the same in all builds begin one."""
+    room = None if width is None else width - _LABEL_WIDTH - len(_GAP)
+    between = " " if block[0].label == VARIANTS else _GAP
+
+    def styled_value(value: DetailLine) -> Line:
+        # Scripts get what is before a value of variants only.
+        lead = value.lead if width is not None or value.kind in ("differs", "same") else ""
+        if value.kind == "same":
+            return (Piece(lead, "dim"), *variants_line(value.text))
+        is_good = value.label == FITS and value.text.startswith("✓")
+        return styled(lead + value.text, "good" if is_good else _STYLES.get(value.kind, ""))
+
+    starts = [n for n, value in enumerate(block) if n and value.lead and value.kind == "same"]
+    for start, stop in pairwise([0, *starts, len(block)]):
+        values = map(styled_value, block[start:stop])
+        yield from flow(values, between, room, cell_width(block[0].lead))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Collection, Iterator, Mapping
 from typing import Literal
 
 from spackscope.model.core.columns import BY_NAME, DETAILED, SHORT_HASH, Column, Value, spec_name
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import DEPTYPES, NO_INDEX, NO_VIRTUALS, Fit, Spec
-from spackscope.model.core.text import cell_width, clean, is_clean
+from spackscope.model.core.text import clean, is_clean
 from spackscope.model.core.variants import short_digests
 from spackscope.model.index import tree
 from spackscope.model.index.edges import Edge
@@ -20,16 +19,12 @@ from spackscope.model.query.ast import Term, exact_term
 from spackscope.model.report.export import page_address
 from spackscope.model.report.fit import HERE, fit_sentences
 from spackscope.model.report.paste import install_command, spec_string
-from spackscope.model.report.report import Line, Piece, Style, flow, styled
-from spackscope.model.report.table_columns import split_variants, variants_line
+from spackscope.model.report.report import Line, Piece
+from spackscope.model.report.table_columns import split_variants
 
 LineKind = Literal[
     "title", "hash", "plain", "dim", "good", "error", "differs", "same", "virtual", "link"
 ]
-
-_STYLES: dict[LineKind, Style] = {
-    kind: kind for kind in ("dim", "good", "error", "differs", "virtual", "link")
-}
 
 DIFFERS, SAME = "≠", "="
 """Precede the variants whose values differ among the rows of the package, and the others."""
@@ -204,56 +199,6 @@ def _origin_lines(spec: Spec) -> Iterator[DetailLine]:
     ):
         if text:
             yield DetailLine(clean(text), label)
-
-
-_LABEL_WIDTH = 12
-
-
-def printed_lines(
-    lines: Iterable[DetailLine], needs: str | None, dependencies: Iterable[Line], width: int | None
-) -> Iterator[Line]:
-    """Yield the lines of a spec with all values of a label side by side, as many as fit.
-
-    After them are what it needs to run, if that is known, and its dependencies.
-    """
-    blocks: list[list[DetailLine]] = []
-    for line in lines:
-        if line.kind in ("title", "hash"):
-            yield styled(line.text, "bold" if line.kind == "title" else "link")
-        elif line.is_continued:
-            blocks[-1].append(line)
-        else:
-            blocks.append([line])
-    if needs is not None:
-        blocks.append([DetailLine(needs, "needs to run")])
-    for block in blocks:
-        label = block[0].label
-        for line_ in _flowed(block, width):
-            yield (Piece(label, "dim"), Piece(" " * (_LABEL_WIDTH + 2 - len(label))), *line_)
-            label = ""
-    for number, line_ in enumerate(dependencies):
-        if not number:
-            yield styled("dependencies", "dim")
-        yield (Piece("  "), *line_)
-
-
-def _flowed(block: Sequence[DetailLine], width: int | None) -> Iterator[Line]:
-    """Join values to lines; variants that are the same in all builds begin one."""
-    room = None if width is None else width - _LABEL_WIDTH - len("  ")
-    between = " " if block[0].label == VARIANTS else "  "
-
-    def styled_value(value: DetailLine) -> Line:
-        # Scripts get what is before a value of variants only.
-        lead = value.lead if width is not None or value.kind in ("differs", "same") else ""
-        if value.kind == "same":
-            return (Piece(lead, "dim"), *variants_line(value.text))
-        is_good = value.label == FITS and value.text.startswith("✓")
-        return styled(lead + value.text, "good" if is_good else _STYLES.get(value.kind, ""))
-
-    starts = [n for n, value in enumerate(block) if n and value.lead and value.kind == "same"]
-    for start, stop in pairwise([0, *starts, len(block)]):
-        values = map(styled_value, block[start:stop])
-        yield from flow(values, between, room, cell_width(block[0].lead))
 
 
 class Members(Frozen):

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from spackscope.model.answers.show import detail_lines
 from spackscope.model.core.columns import COLUMNS
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
@@ -14,7 +15,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Term, query_of
 from spackscope.model.query.parser import MAX_QUERY_LENGTH, parse
-from spackscope.model.report.detail import DetailLine, detail, printed_lines
+from spackscope.model.report.detail import DetailLine, detail
 from spackscope.model.report.paste import install_command, spec_string
 from spackscope.model.report.report import text_of
 from spackscope.model.report.table_columns import variants_cell
@@ -84,7 +85,7 @@ def test_what_a_record_lacks_has_no_line() -> None:
 def test_several_values_are_listed_under_one_label() -> None:
     spec = replace(SPEC, cached=True, installed=True, listed_in=("mirror", "tree"))
 
-    text_lines = [*map(text_of, printed_lines(lines(spec), None, (), None))]
+    text_lines = [*map(text_of, detail_lines(lines(spec), None))]
     assert "state         cached  installed" in text_lines
     assert "source        mirror  tree" in text_lines
 
