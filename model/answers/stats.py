@@ -23,8 +23,6 @@ from spackscope.model.report.fit import query_remarks
 from spackscope.model.report.progress import bar, value_text
 from spackscope.model.report.sheet import Sheet, SheetColumn
 
-_PER_RECORD = ("hash", "size")
-
 _MAX_BAR = 30
 """Cells of the bar of the most frequent value."""
 
@@ -37,7 +35,7 @@ def answer(asked: Asked) -> Sheet[_Counted]:
     query = asked.query(asked.words)
     (catalog,) = asked.load(asked.sources)
     should_stop = asked.session.should_stop
-    axes = [_axis(catalog, name, should_stop) for name in asked.options["by"]]
+    axes = [find_axis(catalog, name, should_stop=should_stop) for name in asked.options["by"]]
     counts = frequency(catalog, query, axes, should_stop=should_stop)
     numbers = [len({cell[place] for cell in counts.cells}) for place in range(len(axes))]
     parts = [
@@ -95,17 +93,6 @@ def _column(number: int, axis: Axis) -> SheetColumn[_Counted]:
     )
 
 
-def _axis(catalog: Catalog, name: str, should_stop: ShouldStop) -> Axis:
-    """Return the column or variant of a name. Raises WrongQuestion if neither exists."""
-    if ALIASES.get(name, name) in _PER_RECORD:
-        raise WrongQuestion(f"Each spec has a {name} of its own: count by another column")
-    axis = find_axis(catalog, name, should_stop=should_stop)
-    if axis is None:
-        guess = did_you_mean(name, axis_names(catalog))
-        raise WrongQuestion(f"Unknown column or variant {clean(name)}{guess}")
-    return axis
-
-
 class Axis(Frozen):
     """What records are counted by.
 
@@ -125,17 +112,21 @@ class Axis(Frozen):
     by_record: bool = False
 
 
-def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis | None:
+def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -> Axis:
     """Return what a name stands for: a column by one of its keys, else a variant of any record.
 
-    None for an unknown name, and for a column whose values cannot be counted. Raises Unanswerable
-    for what no document lists, and Cancelled.
+    Raises WrongQuestion for an unknown name, and for a column whose values cannot be counted,
+    Unanswerable for what no document lists, and Cancelled.
     """
     column = FIELDS.get(ALIASES.get(name, name))
     if column is None:
-        return _variant_axis(catalog, name.lstrip("+~"))
+        axis = _variant_axis(catalog, name.lstrip("+~"))
+        if axis is None:
+            guess = did_you_mean(name, axis_names(catalog))
+            raise WrongQuestion(f"Unknown column or variant {clean(name)}{guess}")
+        return axis
     if column.name not in COUNTABLE:
-        return None
+        raise WrongQuestion(f"Each spec has a {name} of its own: count by another column")
     if column.name == "flags" and not catalog.lists_dependencies:
         reason = "stats by flags asks for compiler flags, and pages list none"
         raise Unanswerable(reason, Term("flags", "*"))

@@ -11,7 +11,7 @@ import pytest
 from spackscope.model.answers.stats import Axis, Frequency, find_axis, frequency
 from spackscope.model.assist.completion import COUNTABLE, axis_names
 from spackscope.model.core.columns import FIELDS
-from spackscope.model.core.errors import Cancelled, Unanswerable
+from spackscope.model.core.errors import Cancelled, Unanswerable, WrongQuestion
 from spackscope.model.core.records import ANSWERS, Spec
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.catalog import Catalog
@@ -46,8 +46,11 @@ def spack1() -> Catalog:
     ],
 )
 def test_a_name_is_a_column_before_a_variant(mixed: Catalog, name: str, found: str | None) -> None:
-    axis = find_axis(mixed, name)
-    assert (axis.name if axis is not None else None) == found
+    if found is None:
+        with pytest.raises(WrongQuestion):
+            find_axis(mixed, name)
+    else:
+        assert find_axis(mixed, name).name == found
     is_one = found is not None and found == name
     assert (name in axis_names(mixed)) == is_one
     assert axis_names(mixed)[: len(COUNTABLE)] == list(COUNTABLE)
@@ -59,14 +62,8 @@ NAMES = [name for name in COUNTABLE if name not in NOT_ON_PAGES]
 NAMES += ["shared", "libs", "mpi", "build_type"]
 
 
-def axis_of(catalog: Catalog, name: str) -> Axis:
-    axis = find_axis(catalog, name)
-    assert axis is not None
-    return axis
-
-
 def count(catalog: Catalog, text: str, *names: str) -> Frequency:
-    return frequency(catalog, parse(text), [axis_of(catalog, name) for name in names])
+    return frequency(catalog, parse(text), [find_axis(catalog, name) for name in names])
 
 
 def values(spec: Spec, name: str) -> set[str]:
@@ -94,9 +91,9 @@ def test_the_term_of_a_value_finds_what_was_counted(mixed: Catalog, spack1: Cata
             unlisted.add("flags")
         names = [*COUNTABLE, "shared", "libs", "mpi", "build_type", "cflags"]
         for name in set(names) - unlisted:
-            axis = find_axis(catalog, name)
-            if axis is None:
+            if name not in axis_names(catalog):
                 continue
+            axis = find_axis(catalog, name)
             facets = [*frequency(catalog, Query(), [axis]).cells.items()]
             for (value,), number in facets[:: 1 + len(facets) // 100]:
                 term = axis.term(value)
@@ -113,7 +110,7 @@ def test_what_depends_on_the_host_is_counted_spec_by_spec(
     with pytest.raises(Unanswerable, match="the host, which is not known"):
         find_axis(whole_catalogs["spack1"], "fits")
     catalog = on_host(whole_catalogs["spack1"], "target=x86_64_v3 glibc=2.28 os=rocky8")
-    fits, target = axis_of(catalog, "fits"), axis_of(catalog, "target")
+    fits, target = find_axis(catalog, "fits"), find_axis(catalog, "target")
     counts = frequency(catalog, parse("hdf5"), [target, fits])
     assert counts.total == catalog.count(parse("hdf5"))
     for (architecture, answer), count in counts.cells.items():
@@ -130,7 +127,7 @@ def test_axes_count_records(mixed: Catalog, text: str) -> None:
     specs = [spec for spec in all_records(mixed) if satisfies(spec, query)]
     for name in NAMES:
         expected = Counter(value for spec in specs for value in values(spec, name))
-        counts, axis = count(mixed, text, name), axis_of(mixed, name)
+        counts, axis = count(mixed, text, name), find_axis(mixed, name)
         assert {value: number for (value,), number in counts.cells.items()} == expected, name
         order = [(-number, axis.sort_key(value)) for (value,), number in counts.cells.items()]
         assert order == sorted(order), name
@@ -164,7 +161,7 @@ def test_an_axis_of_each_record_is_counted_beside_one_of_look_alikes(mixed: Cata
         lambda value: Term("package", value),
         by_record=True,
     )
-    counts = frequency(mixed, parse("os=linux"), [every_third, axis_of(mixed, "target")])
+    counts = frequency(mixed, parse("os=linux"), [every_third, find_axis(mixed, "target")])
     expected = Counter(
         ({0: "yes", 1: "no"}[number % 3], spec.target)
         for number, spec in enumerate(all_records(mixed))
@@ -176,7 +173,7 @@ def test_an_axis_of_each_record_is_counted_beside_one_of_look_alikes(mixed: Cata
 def test_what_cannot_be_counted_is_refused(mixed: Catalog) -> None:
     with pytest.raises(Unanswerable, match="pages list none"):
         find_axis(mixed, "flags")
-    axis = axis_of(mixed, "os")
+    axis = find_axis(mixed, "os")
     with pytest.raises(Unanswerable):
         frequency(mixed, parse("^zlib"), [axis])
     with pytest.raises(Cancelled):
