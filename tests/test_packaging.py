@@ -58,7 +58,7 @@ def test_every_listed_package_is_found_under_its_import_name(package: str) -> No
 
 def test_editors_find_every_folder_under_its_import_name() -> None:
     folders = SETTINGS["tool"]["setuptools"]["package-dir"]
-    links = {name: ROOT.joinpath("typings", *name.split(".")) for name in folders}
+    links = {name: ROOT.joinpath("packaging", "typings", *name.split(".")) for name in folders}
 
     assert {name: link.resolve() for name, link in links.items()} == {
         name: ROOT / folder for name, folder in folders.items()
