@@ -5,10 +5,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 LOCK := requirements-dev.txt
 
-# The output of pip matters only when it fails, and then its warnings explain why.
+# pip prints a line as it begins with a package; all that it prints is shown only if it fails.
 LOG := $(VENV)/pip.log
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-OR_SHOW := >$(LOG) 2>&1 || { tail -n 25 $(LOG) >&2; exit 1; }
+install = @{ $(PIP) install $(1) 2>&1 || echo failed; } | tee $(LOG) | { \
+        while read -r verb name rest; do \
+            name=$${name\#\#*/}; name=$${name%%[<>=!~;[]*}; \
+            case $$verb in Collecting | Processing) printf '  %s' $${name%%-[0-9]*}; shown=1 ;; esac; \
+        done; [ -z "$$shown" ] || echo; \
+    } >&2; \
+    [ "$$(tail -n 1 $(LOG))" != failed ] || { tail -n 25 $(LOG); exit 1; } >&2
 
 # Tests of the browser and of programs wait half of the time.
 WORKERS ?= $(shell $(PYTHON) -c "import os; print(min(16, 2 * (os.cpu_count() or 1)))")
@@ -68,6 +74,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || { \
 	    echo "spackscope needs Python 3.10 or newer, and $(PYTHON) is not: name one with make PYTHON=python3.12." >&2; \
 	    exit 1; }
+	@echo "1 of 3: create $(VENV)" >&2
 	@$(PYTHON) -m venv --clear $(VENV) >/dev/null 2>&1 || { \
 	    rm -rf $(VENV); \
 	    echo "$(PYTHON) -m venv failed: on Debian and Ubuntu install the package python3-venv." >&2; \
@@ -75,13 +82,15 @@ $(BIN)/python:
 
 # The pip that comes with an older Python cannot install a project without a setup.py as editable.
 $(VENV)/run.stamp: $(BIN)/python pyproject.toml $(LOCK)
-	@echo "installing into $(VENV)" >&2
-	@$(PIP) install 'pip>=23' $(OR_SHOW)
-	@$(PIP) install --constraint $(LOCK) --editable . $(OR_SHOW)
+	@echo "2 of 3: update pip" >&2
+	$(call install,'pip>=23')
+	@echo "3 of 3: install spackscope and the packages that it needs: some 20 seconds" >&2
+	$(call install,--constraint $(LOCK) --editable .)
 	@touch $@
 
 $(VENV)/dev.stamp: $(VENV)/run.stamp
-	@$(PIP) install --requirement $(LOCK) $(OR_SHOW)
+	@echo "for development: install the packages of $(LOCK)" >&2
+	$(call install,--requirement $(LOCK))
 	@touch $@
 
 bench: $(VENV)/dev.stamp
