@@ -19,7 +19,6 @@ from spackscope.tui.query_reference import LANGUAGE, Form
 from spackscope.tui.settings import read_settings
 from spackscope.tui.settings.checks import mistakes_of
 from spackscope.tui.settings.table import SETTINGS, Setting
-from tests.builders.example_files import write_example_files
 from tests.documents import (
     HISTORY,
     PAGES,
@@ -52,9 +51,9 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a home with what the examples read."""
+    """Return a home with the files that `spackscope examples` writes there."""
     home = tmp_path_factory.mktemp("home")
-    write_example_files(home)
+    assert main(["examples", str(home)]) == 0
     return home
 
 

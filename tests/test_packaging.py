@@ -7,10 +7,11 @@ import subprocess
 import sys
 from importlib import resources
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
-from tests.builders.sample import INDEX, LOCK, sample_index, sample_lock
+from tests.builders.sample import EXAMPLES, INDEX, LOCK, example_files, sample_index, sample_lock
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -80,10 +81,13 @@ def test_the_sample_pages_are_found_as_resources() -> None:
 def test_the_sample_is_what_its_script_writes_and_small() -> None:
     assert json.loads(gzip.decompress(INDEX.read_bytes())) == sample_index()
     assert json.loads(LOCK.read_bytes()) == sample_lock()
-    assert len(INDEX.read_bytes() + gzip.compress(LOCK.read_bytes())) < 270_000
-    packed = resources.files("spackscope.sample_data")
-    assert (packed / "cache" / "index.json.gz").is_file()
-    assert (packed / "environment" / "spack.lock").is_file()
+    with ZipFile(EXAMPLES) as archive:
+        assert {name: archive.read(name) for name in archive.namelist()} == example_files()
+    packed = INDEX.read_bytes() + gzip.compress(LOCK.read_bytes()) + EXAMPLES.read_bytes()
+    assert len(packed) < 360_000
+    installed = resources.files("spackscope.sample_data")
+    assert (installed / "cache" / "index.json.gz").is_file()
+    assert (installed / "environment" / "spack.lock").is_file()
 
 
 def test_the_catalog_is_among_the_modules_whose_imports_are_watched() -> None:

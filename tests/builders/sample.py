@@ -1,7 +1,9 @@
-"""Write the sample's index and environment in sample_data/, from one of the large indexes.
+"""Write the files of sample_data/ that are no pages, most of them from one of the large indexes.
 
 The cache has hdf5 and packages that use it, in all their builds; what these need is listed only as
-their dependencies. The environment has four of them, and newer versions of two dependencies.
+their dependencies. The environment has four of them, and newer versions of two dependencies. The
+examples are what `spackscope examples` writes besides: the environment as it was before, mirrors,
+and an install tree.
 
 In a clone: `.venv/bin/python -m tests.builders.sample`.
 """
@@ -10,21 +12,26 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from tests.builders.example_files import edges_of, with_versions
-from tests.builders.spack import whole_index
+from spackscope.model.readers.nodes import content_hash
+from tests.builders.mirrors import Files, complete, files_in, signed_v3, under
+from tests.builders.spack import SPACK_DATA, whole_index
 
 SAMPLE_DATA = Path(__file__).parents[2] / "sample_data"
 INDEX = SAMPLE_DATA / "cache" / "index.json.gz"
 LOCK = SAMPLE_DATA / "environment" / "spack.lock"
+EXAMPLES = SAMPLE_DATA / "examples.zip"
 
 _CACHED = ("adios2", "cgns", "conduit", "hdf5", "netcdf-c", "silo", "vtk")
 _ROOTS = ("dujbabn", "dlhetrw", "2rz635t", "j5y4rgl")
 """netcdf-c, conduit, silo and vtk with the same hdf5."""
+_REMOVED_ROOT = "b64gwrb"
+"""adios2 with another hdf5, which the environment had before."""
 
 _NEWER = {("libpng", "1.6.55"): "1.6.56", ("proj", "9.7.0"): "9.8.0"}
 
@@ -46,15 +53,56 @@ def sample_index() -> dict[str, Any]:
 
 def sample_lock() -> dict[str, Any]:
     """Return the lock file of the environment."""
+    return _lock(_ROOTS, _NEWER)
+
+
+def example_files() -> Files:
+    """Return the files that `spackscope examples` unpacks."""
+    old_lock = json.dumps(_lock((*_ROOTS, _REMOVED_ROOT), {})).encode()
+    return {
+        "old/spack.lock": old_lock,
+        **under("old/mirror", complete(files_in(SPACK_DATA / "mirror-v2"))),
+        **under("mirror", complete(signed_v3())),
+        **under("pruned", signed_v3()),
+        **under("copy", files_in(SPACK_DATA / "mirror-v3")),
+        **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
+    }
+
+
+def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict[str, Any]:
+    """Return a lock file of specs of the sample, by the starts of their hashes."""
     installs = sample_index()["database"]["installs"]
     nodes = {hash_: record["spec"] for hash_, record in installs.items()}
-    roots = [next(hash_ for hash_ in nodes if hash_.startswith(start)) for start in _ROOTS]
-    new = with_versions({hash_: nodes[hash_] for hash_ in _closure(nodes, roots)}, _NEWER)
+    hashes = [next(hash_ for hash_ in nodes if hash_.startswith(start)) for start in roots]
+    new = _with_versions({hash_: nodes[hash_] for hash_ in _closure(nodes, hashes)}, versions)
     return {
         "_meta": {"file-type": "spack-lockfile", "lockfile-version": 6, "specfile-version": 5},
-        "roots": [{"hash": new[root]["hash"], "spec": new[root]["name"]} for root in roots],
+        "roots": [{"hash": new[root]["hash"], "spec": new[root]["name"]} for root in hashes],
         "concrete_specs": {node["hash"]: node for node in new.values()},
     }
+
+
+def _with_versions(nodes: Nodes, versions: Mapping[tuple[str, str], str]) -> Nodes:
+    """Return nodes with other versions and what follows from them, by the hashes of before.
+
+    They are in the order in which they can be built.
+    """
+    below = {hash_: [edge["hash"] for edge in _edges(node)] for hash_, node in nodes.items()}
+    new: Nodes = {}
+    for hash_ in TopologicalSorter(below).static_order():
+        node = dict(nodes[hash_])
+        node["version"] = versions.get((node["name"], node["version"]), node["version"])
+        if edges := _edges(node):
+            node["dependencies"] = [e | {"hash": new[e["hash"]]["hash"]} for e in edges]
+        is_changed = node | {"hash": ""} != nodes[hash_] | {"hash": ""}
+        new[hash_] = node | ({"hash": content_hash(node)} if is_changed else {})
+    return new
+
+
+def _edges(node: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the edges from a node to its dependencies."""
+    edges: list[dict[str, Any]] = node.get("dependencies", [])
+    return edges
 
 
 def _closure(nodes: Nodes, hashes: Iterable[str]) -> list[str]:
@@ -63,16 +111,19 @@ def _closure(nodes: Nodes, hashes: Iterable[str]) -> list[str]:
     pending = [*hashes]
     while pending:
         if (hash_ := pending.pop()) not in below:
-            below[hash_] = [edge["hash"] for edge in edges_of(nodes[hash_])]
+            below[hash_] = [edge["hash"] for edge in _edges(nodes[hash_])]
             pending += below[hash_]
     return [*TopologicalSorter(below).static_order()]
 
 
 def main() -> None:
-    """Write both files."""
+    """Write the files."""
     text = json.dumps(sample_index(), separators=(",", ":"))
     INDEX.write_bytes(gzip.compress(text.encode(), mtime=0))
     LOCK.write_text(json.dumps(sample_lock(), separators=(",", ":")) + "\n")
+    with ZipFile(EXAMPLES, "w", ZIP_DEFLATED) as archive:
+        for name, data in example_files().items():
+            archive.writestr(ZipInfo(name), data, ZIP_DEFLATED)
 
 
 if __name__ == "__main__":

@@ -745,6 +745,25 @@ page, as to install it by hand:
 spackscope man
 spackscope man query""",
     ),
+    Command(
+        "examples",
+        "write the files that the how-tos read",
+        ("DIRECTORY",),
+        """\
+Write small caches, environments and an install tree into a new directory. The
+how-tos of the documentation read them, so that you can try each answer.""",
+        (_HELP,),
+        least=1,
+        most=1,
+        wrong_count="needs one new directory",
+        reads_sources=False,
+        exit_codes="""\
+0 written   2 wrong usage, or the directory is not empty
+3 it cannot be written   70 unexpected error   130 interrupted""",
+        examples="""\
+spackscope examples try
+cd try && spackscope index.json""",
+    ),
     Command(HELP, "print this help, or on a command, or on `query`", words="topic"),
     # Completion scripts call it.
     Command(COMPLETE, "", options=(_HELP,), words="shell", reads_sources=False),
