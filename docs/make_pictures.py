@@ -1,7 +1,7 @@
 """Draw the pictures of the documents from the program itself.
 
-They show one of the indexes of Spack's own build caches in tests/data, on a host that is described
-so that the machine they are drawn on does not matter. The tour is also the list in docs/tour.md.
+They show the sample on a host that is described, so that the machine they are drawn on does not
+matter. The tour is also the list in docs/tour.md.
 Run it after a change of the screen: `.venv/bin/python docs/make_pictures.py`
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import lzma
 import os
 import sys
 import tempfile
@@ -30,8 +29,7 @@ import screen_svg
 from screen_svg import Frame, Line
 
 DOCS = Path(__file__).parent
-INDEX = DOCS.parent / "tests" / "data" / "spack" / "spack1.whole.json.xz"
-SOURCE = "index.json"
+SOURCE = "sample"
 HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 
 MOVING = 112, 30
@@ -82,7 +80,7 @@ TOUR = (
         "",
         "",
         "Each package: its newest version, builds, and what runs on this machine.",
-        "packages 692",
+        "packages 11",
         3.0,
     ),
     Step(
@@ -214,11 +212,10 @@ async def tour() -> str:
 
 
 @contextlib.contextmanager
-def index() -> Iterator[None]:
-    """Unpack the index in a directory of its own, and work there."""
+def empty_directory() -> Iterator[None]:
+    """Work in a new directory."""
     before = os.getcwd()
     with tempfile.TemporaryDirectory() as directory:
-        Path(directory, SOURCE).write_bytes(lzma.decompress(INDEX.read_bytes()))
         os.chdir(directory)
         try:
             yield
@@ -228,7 +225,7 @@ def index() -> Iterator[None]:
 
 def main(names: Sequence[str]) -> None:
     """Write the pictures of some names, or all."""
-    with index():
+    with empty_directory():
         for name, each in PICTURES.items():
             if not names or name in names:
                 (DOCS / f"{name}.svg").write_text(asyncio.run(picture(each)), encoding="utf-8")

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from tests.browsing import browsing
-from tests.builders import whole_index
 from tests.documents import make_docs
 
 
@@ -15,10 +14,9 @@ async def test_each_step_of_the_tour_shows_what_it_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "index.json").write_bytes(whole_index("spack1"))
     environ = {"TERM": "xterm-256color", "XDG_CACHE_HOME": str(tmp_path)}
     environ["XDG_STATE_HOME"] = str(tmp_path)
-    async with browsing("index.json", size=(112, 28), environ=environ) as browser:
+    async with browsing("sample", size=(112, 28), environ=environ) as browser:
         for step in make_docs.TOUR:
             for keys in step.presses():
                 await browser.press(*keys)
