@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, COMMON, LISTED, WITH_HELP
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, WITH_HELP, Option
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS
@@ -87,19 +87,16 @@ def language_table() -> str:
 
 
 def command_list() -> str:
-    """Return a table of the commands, and the help of each under a heading.
+    """Return the help of each command under a heading, as it is printed.
 
-    It is as it is printed, but the common options are described once.
+    But options that an earlier command has are only named.
     """
-    lines = ["| command | what it does |", "|---|---|"]
-    for command in (COMMANDS[BROWSE], *LISTED):
-        anchor = command.called.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
-        lines.append(f"| [`{command.called}`](#{anchor}) | {command.summary} |")
-    lines.append("")
+    lines: list[str] = []
+    described: list[Option] = []
     for name in WITH_HELP:
-        described = () if name == BROWSE else COMMON
-        text = command_help(COMMANDS[name], described)
+        text = command_help(COMMANDS[name], described).rstrip()
         lines += [f"## {COMMANDS[name].called}", "", "```text", text, "```", ""]
+        described += COMMANDS[name].options
     return "\n".join(lines).strip()
 
 
