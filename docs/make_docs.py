@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spackscope.model.core.columns import EXPORTED
-from spackscope.tui.cli.command_table import BROWSE, COMMANDS, WITH_HELP, Option
+from spackscope.tui.cli.command_table import COMMANDS, WITH_HELP
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS

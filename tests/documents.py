@@ -120,7 +120,8 @@ def command_lines(text: str) -> Iterator[list[str]]:
         words = [*lexer, ";"]
         for index, word in enumerate(words):
             is_extension = word == "scope" and words[index - 1 : index] == ["spack"]
-            if word == "spackscope" or is_extension:
+            is_complete = words[index - 1 : index] != ["xargs"]
+            if is_complete and (word == "spackscope" or is_extension):
                 yield _until_punctuation(words[index + 1 :])
 
 

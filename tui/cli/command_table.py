@@ -99,16 +99,16 @@ def _from(text: str) -> Option:
 
 _HOST = _value(
     "host",
-    "check what fits on this host: 'target=zen3 glibc=2.34',\nor zen3; also os=, platform=, musl= "
-    "and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the one configured, else "
-    "this machine",
+    "check what runs on this host: 'target=zen3 glibc=2.34',\nor zen3; also os=, platform=, musl= "
+    "and libc=glibc@2.34:/opt/sysroot. Default: SPACKSCOPE_HOST, else the configured host, "
+    "else this machine",
     "HOST",
     "host",
 )
 _CONFIG = _value(
     "config",
-    "none: leave out what your Spack is configured to reuse (concretizer:reuse, "
-    "filters of mirrors, requirements), which `reusable` considers",
+    "none: ignore your Spack configuration (concretizer:reuse, filters of mirrors, "
+    "requirements), which `reusable` considers otherwise",
     "none",
     "config",
 )
@@ -131,7 +131,7 @@ _SHEET = (
     _choice("hashes", "print the full hashes of the rows, one per line, each once"),
     _value(
         "format",
-        "print each row as a text such as '{package}/{hash:7}', with the values of its columns",
+        "print each row in a form such as '{package}/{hash:7}', with the values of its columns",
         "TEXT",
         "template",
         "template",
@@ -140,8 +140,8 @@ _SHEET = (
     _value("sort", "sort by a column; --sort=-NAME: descending", "NAME", "column"),
     _value(
         "limit",
-        "print at most so many rows; 0: all. Default: all, but on a terminal the first where an "
-        "answer is long",
+        "print at most N rows; 0: all. Default: all, but only the first rows of a long answer on "
+        "a terminal",
         "N",
         "number",
     ),
@@ -243,16 +243,15 @@ spackscope -- find""",
         ("[-f SOURCE]... [--flat] [OUTPUT | --keep-list] [QUERY...]",),
         """\
 List matching specs: on a terminal as a table that fits it, elsewhere with
-tabs between the columns, a header line and full hashes. In the table the
-newest are first, and builds that look alike are one line, with how many they
-are, the hash of one, what sets them apart from other lines, and what they
-differ in.""",
+tabs between the columns, a header line and full hashes. The table begins with
+the newest. Builds that look the same are one row, with their number, the hash
+of one, how they differ from other rows, and how they differ themselves.""",
         (
-            _flag("flat", "print a line for each build on a terminal too"),
+            _flag("flat", "print one row for each build on a terminal too"),
             *_SHEET,
             _choice(
                 "keep-list",
-                "print them and the hashes of all that they need to run,\na list for "
+                "print the hashes, and those of all that they need to\nrun: a list for "
                 "`spack buildcache prune`",
             ),
             *_FIT,
@@ -271,13 +270,14 @@ spackscope find --csv os=ubuntu24.04 > ubuntu.csv""",
         "print everything about one spec",
         ("[-f SOURCE]... [OUTPUT] HASH | QUERY...",),
         """\
-Print the spec with this hash, and the line that installs it. A unique hash
+Print the spec with this hash, and the command that installs it. A unique hash
 prefix is enough, and so is a query that matches one spec. A hash that is in
 several tags or sources is printed for each. If several hashes match, they are
 listed on stderr, and the exit code is 2.
 
-The mirrors that list it are asked who signed it, and whether its archive is
-there. The key is read from the signature, which nothing but Spack verifies.""",
+spackscope asks the mirrors that list the spec who signed it, and whether its
+archive exists. It reads the key from the signature, and verifies nothing:
+Spack does that when it installs.""",
         (*_SHEET, *_FIT, *_SOURCES),
         words="spec",
         least=1,
@@ -293,11 +293,11 @@ spackscope show py-build@1.2.1 os=ubuntu22.04 /pfq""",
         "list what a spec needs to run",
         ("[-f SOURCE]... [OUTPUT] HASH | QUERY...",),
         """\
-Print what a spec needs to run: all that it links or runs, directly or not,
-which an install from a build cache fetches. Each is shown with its states and
-the size of its archive, if a manifest tells it; the sum is over those that are
-not installed. External specs are assumed on the host. What is needed to build
-only comes last. The spec is named as for `spackscope show`.""",
+Print the run-time dependencies of a spec: everything that it links or runs,
+directly or not, which an install from a build cache fetches. You see the state
+of each, and the size of its archive if a manifest has it; the sum is over
+those that are not installed. External specs must exist on the host. Build
+dependencies come last. Name the spec as for `spackscope show`.""",
         (*_SHEET, *_SOURCES),
         words="spec",
         least=1,
@@ -313,16 +313,16 @@ spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
         ("[--ignore NAME]... [OUTPUT] [SOURCE...]",),
         """\
 List the packages that have several hashes in an environment or install tree,
-grouped by the difference that causes it, the deepest dependency first. Each
-hash is printed with its version, what it has of that difference, whether it is
-needed to run or only to build, how many roots need it, and a path from one of
-them. A hash is listed again for each difference. A SOURCE is a spack.lock, the
+grouped by the difference that causes it, the deepest dependency first. For
+each hash you see its version, its side of the difference, whether it is needed
+at run time or only to build, how many roots need it, and a path from one of
+them. A hash is listed once for each difference. A SOURCE is a spack.lock, the
 directory or name of an environment, an install tree, or anything that -f
 takes; several are read as one.""",
         (
             _values(
                 "ignore",
-                "leave out this package, or all that a pattern matches",
+                "skip this package, or all that a pattern matches",
                 "NAME",
                 "package",
                 "ignored",
@@ -337,24 +337,24 @@ spackscope doubles ~/spack/opt/spack --ignore cmake --ignore 'py-*'""",
     ),
     Command(
         "cover",
-        "list what caches have of an environment, and lack",
+        "list what of an environment is cached and what is missing",
         ("[-f CACHE]... [--missing] [OUTPUT] [CACHE]... [ENVIRONMENT]",),
         """\
-Print how much of an environment is in caches or installed, and why the rest is
-not. Missing specs are listed by the reason, each with its role (root, to run,
-build only) and how the nearest spec that is there differs from it. One that
-others wait for can be built at once, as nothing that it needs is missing. To
-fetch and to build are what an install would do. The ENVIRONMENT is a
-spack.lock, the directory or name of an environment, or - for hashes on
-standard input; by default it is the one among the sources, else the active
-one. An install tree among the caches tells how long its builds took, so that
-what is missing has minutes, and the longest chain of it. `spackscope why`
-tells why the concretizer did not take what is there.""",
+Print how much of an environment is cached or installed, and why the rest is
+missing. Missing specs are grouped by reason, each with its role (root, to run,
+build only) and how the nearest cached spec differs from it. One that others
+wait for can be built first, as nothing that it needs is missing. You also see
+what an install would fetch and build. The ENVIRONMENT is a spack.lock, the
+directory or name of an environment, or - for hashes on standard input; by
+default it is the one among the sources, else the active one. An install tree
+among the caches knows how long its builds took: then the answer estimates the
+minutes, and the longest chain of builds. `spackscope why` says why the
+concretizer did not reuse a cached build.""",
         (
             _flag(
                 "missing",
-                "print only what is missing; without it --hashes prints the hashes of what is "
-                "there",
+                "print only what is missing; without it, --hashes prints what is cached or "
+                "installed",
             ),
             *_SHEET,
             _CONFIG,
@@ -371,18 +371,18 @@ spackscope find -f ~/tree --hashes | spackscope cover - -f spack:site""",
     ),
     Command(
         "why",
-        "list what keeps Spack from taking a spec from caches",
+        "list what keeps Spack from reusing a build",
         ("[-f CACHE]... [OUTPUT] HASH | QUERY...", "[-f CACHE]... [OUTPUT] LOCK"),
         """\
-List the builds of a package in caches and install trees, those that Spack can
-reuse first, the others by the first reason why it does not: the query, the
-host, or the configuration of your Spack, with the file and line to change.
-Scopes, includes and the active environment are read: concretizer:reuse,
+List the builds of a package in caches and install trees: first those that
+Spack can reuse, then the others by the reason why it does not: the query, the
+host, or the configuration of your Spack, with the file and line to change. The
+command reads scopes, includes and the active environment (concretizer:reuse,
 include_binary and exclude_binary of mirrors, externals, and requirements in
-packages.yaml; recipes are not. Of what no cache has, such as the missing specs
-of a LOCK (a spack.lock or the directory of an environment), the nearest build
-is named, and what it lacks. The solver may still prefer something else to a
-build that can be reused.""",
+packages.yaml), but no recipes. For specs that no cache has, such as the
+missing specs of a LOCK (a spack.lock or the directory of an environment), it
+names the nearest build and how that differs. The solver may still prefer
+another spec to a build that it can reuse.""",
         (*_SHEET, *_FIT, *_SOURCES_WITHOUT_ALL),
         words="spec or environment",
         least=1,
@@ -395,19 +395,19 @@ spackscope why spack.lock -f public""",
     ),
     Command(
         "history",
-        "list since when specs are in a source, and when they went",
+        "list when a source got specs, and when it lost them",
         ("[-f SOURCE]... [--by NAME] [OUTPUT] SPEC",),
         """\
-Print for each version of a package, for each value of a variant, or for a
-hash, since when a source has it, until when it had it, and a line of time. A
-source is looked at in its snapshots, which `spackscope snapshot` keeps, in its
-tags with a date, such as public:develop-2026-01-18, in the revisions of a
-spack.lock in a git work tree, and now. What the first look shows may have been
-there before. SPEC has a package, versions, variants and hashes. Older
-snapshots do not tell variants; what no look tells of a hash does not match.""",
+Print when a source first and last had each version of a package, each value
+of a variant, or a hash. The dates come from the snapshots that `spackscope
+snapshot` keeps, from tags with a date such as public:develop-2026-01-18, from
+the revisions of a spack.lock in a git work tree, and from today. What the
+first of them has may be older. SPEC names a package, versions, variants and
+hashes. Older snapshots have no variants, and hashes without a snapshot do not
+match.""",
         (
             _by(
-                "print a line for each version, hash, or value of a variant such as mpi.\n"
+                "print a row for each version, hash, or value of a variant such as mpi.\n"
                 "Default: version"
             ),
             *_ANSWER,
@@ -423,12 +423,12 @@ spackscope history uehz56w -f public:develop-2026-01-18 -f public""",
     ),
     Command(
         "snapshot",
-        "keep which specs the sources have now",
+        "record which specs the sources have now",
         ("[-f SOURCE]...",),
         """\
-Keep the specs of each source with the date, in one file a source below
+Record the specs of each source with the date, in one file per source below
 $XDG_STATE_HOME/spackscope/snapshots, for `spackscope history` and the trend of
-`spackscope weather`. Only what came and went is added.""",
+`spackscope weather`. Each snapshot adds only the changes since the last one.""",
         _SOURCES,
         examples="""\
 spackscope snapshot
@@ -436,14 +436,14 @@ spackscope snapshot -f spack:site -f public""",
     ),
     Command(
         "weather",
-        "print how much of environments caches cover, by host",
+        "print the cache coverage of environments, per host",
         ("[-f CACHE]... [--host HOST]... [--fail-under N] [OUTPUT] [ENVIRONMENT...]",),
         """\
-Print for each ENVIRONMENT, a spack.lock, a directory or a name, how many of
-its specs are in the caches or installed, how many run on each host, and the
-size of their archives, and what is missing, most needed first. Snapshots that
-`spackscope snapshot` kept add a trend. Without an environment there is a row
-for each stack of the caches.""",
+Print for each ENVIRONMENT (a spack.lock, a directory or a name) how many of
+its specs are cached or installed, how many run on each host, the size of their
+archives, and what is missing, most needed first. Snapshots that `spackscope
+snapshot` recorded add a trend. Without an environment you get a row for each
+stack of the caches.""",
         (
             _values(
                 "host",
@@ -454,8 +454,8 @@ for each stack of the caches.""",
             ),
             _value(
                 "fail-under",
-                "exit with 1 if less of a row than this percentage is there, or with "
-                "--host runs there",
+                "exit with 1 if less than this percentage of an environment is cached, or with "
+                "--host runs on that host",
                 "N",
                 "number",
             ),
@@ -469,15 +469,15 @@ spackscope weather climate ocean --host zen3 --host zen4 --fail-under 90""",
     ),
     Command(
         "challenge",
-        "compare what several mirrors have of the same hashes",
+        "compare the archives of several mirrors by hash",
         ("[-f MIRROR]... [OUTPUT] [QUERY...]",),
         """\
-Compare the archives that several mirrors have of the same hash: checksum,
-size, signer, and the install tree they were built for. The documents of all
-mirrors are read, and the archives of mirrors on this machine; archives on
-servers are not downloaded. Different install trees, padded or not, and
-different signers are benign. An archive that is not the one its manifest
-names, has another size, or differs for the same install tree is suspicious.""",
+Compare the archives that several mirrors have for the same hash: checksum,
+size, signer, and the install tree they were built for. The command reads the
+documents of all mirrors and the archives on this machine; it downloads no
+archives. Different install trees, padded or not, and different signers are
+benign. An archive that is not the one its manifest names, has another size, or
+differs for the same install tree is suspicious.""",
         _ANSWER,
         words="query",
         codes={0: "nothing is suspicious", 1: "something is"},
@@ -491,11 +491,14 @@ spackscope challenge -f ~/mirror -f /shared/mirror hdf5 --json""",
         ("--preview [-f CACHE]... [OUTPUT] LIST | QUERY...",),
         """\
 Print what pruning a build cache would remove, how much that would free, and
-which of the remaining specs would break, since what they link or run would be
-removed. A LIST is a file of full hashes to keep, one a line, as Spack's
+which of the remaining specs would break because they link or run a removed
+one. A LIST is a file of full hashes to keep, one per line, as Spack's
 buildcache prune takes it, or - for standard input; a QUERY selects what to
 remove. Nothing is deleted.""",
-        (_flag("preview", "only print what would be removed; there is nothing else"), *_ANSWER),
+        (
+            _flag("preview", "print what would be removed; required, as nothing is ever deleted"),
+            *_ANSWER,
+        ),
         words="query or file",
         least=1,
         wrong_count="needs a keep-list or a query",
@@ -512,20 +515,20 @@ spackscope prune --preview 'hdf5@:1.12' -f ~/mirror""",
             "[OUTPUT] OLD-SOURCE NEW-SOURCE",
         ),
         """\
-Print what makes 2 to 20 specs different, and whether they run the same. Each
-word is a hash, a unique hash prefix, or a quoted query that matches one spec.
-Each spec is a column, those that run the same one together. The causes are
-listed: what differs by itself, and through which dependencies it is reached.
+Print how 2 to 20 specs differ, and whether they run the same. Each word is a
+hash, a unique hash prefix, or a quoted query that matches one spec. Each spec
+is a column; specs that run the same share one. The rows are the causes: each
+difference that does not follow from another one, and the dependencies that
+lead to it.
 
-Of two sources, such as two spack.lock files, the packages are listed that were
+For two sources, such as two spack.lock files, it lists the packages that were
 added, removed and changed, how many changed only because of others, and the
-specs that changed, with the hash of each before. Two words are sources if
-both are URLs, public:TAG, spack:NAME, - for stdin, or paths that exist, and
-no -f is given.""",
+changed specs with their old hashes. Two words are sources if both are URLs,
+public:TAG, spack:NAME, - for stdin, or paths that exist, and no -f is given.""",
         (
-            _flag("build", "list differences of what is used for building only, too"),
-            _flag("all", "list what follows from other differences, and what is equal, too"),
-            _flag("each", "print a column for each spec, also where several are alike"),
+            _flag("build", "also compare build dependencies"),
+            _flag("all", "also list what follows from other differences, and what is equal"),
+            _flag("each", "print a column for each spec, even where several are alike"),
             *_ANSWER,
         ),
         words="spec or source",
@@ -566,7 +569,7 @@ spackscope path 'hdf5@1.14.6 +mpi' 'libiconv@1.17'""",
         ("[-f SOURCE]... [QUERY...]",),
         """\
 Choose in the browser, and print the full hash of the choice, or of all marked
-specs, one per line. Leaving without a choice gives exit code 130.""",
+specs, one per line. If you leave without a choice, the exit code is 130.""",
         (*_FIT, *_SOURCES),
         words="query",
         module=BROWSE,
@@ -582,15 +585,13 @@ spackscope pick py-build | tee chosen""",
             "--by FIRST [--by SECOND] ...",
         ),
         """\
-Count matching specs by a column or a variant: on a terminal with bars,
-elsewhere with a tab between value and count. With two each pair that occurs is
-counted; on a terminal they are a matrix, which shows where there are binaries
-and where there are none.""",
+Count matching specs by a column or a variant, with bars on a terminal. With
+two columns or variants, count each pair that occurs.""",
         (
             _by(
                 "a column (package, version, compiler, os, target, stack, tag, state, source, "
                 "platform, arch, namespace, flags, variants) or the name of a variant, such as "
-                "mpi; a spec counts at each value of a list; none: it has no value.\n"
+                "mpi; a spec with several values counts for each; none: no value.\n"
                 "Without --by it is the first word."
             ),
             *_SHEET,
@@ -609,14 +610,14 @@ spackscope stats --by cuda_arch +cuda""",
         "list the sources, with kind, specs, problems and age",
         ("[-f SOURCE]... [--verify | --problems | --tags] [OUTPUT]",),
         """\
-List the sources: what each is, how many specs it has, how many problems, and
+List the sources: the kind of each, how many specs and problems it has, and
 when a remote source was last known to be current.
 
-With --verify read them again, and list the records whose content does not
-give their hash, and of mirrors the specs that are not in the index, only in
-the index, or without their archive. Exit code 0: nothing is listed, 1: some
-are, 3: something cannot be read. Pages and formats from before Spack 0.18
-cannot be checked, nor mirrors that cannot be listed, as on web servers.""",
+With --verify, read them again, and list the records whose content has another
+hash, and the specs of mirrors that are not in the index, only in the index, or
+without an archive. The exit code is 0 if nothing is listed, else 1, or 3 if
+something cannot be read. Pages and formats from before Spack 0.18 cannot be
+checked, nor mirrors that cannot be listed, as on web servers.""",
         (
             _flag("verify", "check the hash of each record, and the files of mirrors"),
             _flag("problems", "list what could not be read, and where"),
@@ -635,9 +636,9 @@ spackscope sources --verify -f ~/mirror""",
         "build or refresh the index of the sources",
         ("[-f SOURCE]... [--rebuild]",),
         """\
-Build the index file of the sources, or refresh it if they changed; print what
-it contains, where it is, and all problems. Other commands do the same when
-they need to.""",
+Build the index file of the sources, or refresh it if they changed, and print
+its contents, its path and all problems. Other commands do this when they need
+to.""",
         (_flag("rebuild", "read all files again, even unchanged ones"), *_SOURCES),
         examples="""\
 spackscope index -f ~/cache/_cache
@@ -646,19 +647,18 @@ spackscope index --rebuild""",
     ),
     Command(
         "config",
-        "print the settings and their origins, or check them",
+        "print the settings and where they come from",
         ("[--check | --keys | --json]",),
         """\
 Print the configuration files, and each setting with its value and where that
-comes from: the command line, else a variable of the environment, else the
-file of the user, else that for all users, else the default. A file is read
-only where it exists, and never written.
+comes from: the command line, else an environment variable, else your file,
+else the file for all users, else the default. The command writes no file.
 
   $XDG_CONFIG_HOME/spackscope/config.toml  yours, else ~/.config; or that
                                            which SPACKSCOPE_CONFIG names
   $XDG_CONFIG_DIRS/spackscope/config.toml  for all users, else /etc/xdg""",
         (
-            _choice("check", "only list what is wrong in the files, with line and reason"),
+            _choice("check", "only list mistakes in the files, with line and reason"),
             _choice("keys", "list all keys of the browser, by the names to change them"),
             _choice("json", "print one JSON object per setting and line"),
             _from("print the settings as for a command with this source"),
@@ -685,14 +685,14 @@ directory in their configuration (config:extensions).
 With --install register a copy of it in the configuration of the user, by
 `spack config` of the Spack of SPACK_ROOT, else of that on PATH. The copy is
 in $XDG_DATA_HOME/spackscope, else in ~/.local/share/spackscope. It starts the
-program that wrote it, or one on PATH, and says so where there is none.
+program that wrote it, or one on PATH, and says so if it finds none.
 
 No command of Spack starts where a registered directory is missing: --install
 and --remove mend that. So keep the copy, or --remove it from the configuration
 first. For all users of a Spack list a copy that stays in its scope `site`.""",
         (
             _choice("install", "register the extension for your user", "registration"),
-            _choice("remove", "undo that", "registration"),
+            _choice("remove", "undo --install", "registration"),
             _HELP,
         ),
         wrong_count="takes no words: {first}",
@@ -712,9 +712,9 @@ spack scope find hdf5 +mpi""",
         ("bash | zsh | fish",),
         """\
 Print the script that completes the command line in a shell: commands, options,
-sources, files, and the words of a query as far as the index of the sources has
-them. Nothing is read or downloaded for that: a source that was never opened
-has no index, and then only the keys of the language are completed.
+sources, files, and the words of a query from the index of the sources. It
+reads and downloads nothing else: for a source that you never opened, it
+completes only the keys of the language.
 
 In ~/.bashrc, where no package has installed the script:
   eval "$(spackscope completion bash)"
@@ -730,7 +730,7 @@ Once, for fish:
     ),
     Command(
         "man",
-        "show the manual, or that of the query language",
+        "show the manual, or the page on the query language",
         ("[query]",),
         """\
 Show the manual page spackscope(1), or spackscope-query(7) on the query
@@ -757,9 +757,11 @@ how-tos of the documentation read them, so that you can try each answer.""",
         most=1,
         wrong_count="needs one new directory",
         reads_sources=False,
-        exit_codes="""\
-0 written   2 wrong usage, or the directory is not empty
-3 it cannot be written   70 unexpected error   130 interrupted""",
+        codes={
+            0: "written",
+            2: "wrong usage, or the directory is not empty",
+            3: "it cannot be written",
+        },
         examples="""\
 spackscope examples try
 cd try && spackscope index.json""",

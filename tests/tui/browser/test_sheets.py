@@ -353,7 +353,7 @@ async def test_the_palette_begins_with_the_answers(cache: Path) -> None:
     async with browsing(cache, size=(110, 30)) as browser:
         await browser.press("2", "colon")
         texts = [line.strip(" │▸") for line in browser.lines]
-        first = next(n for n, text in enumerate(texts) if "caches have of an environment" in text)
+        first = next(n for n, text in enumerate(texts) if "of an environment is cached or" in text)
         assert "keeps Spack from reusing" in texts[first + 1]
 
 

@@ -166,7 +166,7 @@ def test_the_palette_offers_what_works_in_the_pane_first() -> None:
 async def test_the_palette_says_how_a_screen_is_had_as_text() -> None:
     assert {key.as_text.split()[0] for key in KEYS if key.as_text} <= set(COMMANDS)
     async with browsing(size=(95, 30)) as browser:
-        await browser.press("colon", *"caches")
+        await browser.press("colon", *"missing")
         assert "as text:" in browser.text
         assert "cover" in browser.lines[-3]
 

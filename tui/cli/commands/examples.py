@@ -12,8 +12,7 @@ from zipfile import ZipFile
 
 from spackscope.model.core.text import clean
 from spackscope.tui.cli.arguments import Options
-from spackscope.tui.process import stdio
-from spackscope.tui.process.exit_codes import ExitCode, Leave
+from spackscope.tui.process import ExitCode, Leave, stdio
 
 
 def run(options: Options, environ: Mapping[str, str]) -> ExitCode:

@@ -35,7 +35,7 @@ def setup_parser(subparser: argparse.ArgumentParser) -> None:
         "and the active environment of this Spack:\n\n"
         "  spack scope                            open the browser\n"
         "  spack scope find hdf5 +mpi             list matching specs\n"
-        "  spack -e myenv scope cover             what caches have of an environment\n"
+        "  spack -e myenv scope cover             what of the environment is cached\n"
         "  spack scope help                       all commands and options\n"
         "  spack scope help find                  those of one command"
     )
