@@ -11,8 +11,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from spackscope.model.core.columns import EXPORTED
-from spackscope.tui.cli.command_table import COMMANDS, WITH_HELP
+from spackscope.tui.cli.command_table import COMMANDS, WITH_HELP, Option
 from spackscope.tui.cli.commands.help import command_help
 from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS
@@ -22,6 +21,8 @@ from spackscope.tui.settings.table import SETTINGS
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from make_answers import answer_table
+from make_drawing import drawing
 from make_manual import EXIT_CODES, FILES, VARIABLES, man_page
 from make_pictures import TOUR
 
@@ -32,26 +33,6 @@ else:
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
-
-_MEANINGS = {
-    "package": "the name of the package",
-    "hash": "the full hash",
-    "version": "the version",
-    "compiler": "as `gcc@13.2.0`; `none` if it has none",
-    "platform": "as `linux`",
-    "os": "the operating system, as `ubuntu24.04`",
-    "target": "the microarchitecture, as `x86_64_v3`",
-    "variants": "as Spack writes them, each by itself",
-    "stacks": "the sets of environments that a build cache names",
-    "size": "bytes of the archive; null if the source does not tell",
-    "tag": "the snapshot of the cache",
-    "sources": "where it is listed",
-    "states": "of cached, installed, explicit, needed and spliced",
-    "namespace": "of the recipe, as `builtin`",
-    "flags": "compiler flags, as `cflags=-O2`",
-    "provided_virtuals": "as `mpi@:3`; `none` if it has none; empty if unknown",
-}
-"""What the keys of a record mean, beyond what the registry of columns says."""
 
 
 def key_table() -> str:
@@ -98,25 +79,6 @@ def command_list() -> str:
         lines += [f"## {COMMANDS[name].called}", "", "```text", text, "```", ""]
         described += COMMANDS[name].options
     return "\n".join(lines).strip()
-
-
-def json_table() -> str:
-    """Return the table of the keys of a record in JSON in Markdown."""
-    lines = ["| key | value | meaning |", "|---|---|---|"]
-    for column in EXPORTED:
-        number = "a number or null" if column.name == "size" else "a text"
-        value = "a list of texts" if column.is_list else number
-        lines.append(f"| `{column.json_key}` | {value} | {_MEANINGS[column.json_key]} |")
-    return "\n".join(
-        [
-            *lines,
-            "| `build_spec` | a text | the hash that a spliced spec was built as; else empty |",
-            "| `page` | a text | its address on cache.spack.io; empty if it is not from there |",
-            "| `fits` | true, false or null | whether it runs on the host; null if unknown |",
-            "| `reusable` | true, false or null | whether Spack would reuse it there |",
-            "| `reasons` | a list of objects | why not, with `letter`, `label`, `sentence` |",
-        ]
-    )
 
 
 def settings_table() -> str:
@@ -194,8 +156,9 @@ TABLES: dict[str, tuple[Path, Callable[[], str]]] = {
     "settings": (DOCS / "reference" / "configuration.md", settings_table),
     "variables": (DOCS / "reference" / "configuration.md", variable_table),
     "files": (DOCS / "reference" / "configuration.md", file_table),
-    "json": (DOCS / "reference" / "output.md", json_table),
+    "columns": (DOCS / "reference" / "output.md", answer_table),
     "exit codes": (DOCS / "reference" / "output.md", exit_code_table),
+    "drawing": (DOCS / "architecture.md", drawing),
     "packages": (ROOT / "CONTRIBUTING.md", package_table),
 }
 """The tables by their names: the document that has it, and what builds it."""

@@ -30,30 +30,30 @@ from spackscope.tui.settings.table import SETTINGS
 EXIT_CODES = (
     (
         "0",
-        "something matched; specs are alike, an environment is covered, all records are whole",
+        "something matched; specs are equal, everything is cached, all records are intact",
     ),
     (
         "1",
-        "nothing matched; specs differ, something is missing, there are doubles, "
+        "nothing matched; specs differ, something is missing, a package has several hashes, "
         "a record is wrong",
     ),
     ("2", "the command line or the query is wrong"),
     ("3", "no source can be read; or nothing matched, and a source cannot be read"),
     (
         "70",
-        "an unexpected error, which is a bug; a log without your data is in "
+        "an unexpected error, which is a bug; it leaves a log without your data in "
         "`~/.local/state/spackscope`",
     ),
-    ("130", "interrupted, or nothing picked"),
+    ("130", "interrupted, or left `pick` without a choice"),
     ("128 + n", "ended by signal n"),
 )
 """Exit codes and what they mean."""
 
 VARIABLES = (
-    ("SPACKSCOPE_CONFIG", "the configuration file to read instead of the user's own"),
+    ("SPACKSCOPE_CONFIG", "the configuration file to read instead of your own"),
     (
         "SPACKSCOPE_FROM",
-        "sources for every start, separated by blanks, instead of those of your Spack",
+        "the sources, separated by blanks, instead of those of your Spack",
     ),
     ("SPACKSCOPE_HOST", "the machine that specs are to run on, as with `--host`"),
     ("SPACKSCOPE_COPY", "the program that copies, with its arguments"),
@@ -66,11 +66,11 @@ VARIABLES = (
     ("SPACK_ROOT, SPACK_ENV", "the Spack and the active environment, as Spack sets them"),
     (
         "https_proxy, no_proxy, SSL_CERT_FILE",
-        "the way to servers, and the certificates to trust",
+        "proxies, and the certificates to trust",
     ),
     (
         "XDG_CACHE_HOME, XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
-        "where files are kept, as below",
+        "where files are, as below",
     ),
     ("XDG_CONFIG_DIRS", "where the configuration for all users is, as below"),
 )
@@ -80,7 +80,7 @@ FILES = (
     (
         "$XDG_CONFIG_HOME/spackscope",
         "~/.config/spackscope",
-        "`config.toml`; written only where a query is saved under a name in the browser",
+        "`config.toml`; written only when you save a query under a name in the browser",
     ),
     (
         "$XDG_CONFIG_DIRS/spackscope",
@@ -90,20 +90,20 @@ FILES = (
     (
         "$XDG_CACHE_HOME/spackscope",
         "~/.cache/spackscope",
-        "indexes, copies of remote files, and what spackscope.pyz has unpacked; may be removed at "
+        "indexes, copies of remote files, and the unpacked spackscope.pyz; you may remove it at "
         "any time",
     ),
     (
         "$XDG_DATA_HOME/spackscope",
         "~/.local/share/spackscope",
         "the Spack extension that `spackscope extension --install` registers; "
-        "no command of Spack starts where a registered one is missing",
+        "without it no command of Spack starts",
     ),
     (
         "$XDG_STATE_HOME/spackscope",
         "~/.local/state/spackscope",
-        "what the program remembers by itself: the theme chosen, hidden columns, "
-        "queries that were used, logs of crashes",
+        "what the program remembers: theme, hidden columns, earlier queries, snapshots, "
+        "crash logs",
     ),
 )
 """Directories, each with its place where the variable is not set, and what they have."""

@@ -22,7 +22,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         directory.mkdir(parents=True, exist_ok=True)
         if os.listdir(directory):
             raise Leave(ExitCode.USAGE, f"{directory} is not empty; name a new directory")
-        _write(directory)
+        write_examples(directory)
     except OSError as error:
         reason = error.strerror or error
         raise Leave(ExitCode.UNREADABLE, f"{directory} cannot be written: {reason}") from None
@@ -30,7 +30,8 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
     return ExitCode.FOUND
 
 
-def _write(directory: Path) -> None:
+def write_examples(directory: Path) -> None:
+    """Write the files. Raises OSError."""
     data = files("spackscope.sample_data")
     with (data / "examples.zip").open("rb") as file, ZipFile(file) as archive:
         archive.extractall(directory)

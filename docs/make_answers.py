@@ -1,0 +1,221 @@
+"""Make the table of the columns of every answer, by asking each on the example files."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from spackscope.model.report.sheet import Sheet
+from spackscope.model.sources.session import Session
+from spackscope.tui.cli.arguments import parse_arguments
+from spackscope.tui.cli.commands.answer import CommandLine
+from spackscope.tui.cli.commands.examples import write_examples
+
+_QUESTIONS = {
+    "find": "find --host=zen3 -f mirror",
+    "show": "show xb7lgxu -f mirror -f tree",
+    "needs": "needs bzip2 -f mirror",
+    "cover": "cover new/spack.lock -f index.json",
+    "why": "why new/spack.lock -f index.json",
+    "doubles": "doubles old/spack.lock",
+    "diff": "diff uehz56w wuqgt3p -f index.json",
+    "diff of sources": "diff old/spack.lock new/spack.lock",
+    "history": "history libpng -f index.json",
+    "weather": "weather new/spack.lock -f index.json --host zen3",
+    "challenge": "challenge -f pruned -f copy",
+    "prune": "prune --preview bzip2 -f mirror",
+    "stats": "stats mpi -f sample hdf5",
+    "sources": "sources -f mirror",
+    "sources --tags": "sources --tags",
+    "sources --verify": "sources --verify -f index.json",
+}
+"""The answers, each with a command line that has rows."""
+
+_TAGS = '{"develop-2026-01-18": [{"label": "root", "url": "index.json"}]}'
+
+_TYPES = {str: "text", bool: "true, false", int: "number", float: "number", type(None): ""}
+
+_NEVER_KNOWN = {
+    "build_seconds": "number",
+    "checked": "number",
+    "built_with": "text",
+    "failure": "text",
+    "page": "text",
+    "place": "text",
+    "prefix": "text",
+    "remark": "text",
+}
+"""The types of columns in which the examples have no value."""
+
+_MEANINGS = {
+    "package": "the name of the package",
+    "hash": "the full hash",
+    "version": "the version",
+    "compiler": "such as `gcc@13.2.0`; `none` if it has none",
+    "platform": "such as `linux`",
+    "os": "the operating system, such as `ubuntu24.04`",
+    "target": "the microarchitecture, such as `x86_64_v3`",
+    "variants": "the variants as Spack writes them",
+    "stacks": "the stacks of the cache that contain it",
+    "size": "bytes of the archive, if the source has its size",
+    "tag": "the tag of the cache",
+    "sources": "the sources that list it",
+    "states": "some of cached, installed, explicit, needed and spliced",
+    "namespace": "that of the recipe, such as `builtin`",
+    "flags": "compiler flags, such as `cflags=-O2`",
+    "provided_virtuals": "such as `mpi@:3`; `none` if it has none; empty if unknown",
+    "build_spec": "the hash that a spliced spec was built as; else empty",
+    "page": "the address of its page on cache.spack.io",
+    "fits": "whether it runs on the host; null if unknown",
+    "reusable": "whether Spack can reuse it; null if unknown",
+    "reasons": "why not: objects with `letter`, `label` and `sentence`",
+    "dependencies": "objects with `deptypes` and `virtuals`; null if the source lists none",
+    "package_hash": "the hash of the recipe",
+    "external": "the prefix of an external",
+    "external_modules": "the modules of an external",
+    "external_attributes": "further attributes of an external",
+    "patches": "checksums of the patches",
+    "spec_format": "the version of the spec file",
+    "installed_at": "when it was installed",
+    "in_cache": "whether a cache has the binary",
+    "origin": "the document that has the record",
+    "mirrors": "what each mirror answered: `signed`, `key`, and the state of the `archive`",
+    "needed_to": "run, external or build",
+    "virtuals": "the virtuals that it provides here",
+    "state": "cached, installed, external or missing; of `prune` what happens to the spec",
+    "reason": "why it is missing, or why Spack does not reuse it",
+    "role": "root, to run or build only",
+    "unlike_nearest": "how the nearest cached spec differs",
+    "nearest": "the hash of the nearest cached spec",
+    "tied": "how many specs are equally near",
+    "needed_by": "how many specs need it",
+    "recorded": "whether an index describes it, without a binary",
+    "order": "the position in which it can be built",
+    "to": "fetch or build: what an install does",
+    "build_seconds": "how long the build took, in an install tree",
+    "where": "the sources that have it, or the prefix of an external",
+    "missing": "why the spec itself is missing",
+    "place": "the file and line of the rule",
+    "change": "what to change",
+    "built_with": "compiler, os and target",
+    "lacks": "how the nearest build differs",
+    "cause": "the difference that makes several builds",
+    "deepest": "whether this is the package with the difference",
+    "value": "its side of the difference",
+    "used_by": "a path from a root",
+    "run": "whether it matters at run time, not only to build",
+    "roots": "how many roots need it",
+    "dependents": "how many specs depend on it",
+    "attribute": "what differs",
+    "HASH": "the value of a spec: a column per spec, named by its hash",
+    "follows": "the difference that this one follows from",
+    "path": "the prefix in the install tree; of `diff` the dependencies that lead to it",
+    "kind": "of a change, or of a source",
+    "what": "the package or spec, and its change",
+    "specs": "how many specs",
+    "through": "how many more specs changed because of it",
+    "old_hash": "the hash before",
+    "hashes": "the hashes of all specs of the row",
+    "source": "the source",
+    "spec": "a version, hash, or value of a variant",
+    "since": "the first date with it",
+    "until": "the last date with it",
+    "builds": "how many builds",
+    "counts": "how many builds at each date",
+    "observed": "the dates",
+    "labels": "the names of the snapshots, or of the indexes of a tag",
+    "environment": "the environment; `stack` without one",
+    "there": "how many specs are cached or installed",
+    "percent": "the same as a percentage",
+    "runs_on_HOST": "the percentage that runs on a host: a column per host",
+    "unknown_on_HOST": "how many specs may or may not run there",
+    "archives": "bytes of all archives",
+    "unknown_sizes": "how many archives have no known size",
+    "trend": "the percentage in each snapshot",
+    "most_needed": "missing specs that most others need",
+    "judgement": "suspicious, unknown, benign or alike",
+    "mirror": "the mirror with this copy",
+    "sha256": "the checksum in the manifest",
+    "found_sha256": "the checksum of the archive, if it is another one",
+    "prefix": "the install tree it was built for",
+    "key": "the key that signed it",
+    "needs": "the removed spec that it links or runs",
+    "needs_hash": "the hash of that",
+    "mpi": "the value of the column or variant: a column each",
+    "count": "how many specs have it",
+    "share": "their share of all specs, from 0 to 1",
+    "layout": "v2 or v3, of a mirror",
+    "problems": "how many problems it has",
+    "checked": "seconds since the Epoch when it was last known to be current",
+    "remark": "a note, such as an age",
+    "failure": "why it cannot be read",
+    "indexes": "how many indexes the tag has",
+    "days": "the age of the tag",
+    "stale": "whether it is outdated",
+    "urls": "the addresses of its indexes",
+    "problem": "what is wrong",
+    "content_hash": "the hash of the content",
+    "document": "the document that has the record",
+}
+"""What columns mean, by their names; those of each host, spec or axis have one name here."""
+
+
+def answer_table() -> str:
+    """Return the table of the columns of all answers in Markdown, each explained once."""
+    lines = ["| answer | column | value | meaning |", "|---|---|---|---|"]
+    explained: set[str] = set()
+    with _example_files(), contextlib.redirect_stderr(io.StringIO()):
+        for answer, question in _QUESTIONS.items():
+            head, known = f"`{answer}`", list[str]()
+            for name, types in _columns(_sheet(question)):
+                if name in explained:
+                    known.append(f"`{name}`")
+                    continue
+                explained.add(name)
+                value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
+                lines.append(f"| {head} | `{name}` | {value} | {_MEANINGS[name]} |")
+                head = ""
+            if known:
+                value = ("".join(types) or _NEVER_KNOWN[name]) + " or null" * ("" in types)
+                lines.append(f"| {head} | {', '.join(known)} | | as above |")
+    assert explained == set(_MEANINGS), set(_MEANINGS) - explained
+    return "\n".join(lines)
+
+
+@contextlib.contextmanager
+def _example_files() -> Iterator[None]:
+    before = os.getcwd()
+    with tempfile.TemporaryDirectory() as directory:
+        write_examples(Path(directory))
+        Path(directory, "tags.json").write_text(_TAGS)
+        os.chdir(directory)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
+def _sheet(question: str) -> Sheet[Any]:
+    options = parse_arguments(question.split())
+    environ = {"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd(), "HOME": os.getcwd()}
+    session = Session(environ, host=options.host, tag_list="tags.json")
+    asked = CommandLine(options, options.sources or ["index.json"], session)
+    sheet: Sheet[Any] = import_module(f"spackscope.model.answers.{options.command}").answer(asked)
+    return sheet
+
+
+def _columns(sheet: Sheet[Any]) -> Iterator[tuple[str, set[str]]]:
+    """Yield the name of each column, and the types of its values in the rows; "" is null."""
+    for column in sheet.columns:
+        name = re.sub(r"^[a-z2-7]{32}$", "HASH", column.name)
+        name = re.sub(r"_on_.*", "_on_HOST", name)
+        values = [column.value(item) for item in sheet.rows[: len(sheet.rows)]]
+        types = {_TYPES.get(type(value), "list") for value in values}
+        yield name, types
