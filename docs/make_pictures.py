@@ -93,28 +93,28 @@ TOUR = (
     Step(
         "'@1.14.6 ' 'target= ':zen3",
         "@1.14.6 target=:zen3",
-        "keeps one version, and what a zen3 can run.",
+        "keeps one version, and the builds that a zen3 can run.",
         "22 of 63 hdf5",
         2.0,
     ),
     Step(
         "enter",
         "⏎",
-        "goes to the builds. Those that look the same are one row: ×12.",
+        "selects the builds. Those that look the same are one row: ×12.",
         "▸ ×12 gcc@11.4.0",
         3.0,
     ),
     Step(
         "enter",
         "⏎",
-        "opens it: there are four ways to run, and this is why.",
+        "opens it: there are four ways to run, and these are the reasons.",
         "only build dependencies differ",
         4.0,
     ),
     Step(
         "j j j",
         "j j j",
-        "moves down; below is what sets a build apart from the nearest other.",
+        "moves down; the detail shows how a build differs from the nearest one.",
         "libiconv 1.17 ≠ 1.18",
     ),
     Step("d", "d", "puts them side by side, causes first.", "run-time dependencies", 3.5),
@@ -127,7 +127,7 @@ TOUR = (
     ),
     Step("v", "v", "counts the values of every column and variant.", "space include"),
     Step("j space", "j space", "includes one of them: the rows follow at once.", "✓ gcc@13.2.0"),
-    Step("escape backspace", "esc ⌫", "takes the last step back.", "22 of 63 hdf5", 2.0),
+    Step("escape backspace", "esc ⌫", "undoes the last step.", "22 of 63 hdf5", 2.0),
 )
 """The thirty seconds of the animation, and the list in docs/tour.md."""
 
