@@ -32,6 +32,9 @@ PATIENCE = 120.0
 Beside ten busy programs a start that takes half a second takes five.
 """
 
+READ_AT_START = ("PYTHON", "LC_")
+"""How variables begin that Python reads when it starts: a fork of a server comes too late."""
+
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios;"
     "fcntl.ioctl(int(sys.argv[1]), termios.TIOCSCTTY, 0);"
@@ -64,6 +67,13 @@ def environment(home: Path, **changes: str) -> dict[str, str]:
     return inherited | settings | changes
 
 
+def open_terminal(columns: int, lines: int) -> tuple[int, int]:
+    """Open a terminal of a size; return the descriptors of both its ends."""
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    return master, slave
+
+
 class ProgramServer:
     """The process that runs the program in its forks."""
 
@@ -88,28 +98,69 @@ class ProgramServer:
         self, words: Sequence[str], environ: Mapping[str, str], home: Path, stdin: Path
     ) -> subprocess.CompletedProcess[str]:
         """Run the program to its end."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
         with tempfile.TemporaryDirectory() as directory:
             stdout, stderr = Path(directory, "stdout"), Path(directory, "stderr")
             for path in (stdout, stderr):
                 path.touch()
             streams = [str(path) for path in (stdin, stdout, stderr)]
-            request = {
-                "words": words,
-                "environ": environ,
-                "directory": str(home),
-                "streams": streams,
-            }
-            print(json.dumps(request), file=self.process.stdin, flush=True)
-            if not select.select([self.process.stdout], [], [], PATIENCE)[0]:
-                program_server.cache_clear()
-                self.end()
-                raise subprocess.TimeoutExpired([*COMMAND, *words], PATIENCE)
-            code = int(self.process.stdout.readline())
+            code = self._run(words, environ, home, streams, is_terminal=False)
             return subprocess.CompletedProcess(
                 [*COMMAND, *words], code, stdout.read_text("utf-8"), stderr.read_text("utf-8")
             )
+
+    def run_on_terminal(
+        self, words: Sequence[str], environ: Mapping[str, str], home: Path, columns: int
+    ) -> tuple[int, str]:
+        """Run the program in a terminal; return its exit code and what it wrote."""
+        master, slave = open_terminal(columns, 40)
+        output = b""
+
+        def read() -> None:
+            nonlocal output
+            output += os.read(master, 65536)
+
+        try:
+            streams = [os.ttyname(slave)] * 3
+            code = self._run(
+                words, environ, home, streams, is_terminal=True, others={master: read}
+            )
+            while select.select([master], [], [], 0)[0]:
+                read()
+        finally:
+            os.close(slave)
+            os.close(master)
+        return code, output.decode().replace("\r\n", "\n")
+
+    def _run(
+        self,
+        words: Sequence[str],
+        environ: Mapping[str, str],
+        home: Path,
+        streams: Sequence[str],
+        *,
+        is_terminal: bool,
+        others: Mapping[int, Callable[[], None]] = {},
+    ) -> int:
+        """Run the program, and what reads others when there is something; return its exit code."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        request = {
+            "words": words,
+            "environ": environ,
+            "directory": str(home),
+            "streams": streams,
+            "is_terminal": is_terminal,
+        }
+        print(json.dumps(request), file=self.process.stdin, flush=True)
+        answer = self.process.stdout.fileno()
+        while ready := select.select([answer, *others], [], [], PATIENCE)[0]:
+            for each in ready:
+                if each == answer:
+                    return int(self.process.stdout.readline())
+                others[each]()
+        program_server.cache_clear()
+        self.end()
+        raise subprocess.TimeoutExpired([*COMMAND, *words], PATIENCE)
 
 
 @functools.cache
@@ -129,9 +180,8 @@ class Program:
     ) -> subprocess.CompletedProcess[str]:
         """Run the program, with a file as its standard input or an empty one."""
         environ, stdin = environment(self.home, **changes), stdin or Path(os.devnull)
-        if not any(name.startswith("PYTHON") for name in changes):
+        if not any(name.startswith(READ_AT_START) for name in changes):
             return program_server().run(words, environ, self.home, stdin)
-        # Python reads these variables when it starts.
         with stdin.open("rb") as file:
             return subprocess.run(
                 [*COMMAND, *words],
@@ -182,6 +232,9 @@ class Program:
         self, *words: str, columns: int = 100, changes: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
         """Run the program in a terminal; return its exit code and what it wrote."""
+        if not any(name.startswith(READ_AT_START) for name in changes or {}):
+            environ = environment(self.home, **(changes or {}))
+            return program_server().run_on_terminal(words, environ, self.home, columns)
         with self.in_terminal(*words, columns=columns, changes=changes) as terminal:
             code = terminal.wait()
             return code, terminal.text.replace("\r\n", "\n")
@@ -203,8 +256,7 @@ class Terminal:
         size: tuple[int, int],
         streams: Mapping[str, IO[str]],
     ) -> None:
-        self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *size, 0, 0))
+        self._master, slave = open_terminal(*size[::-1])
         self._output = b""
         # The program gets the terminal from a process of its own: forking here, where pytest
         # may run threads, is what Python warns of.

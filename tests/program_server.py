@@ -44,6 +44,9 @@ def run(request: dict[str, Any]) -> None:
     os.environ.update(request["environ"])
     os.chdir(request["directory"])
     sys.path[0] = request["directory"]  # as `python -m` does
+    if request["is_terminal"]:
+        # The terminal that is opened first is the one that controls a new session.
+        os.setsid()
     for number, path in enumerate(request["streams"]):
         descriptor = os.open(path, os.O_WRONLY if number else os.O_RDONLY)
         os.dup2(descriptor, number)
