@@ -24,7 +24,7 @@ from spackscope.model.query.parser import parse, parse_input
 from spackscope.model.report.detail import detail
 from spackscope.model.sources.session import Session
 from tests.browsing import browsing
-from tests.builders import all_records, database, hash_of, installs, node, record, write_page
+from tests.builders import all_records, database, hash_of, node, record, write_index, write_page
 from tests.program import Program
 
 PLAIN = {"NO_COLOR": "1"}
@@ -38,9 +38,7 @@ def source(tmp_path: Path) -> Path:
         node(hash_of(number), version=version, package_hash=digest, dependencies=[])
         for number, (version, digest) in enumerate(VERSIONS.items())
     )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return path
+    return write_index(tmp_path, *nodes)
 
 
 @pytest.fixture

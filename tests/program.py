@@ -193,6 +193,12 @@ class Program:
                 timeout=PATIENCE,
             )
 
+    def refused(self, *words: str, code: int, stdin: Path | None = None, **changes: str) -> str:
+        """Run the program, which ends with a code and prints nothing; return its message."""
+        result = self(*words, stdin=stdin, **changes)
+        assert (result.returncode, result.stdout) == (code, "")
+        return result.stderr
+
     def start(self, *words: str, **changes: str) -> subprocess.Popen[str]:
         """Start the program without waiting for it."""
         return subprocess.Popen(

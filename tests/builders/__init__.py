@@ -63,6 +63,7 @@ from tests.builders.spack import (
     leaf,
     node,
     whole_index,
+    write_index,
     zlib_index,
     zlib_nodes,
 )

@@ -123,6 +123,13 @@ def database(records: Mapping[str, Any], version: object = "8") -> bytes:
     return json.dumps({"database": {"version": version, "installs": records}}).encode()
 
 
+def write_index(path: Path, /, *nodes: Node, **fields: Any) -> Path:
+    """Write the database of some nodes to a file, or as index.json of a directory."""
+    path = path / "index.json" if path.is_dir() else path
+    path.write_bytes(database(installs(*nodes, **fields)))
+    return path
+
+
 def environment(nodes: Iterable[Node], *roots: str, version: int = 6) -> bytes:
     """Format the lock file of an environment, with the hashes of its roots."""
     document = {

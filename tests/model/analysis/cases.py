@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from tests.builders import SPACK_DATA, Node, catalog_of, database, installs
+from tests.builders import SPACK_DATA, Node, catalog_of, write_index
 
 
 @lru_cache
@@ -28,7 +28,7 @@ def graph_of(directory: Path, *nodes: Node) -> Dag:
     """Index nodes, or what a directory has, as a graph."""
     if nodes:
         directory /= "index.json"
-        directory.write_bytes(database(installs(*nodes)))
+        write_index(directory, *nodes)
     return dag_of(catalog_of(directory, dependency_only=True))
 
 

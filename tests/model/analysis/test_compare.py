@@ -24,12 +24,11 @@ from tests.builders import (
     GCC,
     GLIBC,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     node,
     record,
+    write_index,
     write_page,
 )
 from tests.model.analysis.cases import ids_by_short_hash, spack_answers
@@ -142,7 +141,7 @@ A, B = 11, 12
 def nodes_in(directory: Path, *nodes: dict[str, Any]) -> Dag:
     """Return the graph of some nodes."""
     directory.mkdir(exist_ok=True)
-    (directory / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(directory, *nodes)
     return dag_of(catalog_of(directory / "index.json", dependency_only=True))
 
 
@@ -337,7 +336,7 @@ def test_what_differs_in_nothing_that_is_compared_is_not_told(tmp_path: Path) ->
 
 def test_pages_tell_their_own_attributes_only(tmp_path: Path) -> None:
     write_page(tmp_path / "page", [record(A, versions=["1.2"])], title="zlib")
-    (tmp_path / "index.json").write_bytes(database(installs(node(hash_of(B)))))
+    write_index(tmp_path, node(hash_of(B)))
     graph = dag_of(catalog_of(tmp_path / "page", tmp_path / "index.json"))
     paged, described = ids_of(graph, A, B)
 

@@ -35,6 +35,7 @@ from tests.builders import (
     node,
     record,
     whole_index,
+    write_index,
     write_page,
 )
 
@@ -265,7 +266,7 @@ def test_another_compiler_is_no_other_dependency(tmp_path: Path) -> None:
     wanted = node(ZLIB, dependencies=[edge("gcc", GCC, ["build"], ["c"])])
     cached = node(other, dependencies=[edge("llvm", CMAKE, ["build"], ["c"])])
     (tmp_path / "spack.lock").write_bytes(environment([wanted, gcc], ZLIB))
-    (tmp_path / "index.json").write_bytes(database(installs(cached, llvm, gcc)))
+    write_index(tmp_path, cached, llvm, gcc)
     coverage = covered(catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json"))
 
     assert list(reasons_of(coverage.missing)) == ["compiler only: gcc@13.2.0 ≠ llvm@18.1.0"]
@@ -298,7 +299,7 @@ def test_very_large_comparisons_are_left_out(
     missing = [leaf(ZLIB, "zlib", "1"), leaf(GCC, "gcc", "1")]
     cached = [leaf(hash_of(20), "zlib", "2"), leaf(hash_of(21), "gcc", "2")]
     (tmp_path / "spack.lock").write_bytes(environment(missing, ZLIB, GCC))
-    (tmp_path / "index.json").write_bytes(database(installs(*cached)))
+    write_index(tmp_path, *cached)
     wanted, cache = catalog_of(tmp_path / "spack.lock"), catalog_of(tmp_path / "index.json")
     monkeypatch.setattr(limited, limit, value)
     coverage = covered(wanted, cache)

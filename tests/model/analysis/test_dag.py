@@ -24,6 +24,7 @@ from tests.builders import (
     node,
     record,
     whole_index,
+    write_index,
     write_page,
 )
 
@@ -122,7 +123,7 @@ def test_a_run_closure_follows_what_is_linked_or_run(
 def test_an_absent_dependency_has_a_name_and_nothing_else(tmp_path: Path) -> None:
     for number in (1, 2):
         nodes = node(hash_of(number), name="hdf5", dependencies=LINKS_ABSENT)
-        (tmp_path / f"{number}.json").write_bytes(database(installs(nodes)))
+        write_index(tmp_path / f"{number}.json", nodes)
     graph = dag_of(catalog_of(tmp_path / "1.json", tmp_path / "2.json"))
     children = [graph.links(id_)[0][0] for id_ in range(2)]
 

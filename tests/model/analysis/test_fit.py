@@ -22,13 +22,12 @@ from tests.builders import (
     ZLIB,
     Node,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
     record,
+    write_index,
     write_page,
 )
 
@@ -106,7 +105,7 @@ def test_one_spec_is_checked_like_all(whole_catalogs: dict[str, Catalog]) -> Non
 def fit_of(path: Path, *nodes: Node, host: Host = HOST) -> Fit:
     """Check the zlib among some nodes."""
     path /= "index.json"
-    path.write_bytes(database(installs(*nodes)))
+    write_index(path, *nodes)
     catalog = catalog_of(path, dependency_only=True)
     return HostFit(catalog, host).of(catalog.by_hash(ZLIB)[0].id)
 
@@ -260,9 +259,7 @@ def test_endless_different_reasons_are_not_told_apart(tmp_path: Path) -> None:
         zlib(hash_=hash_of(n), arch={**BUILT, "platform": f"odd{n}"}, dependencies=[])
         for n in range(300)
     )
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    fit = HostFit(catalog_of(path), HOST)
+    fit = HostFit(catalog_of(write_index(tmp_path, *nodes)), HOST)
     fit.codes()
     reasons = [reason for each in fit.fits() for reason in each.reasons]
     assert {reason.letter for reason in reasons} == {"P"}
@@ -285,7 +282,7 @@ def test_cycles_end(tmp_path: Path) -> None:
     # C libraries that need each other, as rows are read.
     glibc = node(GLIBC, name="glibc", dependencies=[edge("musl", ZLIB, ["link"], ["libc"])])
     musl = node(ZLIB, name="musl", dependencies=[LINKED])
-    (tmp_path / "index.json").write_bytes(database(installs(glibc, musl)))
+    write_index(tmp_path, glibc, musl)
     catalog = catalog_of(tmp_path / "index.json", dependency_only=True)
     catalog.by_host.connect(lambda: HostFit(catalog, HOST))
     catalog.by_host.fills_rows = True

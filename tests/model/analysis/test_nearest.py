@@ -23,6 +23,7 @@ from tests.builders import (
     leaf,
     node,
     record,
+    write_index,
     write_page,
 )
 
@@ -37,7 +38,7 @@ def zlib(number: int, compiler: str = GCC_13, **fields: Any) -> dict[str, Any]:
 
 
 def graph_of(path: Path, *nodes: dict[str, Any]) -> Dag:
-    (path / "index.json").write_bytes(database(installs(*nodes, *COMPILERS)))
+    write_index(path, *nodes, *COMPILERS)
     return dag_of(catalog_of(path / "index.json"))
 
 
@@ -120,7 +121,7 @@ def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
 
 def test_causes_are_counted_only_within_a_format(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_bytes(database(installs(in_format(4, node(hash_of(2)))), "7"))
-    (tmp_path / "new.json").write_bytes(database(installs(zlib(1), *COMPILERS)))
+    write_index(tmp_path / "new.json", zlib(1), *COMPILERS)
     graph = dag_of(catalog_of(tmp_path / "old.json", tmp_path / "new.json"))
 
     # The name of a compiler before Spack 1.0, and the package that it is now, are the same.
@@ -128,7 +129,7 @@ def test_causes_are_counted_only_within_a_format(tmp_path: Path) -> None:
 
 
 def test_pages_are_compared_by_what_they_tell(tmp_path: Path) -> None:
-    (tmp_path / "new.json").write_bytes(database(installs(zlib(1), *COMPILERS)))
+    write_index(tmp_path / "new.json", zlib(1), *COMPILERS)
     write_page(
         tmp_path / "pages", [record(2), record(3, target="zen4"), record(4, compiler="none")]
     )

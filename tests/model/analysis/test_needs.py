@@ -28,6 +28,7 @@ from tests.builders import (
     node,
     record,
     serve_files,
+    write_index,
     write_page,
     zlib_index,
 )
@@ -93,7 +94,7 @@ def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
     external = {"path": "/usr", "module": ["glibc/2.39"], "extra_attributes": {}}
     glibc = node(GLIBC, name="glibc", dependencies=..., external=external)
     zlib = node(dependencies=[edge("glibc", GLIBC, ["link"], ["libc"])])
-    (tmp_path / "index.json").write_bytes(database(installs(zlib, glibc)))
+    write_index(tmp_path, zlib, glibc)
     (needed,) = needs_of(catalog_of(tmp_path / "index.json"), ZLIB).externals
     assert (needed.spec.external, needed.spec.external_modules) == ("/usr", ("glibc/2.39",))
     assert (needed.is_direct, needed.virtuals) == (True, ("libc",))
@@ -102,7 +103,7 @@ def test_an_external_has_its_prefix_and_its_modules(tmp_path: Path) -> None:
 def test_an_absent_dependency_leaves_the_rest_unknown(tmp_path: Path) -> None:
     for deptype, is_unknown in (("link", True), ("build", False)):
         zlib = node(dependencies=[edge("gcc", GCC, [deptype])])
-        (tmp_path / "index.json").write_bytes(database(installs(zlib)))
+        write_index(tmp_path, zlib)
         needs = needs_of(catalog_of(tmp_path / "index.json"), ZLIB)
         assert needs.is_unknown == is_unknown
         (gcc,) = [spec for spec in (*needs.specs, *needs.build_only) if spec.is_absent]

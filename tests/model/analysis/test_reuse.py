@@ -25,12 +25,11 @@ from tests.builders import (
     ZLIB,
     SpackRoot,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
+    write_index,
 )
 
 RULES = json.loads((SPACK_DATA / "analysis" / "reuse_rules.json").read_text())
@@ -99,9 +98,7 @@ def catalog(tmp_path: Path) -> Catalog:
             ],
         ),
     ]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return catalog_of(path)
+    return catalog_of(write_index(tmp_path, *nodes))
 
 
 @pytest.mark.parametrize(
@@ -199,8 +196,7 @@ def test_what_needs_something_that_is_kept_out_is_kept_out(
 
 
 def test_a_filter_of_a_mirror_keeps_out_what_no_other_source_has(tmp_path: Path) -> None:
-    index = tmp_path / "index.json"
-    index.write_bytes(database(installs(leaf(GCC, "gcc", "13.2.0"), node(ZLIB, dependencies=[]))))
+    index = write_index(tmp_path, leaf(GCC, "gcc", "13.2.0"), node(ZLIB, dependencies=[]))
     spack = SpackRoot(tmp_path)
     spack.write(
         "home/.spack/mirrors.yaml",

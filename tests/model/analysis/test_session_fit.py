@@ -13,7 +13,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.parser import parse
 from spackscope.model.sources.session import Session
-from tests.builders import ZLIB, SpackRoot, catalog_of, database, installs, node
+from tests.builders import ZLIB, SpackRoot, catalog_of, node, write_index
 
 PREFIX = "/opt/zlib"
 
@@ -37,9 +37,7 @@ def catalog(tmp_path: Path) -> Catalog:
     arch = {"platform": host.platform, "platform_os": host.os, "target": host.target}
     external = {"path": PREFIX, "module": ["zlib/1"], "extra_attributes": {}}
     zlib = node(arch=arch, external=external, dependencies=[])
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(zlib)))
-    return catalog_of(path)
+    return catalog_of(write_index(tmp_path, zlib))
 
 
 def environ_of(path: Path, external: str) -> dict[str, str]:
@@ -125,9 +123,9 @@ def test_the_formats_are_those_of_the_spack(
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
     for number, refused in of_formats.items():
         zlib = node(dependencies=[], annotations={"original_specfile_version": number})
-        path = tmp_path / "index.json"
-        path.write_bytes(database(installs(zlib)))
-        catalog = attach_fit(catalog_of(path), Session(spack.environ, host="zen3"))
+        catalog = attach_fit(
+            catalog_of(write_index(tmp_path, zlib)), Session(spack.environ, host="zen3")
+        )
         fit = fit_of(catalog, catalog.by_hash(ZLIB)[0].id)
         assert fit is not None
         reasons = [f"{r.letter} {r.sentence}" for r in fit.reasons if r.letter in tuple("FN")]

@@ -29,12 +29,11 @@ from spackscope.model.core.errors import Cancelled
 from tests.builders import (
     SPACK_DATA,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     node,
     record,
+    write_index,
     write_page,
 )
 from tests.examples import examples
@@ -263,7 +262,7 @@ def test_a_hash_in_several_tags_of_a_source_counts_once(tmp_path: Path) -> None:
 def indexes_of(tmp_path: Path, *sides: list[dict[str, Any]]) -> SourceComparison:
     paths = [tmp_path / f"{number}.json" for number in range(len(sides))]
     for path, nodes in zip(paths, sides, strict=True):
-        path.write_bytes(database(installs(*nodes)))
+        write_index(path, *nodes)
     return compare_sources(*map(catalog_of, paths))
 
 
@@ -419,7 +418,7 @@ def index_of(path: Path, graph: Graph, version: int, names: int) -> Path:
         )
         for parent, children in graph.items()
     ]
-    path.write_bytes(database(installs(*nodes)))
+    write_index(path, *nodes)
     return path
 
 

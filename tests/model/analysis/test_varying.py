@@ -19,13 +19,12 @@ from tests.builders import (
     GLIBC,
     Node,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
     record,
+    write_index,
     write_page,
 )
 from tests.model.analysis.cases import graph_of, ids_by_short_hash, spack_answers
@@ -229,8 +228,7 @@ def test_of_what_no_document_describes_the_hash_is_compared(tmp_path: Path) -> N
 
 def test_what_pages_do_not_tell_is_no_difference(tmp_path: Path) -> None:
     own = node(A, name="zlib", dependencies=[edge("lib", LIB, ["link"])])
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(own, leaf(LIB, "lib", "1"))))
+    path = write_index(tmp_path, own, leaf(LIB, "lib", "1"))
     write_page(tmp_path, [record(1, versions=["1.2"])])
     graph = dag_of(catalog_of(path, tmp_path / "develop"))
     ids = [id_ for id_ in range(graph.count) if graph.name(id_) == "zlib"]

@@ -16,7 +16,7 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, Term, query_of
 from spackscope.model.query.column_filter import parse_filter_input
 from spackscope.model.query.parser import parse, parse_input
-from tests.builders import catalog_of, database, hash_of, installs, leaf
+from tests.builders import catalog_of, hash_of, leaf, write_index
 
 
 def offered(catalog: Catalog, text: str) -> dict[str, int]:
@@ -74,7 +74,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     for each, os in zip(nodes, ("sles15", "sles15-sp5", "sles15-sp5"), strict=True):
         each["arch"] = {"platform": "linux", "platform_os": os, "target": "zen3"}
     path = tmp_path_factory.mktemp("three") / "index.json"
-    path.write_bytes(database(installs(*nodes)))
+    write_index(path, *nodes)
     return catalog_of(path)
 
 

@@ -18,7 +18,7 @@ from spackscope.model.index.columns import Columns
 from spackscope.model.readers.formats import read_document
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
-from tests.builders import all_records, database, hash_of, installs, leaf, record, write_page
+from tests.builders import all_records, hash_of, leaf, record, write_index, write_page
 
 
 def problems_after(directory: Path, change: Callable[[Path], object]) -> list[str]:
@@ -88,7 +88,7 @@ def test_an_error_in_one_document_ends_with_it(
             leaf(hash_of(2 * number), "a", "1"),
             leaf(hash_of(2 * number + 1), "b", "1"),
         )
-        path.write_bytes(database(installs(first, second)))
+        write_index(path, first, second)
     bad = str(paths[place])
 
     def read_with_bug(data: bytes, *, origin: str, **options: Any) -> Iterator[Records | Problem]:

@@ -14,7 +14,18 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.view import View
 from spackscope.model.query.ast import Query
 from spackscope.model.query.parser import parse
-from tests.builders import GCC, GLIBC, catalog_of, database, edge, hash_of, installs, leaf, node
+from tests.builders import (
+    GCC,
+    GLIBC,
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    write_index,
+)
 from tests.evaluator import satisfies
 from tests.examples import examples
 from tests.model.query import test_spack_answers
@@ -104,9 +115,7 @@ def test_a_dependency_that_nothing_has_is_named(
 def test_there_may_be_more_kinds_of_edges_than_a_byte_counts(tmp_path: Path) -> None:
     hashes = [hash_of(number) for number in range(1, 301)]
     edges = [edge(f"dep{n}", h, ["link"], [f"virtual{n}"]) for n, h in enumerate(hashes)]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(node(hash_of(999), dependencies=edges))))
-    catalog = catalog_of(path)
+    catalog = catalog_of(write_index(tmp_path, node(hash_of(999), dependencies=edges)))
 
     assert catalog.count(parse("^[virtuals=virtual299] dep299")) == 1
     assert catalog.count(parse("^[virtuals=virtual298] dep299")) == 0
@@ -142,7 +151,7 @@ def test_a_long_chain_of_dependencies_is_followed_to_its_end(tmp_path: Path) -> 
         ] if number < 5_000 else [])
         for number in range(5_001)
     ]  # fmt: skip
-    (tmp_path / "index.json").write_bytes(database(installs(*chain)))
+    write_index(tmp_path, *chain)
     catalog = catalog_of(tmp_path / "index.json")
 
     assert catalog.count(parse("^p2499")) == 2_499

@@ -23,12 +23,11 @@ from spackscope.model.query.parser import parse
 from tests.builders import (
     all_records,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     node,
     record,
+    write_index,
     write_page,
 )
 from tests.evaluator import satisfies
@@ -125,9 +124,7 @@ def test_of_a_version_what_most_specs_depend_on_comes_first(tmp_path: Path) -> N
     edges = [edge("zlib", hash_of(2), ["link"])]
     users = [node(hash_of(n), name="hdf5", dependencies=edges) for n in (8, 9)]
     users[0]["dependencies"] = [*edges, edge("zlib", hash_of(3), ["build"])]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*builds, *users)))
-    catalog = catalog_of(path)
+    catalog = catalog_of(write_index(tmp_path, *builds, *users))
     listing = catalog.listing(View(parse("zlib"), order=Order.PREFERRED))
     assert [spec.variants for spec in catalog.records(listing.ids)] == [
         (f"x={n}",) for n in (2, 3, 0, 1)

@@ -25,6 +25,7 @@ from tests.builders import (
     in_format_6,
     installs,
     node,
+    write_index,
 )
 from tests.program import Program
 
@@ -65,7 +66,7 @@ NAMES = {
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Catalog:
-    (tmp_path / "old.json").write_bytes(database(installs(*OLD_NODES)))
+    write_index(tmp_path / "old.json", *OLD_NODES)
     (tmp_path / "spack.lock").write_bytes(environment(NEW_NODES, NEW, version=8))
     return catalog_of(tmp_path / "spack.lock", tmp_path / "old.json")
 
@@ -161,7 +162,7 @@ def test_what_one_document_tells_of_a_hash_counts_in_all_orders(tmp_path: Path) 
 def test_a_refresh_equals_a_build_anew(tmp_path: Path) -> None:
     session, paths = Session({}), [str(tmp_path / "a.json"), str(tmp_path / "b.json")]
     (tmp_path / "a.json").write_bytes(database(installs(*NEW_NODES), "9"))
-    (tmp_path / "b.json").write_bytes(database(installs(*OLD_NODES)))
+    write_index(tmp_path / "b.json", *OLD_NODES)
     old = Columns(build(discover(paths, session), session))
     for nodes, version in ((OLD_NODES[:1], "10"), (NEW_NODES, "11"), (OLD_NODES, "8")):
         (tmp_path / "b.json").write_bytes(database(installs(*nodes), version))
@@ -197,7 +198,7 @@ def test_what_two_records_provide_differs_only_where_both_tell(tmp_path: Path) -
     new = [in_format_6(old[0], "mpi@:3"), in_format_6(old[1], "mpi@:4"), in_format_6(old[2])]
     path = tmp_path / "index.json"
     path.write_bytes(database(installs(*new), "9"))
-    (tmp_path / "old.json").write_bytes(database(installs(old[3])))
+    write_index(tmp_path / "old.json", old[3])
 
     def differences(a: int, b: int) -> list[str]:
         files = ("-f", str(path), "-f", str(tmp_path / "old.json"))

@@ -23,17 +23,16 @@ from tests.builders import (
     ARCHIVE_TYPE,
     GCC,
     ZLIB,
-    database,
     edge,
     entry,
     hash_of,
-    installs,
     manifest,
     mirror_v3,
     node,
     page,
     record,
     write_files,
+    write_index,
     write_page,
     zlib_index,
 )
@@ -77,7 +76,7 @@ class World:
             cached = {"in_buildcache": self.chance.random() < 0.8}
             tree = {"installed": True, "explicit": True, "path": "/opt/x"}
             fields = tree if name == "tree.json" else cached
-            (self.directory / name).write_bytes(database(installs(*nodes, **fields)))
+            write_index(self.directory / name, *nodes, **fields)
             return
         tag = self.chance.choice(["develop", "v1.0"])
         title = self.chance.choice(["zlib", "hdf5", "gcc", "abc", "zzz"])

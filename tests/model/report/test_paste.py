@@ -45,6 +45,7 @@ from tests.builders import (
     leaf,
     node,
     record,
+    write_index,
     write_page,
 )
 from tests.hostile import HOSTILE_TEXT
@@ -240,7 +241,7 @@ def test_hostile_text_is_left_out_and_the_spec_found(text: str, tmp_path: Path) 
         parameters={text or "x": text, "k": [text], "cflags": [text]},
         dependencies=[edge(text, GCC, ["build"], ["c", text])],
     )
-    (tmp_path / "index.json").write_bytes(database(installs(odd, leaf(GCC, "gcc", text))))
+    write_index(tmp_path, odd, leaf(GCC, "gcc", text))
 
     for source in (tmp_path / "develop", tmp_path / "index.json"):
         catalog = catalog_of(source, dependency_only=True)

@@ -14,13 +14,12 @@ from spackscope.model.report.table_columns import ShownWidths
 from tests.builders import (
     Node,
     catalog_of,
-    database,
     edge,
     hash_of,
-    installs,
     leaf,
     node,
     record,
+    write_index,
     write_page,
 )
 
@@ -43,9 +42,7 @@ def catalog(tmp_path: Path) -> Catalog:
         *(leaf(hash_of(n), "twin", "1") for n in (30, 31)),
     ]
     nodes[-1]["package_hash"] = "other"
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return catalog_of(path)
+    return catalog_of(write_index(tmp_path, *nodes))
 
 
 def notes_on(catalog: Catalog, view: View) -> list[tuple[str, int, RowNote]]:
@@ -152,9 +149,7 @@ def test_it_can_be_cancelled(catalog: Catalog) -> None:
 def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None:
     count = MAX_COMPARED + 1
     nodes = [node(hash_of(n), dependencies=..., package_hash=str(n)) for n in range(count)]
-    path = tmp_path / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    catalog = catalog_of(path)
+    catalog = catalog_of(write_index(tmp_path, *nodes))
     opened = frozenset({catalog.rows([0])[0].look_alike})
     notes = notes_on(catalog, View(folded=True, opened=opened))
 

@@ -17,7 +17,7 @@ import pytest
 import spackscope.model as model
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
-from tests.builders import database, edge, environment, hash_of, installs, leaf, node
+from tests.builders import edge, environment, hash_of, leaf, node, write_index
 from tests.program import Program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
@@ -44,7 +44,7 @@ def home(program: Program) -> Path:
     m4 = node(M4, name="m4", version="1.4", dependencies=[edge("zlib", ZLIB, ["link"])])
     nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), m4)
     for name in ("index.json", "copy.json"):
-        (program.home / name).write_bytes(database(installs(*nodes)))
+        write_index(program.home / name, *nodes)
     (program.home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
     program("index", "-f", "index.json")
     return program.home
@@ -136,9 +136,7 @@ def test_a_format_has_values_or_their_beginning(program: Program, home: Path) ->
 def test_a_wrong_option_is_a_sentence(
     words: list[str], sentence: str, program: Program, home: Path
 ) -> None:
-    result = program("find", "-f", "index.json", *words)
-    assert (result.returncode, result.stdout) == (2, "")
-    assert sentence in result.stderr
+    assert sentence in program.refused("find", "-f", "index.json", *words, code=2)
 
 
 def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(
@@ -155,7 +153,7 @@ def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(
         )
         for number in range(60)
     ]
-    (program.home / "many.json").write_bytes(database(installs(*many)))
+    write_index(program.home / "many.json", *many)
     _, text = program.on_terminal(*words, changes={"NO_COLOR": "1"})
     assert text.count("  zlib ") == 40
     assert "and 20 more; --limit 0 prints all\n" in text

@@ -37,16 +37,16 @@ def test_the_help_is_one_screen_of_essentials(program: Program) -> None:
 
 
 def test_help_on_an_unknown_topic_is_refused(program: Program) -> None:
-    result = program("help", "fnd")
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert "no help on fnd. Did you mean find?" in result.stderr
+    assert "no help on fnd. Did you mean find?" in program.refused(
+        "help", "fnd", code=ExitCode.USAGE
+    )
 
 
 @pytest.mark.parametrize("word", ["fnd", "fidn", "fin"])
 def test_a_misspelled_command_is_not_a_query(program: Program, word: str) -> None:
-    result = program("--no-color", word, "py-build os=ubuntu24.04")
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr.splitlines() == [
+    assert program.refused(
+        "--no-color", word, "py-build os=ubuntu24.04", code=ExitCode.USAGE
+    ).splitlines() == [
         f"spackscope: unknown command or package {word}. Did you mean find?",
         "  spackscope find 'py-build os=ubuntu24.04'",
     ]
@@ -176,9 +176,11 @@ def test_wrong_usage_is_reported_in_one_line(
 def test_an_error_in_a_query_is_pointed_at(
     program: Program, command: str, words: list[str], line: str, caret: str
 ) -> None:
-    result = program(command, *words)
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr.splitlines() == ["spackscope: the query has an error", line, caret]
+    assert program.refused(command, *words, code=ExitCode.USAGE).splitlines() == [
+        "spackscope: the query has an error",
+        line,
+        caret,
+    ]
 
 
 @pytest.mark.parametrize(("scheme", "code"), [("https://", 3), ("https:/", 2)])
@@ -197,9 +199,9 @@ def test_a_query_of_very_many_words_is_refused(program: Program) -> None:
 
 
 def test_nothing_found_is_explained(program: Program) -> None:
-    result = program("find", "--hashes", "py-build", "os=sequoia")
-    assert (result.returncode, result.stdout) == (ExitCode.NOTHING, "")
-    assert result.stderr == (
+    assert program.refused(
+        "find", "--hashes", "py-build", "os=sequoia", code=ExitCode.NOTHING
+    ) == (
         "spackscope: No py-build has os=sequoia, only ubuntu22.04 and ubuntu24.04\n"
         "  without os=sequoia  24\n"
         "  without py-build    64\n"
@@ -242,9 +244,10 @@ def test_a_source_that_cannot_be_read_is_named(
     (program.home / "notes").mkdir()
     (program.home / "notes" / "todo.md").write_text("read the pages")
     os.mkfifo(program.home / "fifo")
-    result = program(*command, "-f", source)
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-    assert result.stderr == f"spackscope: {reason}\n"
+    assert (
+        program.refused(*command, "-f", source, code=ExitCode.UNREADABLE)
+        == f"spackscope: {reason}\n"
+    )
 
 
 @pytest.mark.parametrize("command", ["pick", "--no-color"])

@@ -154,9 +154,10 @@ def test_a_right_file_passes_the_check(program: Program) -> None:
 @pytest.mark.parametrize("words", [["find", "py-build"], ["index"], ["py-build"]], ids=" ".join)
 def test_a_command_ends_at_a_mistake(program: Program, words: list[str]) -> None:
     path = configure(program, "\nfolds = true")
-    result = program(*words)
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr == f"spackscope: {path}:2: unknown setting folds. Did you mean fold?\n"
+    assert (
+        program.refused(*words, code=ExitCode.USAGE)
+        == f"spackscope: {path}:2: unknown setting folds. Did you mean fold?\n"
+    )
 
 
 def test_only_some_of_many_mistakes_end_a_command(program: Program) -> None:

@@ -6,17 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import (
-    SPACK_DATA,
-    database,
-    edge,
-    hash_of,
-    installs,
-    leaf,
-    node,
-    record,
-    write_page,
-)
+from tests.builders import SPACK_DATA, edge, hash_of, leaf, node, record, write_index, write_page
 from tests.program import Program
 
 MIRROR = str(SPACK_DATA / "mirror-v3")
@@ -56,9 +46,7 @@ def index(program: Program) -> Path:
         *(leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True)),
         *(leaf(hash_, "cmake", version) for hash_, version in zip(CMAKES, "34", strict=True)),
     ]
-    path = program.home / "index.json"
-    path.write_bytes(database(installs(*nodes)))
-    return path
+    return write_index(program.home, *nodes)
 
 
 def lines_of(program: Program, *words: object, columns: int = 100) -> list[str]:
@@ -216,7 +204,7 @@ def test_a_splice_is_named_first_with_what_it_replaces(program: Program) -> None
     )
     zlibs = (leaf(hash_, "zlib", version) for hash_, version in zip(ZLIBS, "12", strict=True))
     nodes = (built, spliced, leaf(CMAKES[0], "cmake", "3"), *zlibs)
-    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(program.home, *nodes)
 
     found = program("find", "-f", "index.json", "--json", "spliced").stdout
     lines = lines_of(program, "-f", "index.json", f"/{HDF5}", f"/{SAME_CMAKE}")

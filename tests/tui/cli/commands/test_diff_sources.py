@@ -72,9 +72,7 @@ def test_a_source_that_cannot_be_read_is_named(program: Program) -> None:
     old, _ = write_locks(program)
     (program.home / "empty").mkdir()
     for name in ("empty", "none.lock", "ftp://site.org/mirror"):
-        result = program("diff", old, name)
-        assert (result.returncode, result.stdout) == (3, "")
-        assert name in result.stderr
+        assert name in program.refused("diff", old, name, code=3)
 
 
 def test_pages_are_compared_by_what_they_tell(program: Program) -> None:

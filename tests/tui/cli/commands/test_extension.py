@@ -175,9 +175,7 @@ def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
 
     write_config(site, "/apps/spack-scope")
     for word in ("--install", "--remove"):
-        result = program("extension", word, SPACK_ROOT=str(root))
-        assert (result.returncode, result.stdout) == (1, "")
-        assert result.stderr == (
+        assert program.refused("extension", word, SPACK_ROOT=str(root), code=1) == (
             f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not "
             "exist: remove it by `spack -c 'config:extensions::[]' config --scope NAME remove "
             "'config:extensions:[\"/apps/spack-scope\"]'`, as only that of your user is changed\n"
@@ -211,9 +209,9 @@ def test_a_configuration_that_cannot_be_written_is_named(
 
 def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> None:
     (root / "bin" / "spack").write_text("#!/nowhere\n")
-    result = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-    assert "cannot change its configuration: No such file or directory" in result.stderr
+    assert "cannot change its configuration: No such file or directory" in program.refused(
+        "extension", "--install", SPACK_ROOT=str(root), code=ExitCode.UNREADABLE
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,9 +255,9 @@ def test_a_spack_that_does_nothing_is_noticed(program: Program, root: Path) -> N
     write_config(own, "/gone/spack-scope")
     (root / "bin" / "spack").write_text("#!/bin/sh\nexit 0\n")
     for word in ("--install", "--remove"):
-        result = program("extension", word, SPACK_ROOT=str(root))
-        assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-        assert "it still lists /gone/spack-scope afterwards" in result.stderr
+        assert "it still lists /gone/spack-scope afterwards" in program.refused(
+            "extension", word, SPACK_ROOT=str(root), code=ExitCode.UNREADABLE
+        )
 
 
 def test_what_spack_says_is_printed_without_secrets(program: Program, root: Path) -> None:
@@ -316,6 +314,4 @@ def test_a_copy_that_cannot_be_written_is_named(program: Program, root: Path) ->
     ],
 )
 def test_wrong_usage_is_refused(program: Program, words: list[str], reason: str) -> None:
-    result = program("extension", *words)
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert reason in result.stderr
+    assert reason in program.refused("extension", *words, code=ExitCode.USAGE)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import database, edge, installs, leaf, node, record, write_page
+from tests.builders import database, edge, installs, leaf, node, record, write_index, write_page
 from tests.program import Program
 
 ZLIB, OLD_ZLIB, HDF5, VTK, CMAKE = (letter * 32 for letter in "zohvc")
@@ -28,7 +28,7 @@ def home(program: Program) -> Path:
         ),
         node(VTK, name="vtk", version="9.2", dependencies=[edge("hdf5", HDF5, ["link"])]),
     ]
-    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(program.home, *nodes)
     return program.home
 
 

@@ -24,6 +24,7 @@ from tests.builders import (
     node,
     record,
     write_files,
+    write_index,
     write_page,
 )
 from tests.program import Program
@@ -72,9 +73,7 @@ def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
 
 
 def test_the_sources_take_no_query(program: Program) -> None:
-    result = program("sources", "hdf5")
-    assert (result.returncode, result.stdout) == (2, "")
-    assert "sources takes no query: hdf5" in result.stderr
+    assert "sources takes no query: hdf5" in program.refused("sources", "hdf5", code=2)
 
 
 def test_an_unreadable_source_does_not_hide_others(program: Program) -> None:
@@ -117,16 +116,15 @@ def test_a_document_may_come_on_standard_input(program: Program, document: Path)
 def test_earlier_standard_input_is_not_reused(program: Program, tmp_path: Path) -> None:
     for number in (1, 2):
         path = tmp_path / f"{number}.json"
-        path.write_bytes(database(installs(node(hash_of(number)))))
+        write_index(path, node(hash_of(number)))
         result = program("find", "-f", "-", "--hashes", stdin=path)
         assert result.stdout.split() == [hash_of(number)]
     assert program.cache() == []
 
 
 def test_empty_standard_input_is_reported(program: Program) -> None:
-    result = program("find", "-f", "-")
-    assert (result.returncode, result.stdout) == (3, "")
-    assert "standard input" in result.stderr or "-" in result.stderr
+    message = program.refused("find", "-f", "-", code=3)
+    assert "standard input" in message or "-" in message
     code, text = program.on_terminal("find", "-f", "-")
     assert code == 2
     assert "the source - reads standard input: spackscope -f - < index.json" in text

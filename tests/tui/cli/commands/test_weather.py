@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders import SPACK_DATA, database, edge, environment, installs, leaf, node
+from tests.builders import SPACK_DATA, database, edge, environment, leaf, node, write_index
 from tests.program import Program
 
 ZLIB, HDF5, VTK = (letter * 32 for letter in "zhv")
@@ -25,7 +25,7 @@ def home(program: Program) -> Path:
         node(VTK, name="vtk", arch=ZEN3, dependencies=[edge("hdf5", HDF5, ["link"])]),
     ]
     (program.home / "spack.lock").write_bytes(environment(nodes, VTK))
-    (program.home / "index.json").write_bytes(database(installs(*nodes[:2])))
+    write_index(program.home, *nodes[:2])
     return program.home
 
 
@@ -64,7 +64,7 @@ def test_a_limit_is_an_exit_code(
 
 def test_snapshots_make_a_trend(program: Program, home: Path) -> None:
     whole = (home / "index.json").read_bytes()
-    (home / "index.json").write_bytes(database(installs(leaf(ZLIB, "zlib", "1.3"))))
+    write_index(home, leaf(ZLIB, "zlib", "1.3"))
     program("snapshot", "-f", "index.json")
     (home / "index.json").write_bytes(whole)
     program("snapshot", "-f", "index.json")

@@ -22,6 +22,7 @@ from tests.builders import (
     leaf,
     node,
     write_files,
+    write_index,
 )
 from tests.program import Program
 
@@ -47,7 +48,7 @@ def home(program: Program) -> Path:
         hdf5(OLD, "1.12", ZEN3),
         hdf5(OTHER, "1.14", ZEN4),
     ]
-    (program.home / "index.json").write_bytes(database(installs(*nodes)))
+    write_index(program.home, *nodes)
     wanted = [*nodes[:2], hdf5(WANTED, "1.12", ZEN3)]
     (program.home / "spack.lock").write_bytes(environment(wanted, WANTED))
     settings = program.home / ".spack"
