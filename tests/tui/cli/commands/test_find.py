@@ -1,18 +1,14 @@
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
-from collections import Counter
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from spackscope.model.core.text import cell_width
-from spackscope.tui.process import ExitCode
+from spackscope.tui.process.exit_codes import ExitCode
 from tests.builders import (
     GCC,
     SpackRoot,
@@ -31,27 +27,6 @@ from tests.program import Program, assert_golden
 from tests.tui.browser.hdf5_index import GONE, HDF5, HWLOC, OPENMPI, ZLIB, write_hdf5_index
 
 PLAIN = {"NO_COLOR": "1"}
-KEYS = [
-    "package",
-    "hash",
-    "version",
-    "compiler",
-    "platform",
-    "os",
-    "target",
-    "variants",
-    "stacks",
-    "size",
-    "tag",
-    "sources",
-    "states",
-    "namespace",
-    "flags",
-    "provided_virtuals",
-    "build_spec",
-    "page",
-]
-OF_HOST = ["fits", "reusable", "reasons"]
 HOST = ("--host", "target=zen3 glibc=2.36")
 
 
@@ -69,33 +44,13 @@ def records_of_the_sample() -> list[tuple[str, dict[str, Any]]]:
 SAMPLE = records_of_the_sample()
 
 
-def test_without_a_query_it_finds_everything(program: Program) -> None:
-    records = [json.loads(line) for line in program("find", "--jsonl").stdout.splitlines()]
-    packages = Counter(title for title, _ in SAMPLE)
-    assert Counter(spec["package"] for spec in records) == packages
-    assert {spec["hash"] for spec in records} == {details["hash"] for _, details in SAMPLE}
-
-
-def major(compiler: str) -> tuple[str, int]:
-    name, _, version = compiler.replace("@=", "@").partition("@")
-    return name, int(version.partition(".")[0] or -1)
-
-
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
         (["py-build"], lambda title, _: title == "py-build"),
-        (["py-build", "py-ml-*"], lambda title, _: title in ("py-build", "py-ml-dtypes")),
-        (["target=aarch64"], lambda _, d: d["target"] == "aarch64"),
-        (["!target=aarch64"], lambda _, d: d["target"] != "aarch64"),
-        (["~virtualenv"], lambda _, d: "~virtualenv" in d["variants"]),
         (["!~virtualenv"], lambda _, d: "~virtualenv" not in d["variants"]),
         (["+virtualenv"], lambda _, d: "+virtualenv" in d["variants"]),
         (["stack=e4s"], lambda _, d: "e4s" in d["stacks"]),
-        (
-            ["compiler=gcc@13:"],
-            lambda _, d: major(d["compiler"]) >= ("gcc", 13) and major(d["compiler"])[0] == "gcc",
-        ),
         (
             ["version=0.4.0:", "os=sequoia"],
             lambda title, d: (
@@ -131,23 +86,15 @@ def test_columns_are_separated_by_tabs_without_a_terminal(program: Program) -> N
     assert result.stderr == ""
 
 
-def test_json_is_one_array_of_objects_with_all_keys(program: Program) -> None:
+def test_json_is_an_array_of_objects_with_all_keys(program: Program) -> None:
     result = program("find", "--json", "hash=pfqg2xi", *HOST)
     assert_golden("find-json", result.stdout)
-    (spec,) = json.loads(result.stdout)
-    assert list(spec) == KEYS + OF_HOST
-
-
-def test_json_of_many_is_one_array_too(program: Program) -> None:
-    array = json.loads(program("find", "--json", "py-build").stdout)
-    lines = program("find", "--jsonl", "py-build").stdout.splitlines()
-    assert array == [json.loads(line) for line in lines]
-    assert len(array) == 24
 
 
 def test_json_has_all_that_the_page_has(program: Program) -> None:
     records = json.loads(program("find", "--json").stdout)
     on_pages = {(title, details["hash"]): details for title, details in SAMPLE}
+    assert sorted((spec["package"], spec["hash"]) for spec in records) == sorted(on_pages)
     for spec in records:
         details = on_pages[spec["package"], spec["hash"]]
         assert [spec["version"]] == details["versions"]
@@ -157,14 +104,6 @@ def test_json_has_all_that_the_page_has(program: Program) -> None:
         assert spec["size"] is None
         assert spec["tag"] == "develop"
         assert spec["sources"] == ["sample_data"]
-
-
-def test_csv_reads_back(program: Program) -> None:
-    rows = list(csv.DictReader(io.StringIO(program("find", "--csv", "py-build").stdout)))
-    records = json.loads(program("find", "--json", "py-build").stdout)
-    assert list(rows[0]) == KEYS
-    assert [row["hash"] for row in rows] == [spec["hash"] for spec in records]
-    assert [row["stacks"].split() for row in rows] == [spec["stacks"] for spec in records]
 
 
 def test_no_cell_of_csv_is_a_formula(program: Program) -> None:
@@ -191,15 +130,6 @@ def test_a_size_is_a_number_and_an_unknown_one_null_or_nothing(program: Program)
     assert [spec["size"] for spec in records] == [1536, 1_500_000, None]
     lines = program("find", "-f", str(page), "--csv").stdout.splitlines()
     assert [line.split(",")[9] for line in lines] == ["size", "1536", "1500000", ""]
-
-
-def test_a_hash_that_two_sources_list_is_one_record(program: Program) -> None:
-    for name in ("one", "two"):
-        write_page(program.home / name / "specs.md", [record(7)])
-    sources = ("-f", "one", "--from=two")
-    records = json.loads(program(*sources, "find", "--json").stdout)
-    assert [spec["sources"] for spec in records] == [["one", "two"]]
-    assert program("find", *sources, "--hashes").stdout.split() == [hash_of(7)]
 
 
 def test_a_variable_names_the_sources_where_no_option_does(program: Program) -> None:
@@ -241,12 +171,6 @@ def test_look_alikes_are_one_line_that_says_what_sets_it_apart(
         int(line[1:].split()[0]) if line[0] == "×" else line[0] == " " for line in lines[start:]
     )
     assert head.startswith(f"{total} specs")
-
-
-@pytest.mark.parametrize("columns", [80, 30, 5])
-def test_the_table_fits_the_terminal(program: Program, columns: int) -> None:
-    _, text = program.on_terminal("find", columns=columns, changes=PLAIN)
-    assert max(map(cell_width, text.splitlines())) <= columns
 
 
 def test_a_table_of_one_row_keeps_its_columns(program: Program) -> None:
@@ -524,9 +448,9 @@ def test_a_target_alone_is_a_host(program: Program) -> None:
 def test_an_unknown_target_is_named_where_others_are_compared_with_it(
     program: Program, query: str
 ) -> None:
-    result = program("find", query)
-    assert (result.returncode, result.stdout) == (ExitCode.USAGE, "")
-    assert result.stderr.startswith("spackscope: Unknown target zen33. Did you mean zen3")
+    assert program.refused("find", query, code=ExitCode.USAGE).startswith(
+        "spackscope: Unknown target zen33. Did you mean zen3"
+    )
     assert program("find", "os=nosuch", query).returncode == ExitCode.NOTHING
 
 
@@ -587,10 +511,11 @@ def test_beside_a_spack_without_binaries_the_sample_answers_nothing(
     spack.write("spack/lib/spack/spack/__init__.py", f'__version__ = "{version}"\n')
     root = str(spack.root)
 
-    result = program("find", "--hashes", "py-build", SPACK_ROOT=root)
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-    assert f"`spack mirror add {tag} https://binaries.spack.io/{tag}` adds" in result.stderr
-    assert f"`-f public:{tag}` reads it" in result.stderr
+    message = program.refused(
+        "find", "--hashes", "py-build", SPACK_ROOT=root, code=ExitCode.UNREADABLE
+    )
+    assert f"`spack mirror add {tag} https://binaries.spack.io/{tag}` adds" in message
+    assert f"`-f public:{tag}` reads it" in message
     result = program("complete", "fish", "--", "find", "py-b", SPACK_ROOT=root)
     assert result.stdout == "spackscope files\n"
 

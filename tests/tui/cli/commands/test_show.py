@@ -64,12 +64,6 @@ def test_who_signed_a_spec_is_shown_and_that_its_archive_is_missing(program: Pro
     assert json.loads(line)["mirrors"] == []
 
 
-def test_look_alikes_are_counted(program: Program) -> None:
-    write_page(program.home / "zlib.md", [record(n) for n in range(3)])
-    text = program("show", "-f", "zlib.md", hash_of(1)).stdout
-    assert "look-alikes   3 builds look the same\n" in text
-
-
 def test_a_terminal_gets_colours_and_variants_that_flow(program: Program) -> None:
     same = [f"+option{number}" for number in range(9)]
     variants = [["+mpi", "~hl", *same], ["~mpi", "+hl", *same]]
@@ -114,9 +108,10 @@ def test_of_very_many_candidates_some_are_listed(program: Program) -> None:
 
 
 def test_an_unknown_hash_is_reported(program: Program) -> None:
-    result = program("show", "zzzzz")
-    assert (result.returncode, result.stdout) == (1, "")
-    assert result.stderr == "spackscope: No hash starts with zzzzz. Unknown package zzzzz\n"
+    assert (
+        program.refused("show", "zzzzz", code=1)
+        == "spackscope: No hash starts with zzzzz. Unknown package zzzzz\n"
+    )
 
 
 @pytest.mark.parametrize(
