@@ -18,9 +18,7 @@ import pytest
 from rich.segment import Segment
 from textual import events
 from textual.css.model import RuleSet
-from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
 from textual.geometry import Offset
 from textual.keys import _character_to_key
 from textual.pilot import Pilot
@@ -51,7 +49,7 @@ HOST = "target=zen3 glibc=2.35 os=ubuntu22.04"
 
 ROOT = Path(__file__).parents[1]
 SAMPLE_PAGES = sorted((ROOT / "sample_data" / "cache" / "develop").glob("*/specs.md"))
-FRAME = 1.0
+FRAME = 0.05
 """Seconds from one drawing of the screen to the next, where nothing waits for it."""
 
 _COMPLETION = re.compile(r"\s*(?P<mark>⇥ )?(?P<text>\S.*?)\s\s+(?P<count>[\d,]+)")
@@ -557,42 +555,6 @@ def parse_once(sheet: Stylesheet, *source: Any, **options: Any) -> list[RuleSet]
     return _parsed[key]
 
 
-_ASKS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
-_apply, _sheets = Stylesheet.apply, dict[tuple[int, ...], int]()
-_found: dict[tuple[object, ...], tuple[RulesMap, dict[str, bool]]] = {}
-
-
-def apply_found(
-    sheet: Stylesheet, node: DOMNode, *, animate: bool = False, cache: object = None
-) -> None:
-    """Give a widget the rules that a widget in the same place got before, in any browser.
-
-    Textual looks for them for every widget of a screen, and keeps them for one update at most.
-    """
-    rules, number = vars(sheet).get("numbered", (None, 0))
-    if rules is not sheet.rules:
-        number = _sheets.setdefault(tuple(map(id, sheet.rules)), len(_sheets))
-        vars(sheet)["numbered"] = sheet.rules, number
-    app, path = node.app, node.ancestors_with_self
-    place = [
-        (type(n), n._id, n.classes, n._pseudo_classes_cache_key, vars(n).get("can_focus"))
-        for n in path
-    ]
-    key = (number, app.current_theme.dark, app.native_ansi_color, app.no_color, *place)
-    if key in _found:
-        node_rules, asks = _found[key]
-        vars(node).update(asks)
-        sheet.replace_rules(node, node_rules, animate=animate)
-        sheet._process_component_classes(node)
-        return
-    kept: dict[tuple[object, ...], RulesMap] = {}
-    _apply(sheet, node, animate=animate, cache=kept)
-    # None are kept of a widget whose rules ask for its siblings or what is in it.
-    for node_rules in kept.values():
-        asks = {name: value for name, value in vars(node).items() if name in _ASKS}
-        _found[key] = node_rules, asks
-
-
 _in_test: ContextVar[bool] = ContextVar("in_test", default=False)
 
 
@@ -655,7 +617,6 @@ async def browsing(
         for seconds in ("_SECONDS", "_ERROR_SECONDS"):
             patch.setattr(f"spackscope.tui.widgets.frame.{seconds}", PATIENCE)
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
-        patch.setattr(Stylesheet, "apply", apply_found)
         async with app.run_test(size=size):
             browser = Browser(app, rests)
             if settled:
