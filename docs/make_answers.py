@@ -15,8 +15,9 @@ from typing import Any
 from spackscope.model.report.sheet import Sheet
 from spackscope.model.sources.session import Session
 from spackscope.tui.cli.arguments import parse_arguments
-from spackscope.tui.cli.commands.answer import CommandLine
+from spackscope.tui.cli.commands.command_line import CommandLine
 from spackscope.tui.cli.commands.examples import write_examples
+from spackscope.tui.settings import DEFAULTS
 
 _QUESTIONS = {
     "find": "find --host=zen3 -f mirror",
@@ -26,6 +27,7 @@ _QUESTIONS = {
     "why": "why new/spack.lock -f index.json",
     "doubles": "doubles old/spack.lock",
     "diff": "diff uehz56w wuqgt3p -f index.json",
+    "path": "path uehz56w 3hbanml -f index.json",
     "diff of sources": "diff old/spack.lock new/spack.lock",
     "history": "history libpng -f index.json",
     "weather": "weather new/spack.lock -f index.json --host zen3",
@@ -35,6 +37,7 @@ _QUESTIONS = {
     "sources": "sources -f mirror",
     "sources --tags": "sources --tags",
     "sources --verify": "sources --verify -f index.json",
+    "sources --problems": "sources --problems -f index.json",
 }
 """The answers, each with a command line that has rows."""
 
@@ -47,10 +50,13 @@ _NEVER_KNOWN = {
     "checked": "number",
     "built_with": "text",
     "failure": "text",
+    "follows": "text",
     "page": "text",
     "place": "text",
     "prefix": "text",
     "remark": "text",
+    "source": "text",
+    "state": "text",
 }
 """The types of columns in which the examples have no value."""
 
@@ -90,7 +96,7 @@ _MEANINGS = {
     "needed_to": "run, external or build",
     "virtuals": "the virtuals that it provides here",
     "state": "cached, installed, external or missing; of `prune` what happens to the spec",
-    "reason": "why it is missing, or why Spack does not reuse it",
+    "reason": "why it is missing, why Spack does not reuse it, or what is wrong",
     "role": "root, to run or build only",
     "unlike_nearest": "how the nearest cached spec differs",
     "nearest": "the hash of the nearest cached spec",
@@ -100,9 +106,9 @@ _MEANINGS = {
     "order": "the position in which it can be built",
     "to": "fetch or build: what an install does",
     "build_seconds": "how long the build took, in an install tree",
-    "where": "the sources that have it, or the prefix of an external",
+    "where": "the sources that have it, or the prefix of an external; of `diff` the path as text",
     "missing": "why the spec itself is missing",
-    "place": "the file and line of the rule",
+    "place": "the file and line of the rule; of a problem its place in the document",
     "change": "what to change",
     "built_with": "compiler, os and target",
     "lacks": "how the nearest build differs",
@@ -110,7 +116,6 @@ _MEANINGS = {
     "deepest": "whether this is the package with the difference",
     "value": "its side of the difference",
     "used_by": "a path from a root",
-    "run": "whether it matters at run time, not only to build",
     "roots": "how many roots need it",
     "dependents": "how many specs depend on it",
     "attribute": "what differs",
@@ -118,7 +123,11 @@ _MEANINGS = {
     "follows": "the difference that this one follows from",
     "path": "the prefix in the install tree; of `diff` the dependencies that lead to it",
     "kind": "of a change, or of a source",
-    "what": "the package or spec, and its change",
+    "run": "whether it matters at run time, not only to build",
+    "part": "own, run, build or users: what the row is about",
+    "what": "the package or spec, and what differs or its change",
+    "deptypes": "how the spec above needs it: build, link, run, test",
+    "provides": "the virtuals that it provides to the spec above",
     "specs": "how many specs",
     "through": "how many more specs changed because of it",
     "old_hash": "the hash before",
@@ -206,7 +215,7 @@ def _sheet(question: str) -> Sheet[Any]:
     options = parse_arguments(question.split())
     environ = {"XDG_CACHE_HOME": os.getcwd(), "XDG_STATE_HOME": os.getcwd(), "HOME": os.getcwd()}
     session = Session(environ, host=options.host, tag_list="tags.json")
-    asked = CommandLine(options, options.sources or ["index.json"], session)
+    asked = CommandLine(options, options.sources or ["index.json"], session, DEFAULTS)
     sheet: Sheet[Any] = import_module(f"spackscope.model.answers.{options.command}").answer(asked)
     return sheet
 

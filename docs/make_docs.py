@@ -7,12 +7,14 @@ Run it after a change of the keys, the language, the commands, the packages or t
 from __future__ import annotations
 
 import ast
+import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import dropwhile
 from pathlib import Path
 
-from spackscope.tui.cli.command_table import COMMANDS, WITH_HELP, Option
-from spackscope.tui.cli.commands.help import command_help
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, WITH_HELP
+from spackscope.tui.cli.commands.help import sections_of
 from spackscope.tui.cli.commands.man import PAGES
 from spackscope.tui.dialogs.help import WORDS
 from spackscope.tui.keymap import HEADINGS, KEYS
@@ -68,17 +70,72 @@ def language_table() -> str:
 
 
 def command_list() -> str:
-    """Return the help of each command under a heading, as it is printed.
+    """Return a table of the commands, and the help of each under a heading in Markdown.
 
-    But options that an earlier command has are only named.
+    What an earlier command has too is not described again.
     """
-    lines: list[str] = []
-    described: list[Option] = []
+    lines = ["| command | what it does |", "|---|---|"]
+    for command in (COMMANDS[BROWSE], *LISTED):
+        name = command.called
+        anchor = name.replace(" ", "-") if command.name in WITH_HELP else "spackscope"
+        lines.append(f"| [`{name}`](#{anchor}) | {command.summary} |")
+    described: set[object] = set()
     for name in WITH_HELP:
-        text = command_help(COMMANDS[name], described).rstrip()
-        lines += [f"## {COMMANDS[name].called}", "", "```text", text, "```", ""]
-        described += COMMANDS[name].options
-    return "\n".join(lines).strip()
+        lines += ["", f"## {COMMANDS[name].called}", *_command_lines(name, described)]
+    return "\n".join(lines)
+
+
+_OF_ALL = ("-f", "--no-color", "-h")
+"""Options of nearly all commands, which the page names once."""
+
+
+def _command_lines(name: str, described: set[object]) -> Iterator[str]:
+    command = COMMANDS[name]
+    yield "<br>".join(
+        f"`usage: {usage}`" for usage in (f"{command.called} {each}" for each in command.usages)
+    )
+    for paragraph in command.description.split("\n\n"):
+        yield from ("", *_paragraph(paragraph))
+    if own := [option for option in command.options if option not in described]:
+        yield from ("", "| option | |", "|---|---|")
+        for option in own:
+            names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
+            yield f"| `{names}` | {_marked(option.sentence)} |"
+    known = [
+        f"`{option.names[0]}`"
+        for option in command.options
+        if option in described and option.names[0] not in _OF_ALL
+    ]
+    ends = [f"Also {', '.join(known)}."] if known else []
+    sections = sections_of(command)
+    examples = sections.pop("examples")
+    for heading, text in sections.items():
+        if text not in described:
+            parts = " · ".join(re.split(r"\n|   ", text)) if heading == "exit codes" else text
+            ends += _paragraph(f"{heading.capitalize()}: {parts}")
+    yield from ("", *ends) if ends else ()
+    if examples:
+        yield from ("", "```sh", examples, "```")
+    described.update((*command.options, *sections.values()))
+
+
+def _paragraph(text: str) -> Iterator[str]:
+    """Yield a paragraph of a help on one line, and from its first indented line on as code."""
+    lines = text.split("\n")
+    code = [*dropwhile(lambda line: not line.startswith("  "), lines)]
+    yield _marked(" ".join(lines[: len(lines) - len(code)]))
+    if code:
+        language = "sh" if any("spackscope " in line for line in code) else "text"
+        shown = [line[2:] if line.startswith("  ") else f"# {line}" for line in code]
+        yield from ("", f"```{language}", *shown, "```")
+
+
+def _marked(text: str) -> str:
+    """Escape what is plain in a help, and would be markup in a page."""
+    parts = re.split(r"(`[^`]*`)", text)
+    return "".join(
+        part if part.startswith("`") else re.sub(r"([|*<_])", r"\\\1", part) for part in parts
+    )
 
 
 def settings_table() -> str:

@@ -60,9 +60,9 @@ _PART_OF_A_QUERY = ("+", "~", "%", "^", "@", "!")
 
 @contextlib.contextmanager
 def open_command_line(options: Options) -> Iterator[CommandLine]:
-    """Return the command line with its settings and sources, checked as far as it can be unread.
+    """Yield the command line with its settings and sources, of which none is read yet.
 
-    Raises Leave and SourceError.
+    Raises Leave, SourceError.
     """
     settings = read_settings(os.environ, {"host": options.host})
     if settings.mistakes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.suggestions import did_you_mean
@@ -17,7 +17,6 @@ from spackscope.tui.cli.command_table import (
     QUERY,
     WITH_HELP,
     Command,
-    Option,
 )
 from spackscope.tui.process import ExitCode, Leave, stdio
 from spackscope.tui.query_reference import LANGUAGE
@@ -86,12 +85,12 @@ def _help_on(topic: str, environ: Mapping[str, str]) -> str:
     return command_help(COMMANDS[topic or BROWSE])
 
 
-def command_help(command: Command, described: Collection[Option] = ()) -> str:
-    """Return the help of a command, where some options are described before and only named."""
-    return "\n".join(_command_lines(command, described))
+def command_help(command: Command) -> str:
+    """Return the help of a command."""
+    return "\n".join(_command_lines(command))
 
 
-def _command_lines(command: Command, described: Collection[Option]) -> Iterator[str]:
+def _command_lines(command: Command) -> Iterator[str]:
     for number, usage in enumerate(command.usages):
         head = " " * len("usage: ") if number else "usage: "
         yield _hanging(f"{head}{command.called} ", usage, _WIDTH)
@@ -104,17 +103,17 @@ def _command_lines(command: Command, described: Collection[Option]) -> Iterator[
         yield "  one of these words, as where a package has such a name.\n"
     yield "options:"
     for option in command.options:
-        if option not in described:
-            names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
-            yield from _entry(names, option.text, _OPTION_COLUMN)
-    if names := ", ".join(option.names[0] for option in command.options if option in described):
-        yield f"  {names}"
-    sections = {"exit codes": command.exit_codes, "examples": command.examples}
-    if command.words == "query":
-        sections = {"query": QUERY_SECTION, **sections}
-    for heading, text in sections.items():
+        names = " ".join(filter(None, [", ".join(option.names), option.metavar]))
+        yield from _entry(names, option.text, _OPTION_COLUMN)
+    for heading, text in sections_of(command).items():
         yield f"\n{heading}:"
         yield from (f"  {line}" for line in text.split("\n"))
+
+
+def sections_of(command: Command) -> dict[str, str]:
+    """Return what comes after the options of a command, by its headings."""
+    sections = {"query": QUERY_SECTION} if command.words == "query" else {}
+    return {**sections, "exit codes": command.exit_codes, "examples": command.examples}
 
 
 def _entry(head: str, text: str, column: int) -> list[str]:

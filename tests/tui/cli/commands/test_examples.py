@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.program import Program
 
 

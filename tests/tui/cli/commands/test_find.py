@@ -1,3 +1,5 @@
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -8,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from spackscope.tui.process.exit_codes import ExitCode
+from spackscope.tui.process import ExitCode
 from tests.builders import (
     GCC,
     SpackRoot,
