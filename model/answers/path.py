@@ -14,7 +14,7 @@ from spackscope.model.report.detail import STATUS_TEXTS, deptypes_sign
 from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column, version_column
 
 
-class Step(NamedTuple):
+class PathStep(NamedTuple):
     """A spec on the path, with the deptypes and virtuals of the edge that leads to it."""
 
     spec: GraphSpec
@@ -22,7 +22,7 @@ class Step(NamedTuple):
     virtuals: Sequence[str] = ()
 
 
-def answer(asked: Asked) -> Sheet[Step]:
+def answer(asked: Asked) -> Sheet[PathStep]:
     """Return the specs from the one that depends on the other, whichever is named first."""
     (catalog,) = asked.load(asked.sources)
     hashes = [asked.find_hash(catalog, [word]) for word in asked.words]
@@ -34,8 +34,8 @@ def answer(asked: Asked) -> Sheet[Step]:
         raise WrongQuestion("Neither of the two depends on the other")
     specs = read_specs(catalog, [edges[0].parent, *(edge.child for edge in edges)])
     steps = [
-        Step(specs[edges[0].parent]),
-        *(Step(specs[edge.child], edge.deptypes, edge.virtuals) for edge in edges),
+        PathStep(specs[edges[0].parent]),
+        *(PathStep(specs[edge.child], edge.deptypes, edge.virtuals) for edge in edges),
     ]
     first, last = (spec_name(step.spec.name, step.spec.version) for step in (steps[0], steps[-1]))
     return Sheet(
@@ -47,7 +47,7 @@ def answer(asked: Asked) -> Sheet[Step]:
     )
 
 
-_COLUMNS: list[SheetColumn[Step]] = [
+_COLUMNS: list[SheetColumn[PathStep]] = [
     SheetColumn(
         "deptypes",
         lambda step: step.deptypes,

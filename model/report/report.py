@@ -23,7 +23,7 @@ class Piece(NamedTuple):
 
 
 Line = tuple[Piece, ...]
-Cell = str | Line
+CellText = str | Line
 
 
 def styled(text: str, style: Style) -> Line:
@@ -39,7 +39,7 @@ def path_text(path: Sequence[str]) -> str:
     return " › ".join(names)
 
 
-def text_of(cell: Cell) -> str:
+def text_of(cell: CellText) -> str:
     """Return the text of a cell or a line."""
     return cell if isinstance(cell, str) else "".join(piece.text for piece in cell)
 
@@ -49,7 +49,7 @@ def of_total(count: int, total: int) -> str:
     return f"{count:>{len(f'{total:,}')},} of {total:,}"
 
 
-def aligned(rows: Sequence[Sequence[Cell]]) -> Iterator[Line]:
+def aligned(rows: Sequence[Sequence[CellText]]) -> Iterator[Line]:
     """Yield rows as lines, each column as wide as its widest cell, numbers to the right.
 
     Columns without text are left out.
@@ -69,11 +69,11 @@ def aligned(rows: Sequence[Sequence[Cell]]) -> Iterator[Line]:
         yield tuple(line)
 
 
-def _width(cell: Cell) -> int:
+def _width(cell: CellText) -> int:
     return cell_width(text_of(cell))
 
 
-def restyled(cell: Cell, text: str) -> Line:
+def restyled(cell: CellText, text: str) -> Line:
     """Return the text that a cell was cut to in the styles of the cell."""
     if isinstance(cell, str):
         return (Piece(text),)
@@ -88,7 +88,7 @@ def restyled(cell: Cell, text: str) -> Line:
 
 
 def flow(
-    values: Iterable[Cell], between: str, width: int | None, indent: int = 0
+    values: Iterable[CellText], between: str, width: int | None, indent: int = 0
 ) -> Iterator[Line]:
     """Join values to lines that fit a width, the later ones after an `indent`.
 

@@ -16,7 +16,7 @@ from spackscope.model.report.export import spec_sheet
 from spackscope.model.report.frame import shared_texts
 from spackscope.model.report.kinds import RowNote, note_key, row_notes
 from spackscope.model.report.report import (
-    Cell,
+    CellText,
     Line,
     Piece,
     Style,
@@ -43,10 +43,10 @@ _WINDOW = 100
 _ORDER = sorted((c for c in COLUMNS if c.in_find), key=lambda column: column.cut_at_end)
 
 
-def spec_rows(specs: Iterable[Spec]) -> list[Sequence[Cell]]:
+def spec_rows(specs: Iterable[Spec]) -> list[Sequence[CellText]]:
     """Return a row for each spec, its hash first."""
 
-    def row(spec: Spec) -> Sequence[Cell]:
+    def row(spec: Spec) -> Sequence[CellText]:
         others = (BY_NAME[name].cell(getattr(spec, name)) for name in ("compiler", "os", "target"))
         name = spec_name(spec.package, spec.version)
         return spec.hash, name, *others

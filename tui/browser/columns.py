@@ -9,7 +9,7 @@ from collections.abc import Callable
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import read_private, write_private, xdg_dir
 from spackscope.model.core.text import clean, is_clean
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserHost
 from spackscope.tui.settings.checks import KEPT, hidden_columns
 
 MAX_COLUMNS = 500
@@ -20,7 +20,7 @@ Hidden = frozenset[str]
 """The names of the columns that are hidden."""
 
 
-def load(host: Host) -> None:
+def load(host: BrowserHost) -> None:
     """Read what earlier runs kept; a file that cannot be read is named, and left."""
     configured, path = hidden_columns(host.settings), _path(host)
     if configured:
@@ -44,7 +44,7 @@ def load(host: Host) -> None:
     host.run(lambda _: read(), take, group="columns")
 
 
-def hide(host: Host, column: str) -> None:
+def hide(host: BrowserHost, column: str) -> None:
     """Hide a column."""
     if column in KEPT:
         host.say(f"The {column} stays: rows are known by it")
@@ -53,12 +53,12 @@ def hide(host: Host, column: str) -> None:
     host.say(f"Hid {column_word(column)} (c brings it back)")
 
 
-def bring_back(host: Host, column: str) -> None:
+def bring_back(host: BrowserHost, column: str) -> None:
     """Show a hidden column again."""
     _change(host, host.state.hidden_columns - {column})
 
 
-def _change(host: Host, hidden: Hidden) -> None:
+def _change(host: BrowserHost, hidden: Hidden) -> None:
     """Hide some columns, and keep how they differ from those that are configured to be."""
     if hidden == host.state.hidden_columns:
         return
@@ -74,7 +74,7 @@ def _change(host: Host, hidden: Hidden) -> None:
     remember(host, write, "columns", group="columns")
 
 
-def remember(host: Host, write: Callable[[], object], what: str, *, group: str) -> None:
+def remember(host: BrowserHost, write: Callable[[], object], what: str, *, group: str) -> None:
     """Write what is to be remembered, and say if it will not be."""
 
     def job(_: object) -> str:
@@ -91,7 +91,7 @@ def remember(host: Host, write: Callable[[], object], what: str, *, group: str) 
     host.run(job, report, group=group)
 
 
-def _path(host: Host) -> str | None:
+def _path(host: BrowserHost) -> str | None:
     state = xdg_dir(host.session.environ, "state")
     return os.path.join(state, "columns.json") if state is not None else None
 

@@ -11,7 +11,7 @@ from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.query_history import QueryHistory, QueryRecall
 from spackscope.tui.browser.rows import RowsController
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserHost
 
 # What the first screen does not need is imported when it is first used: a fifth of the start.
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class Controllers:
     `is_pick` if leaving the first pane ends the program.
     """
 
-    def __init__(self, host: Host, query: str, *, is_pick: bool = False) -> None:
+    def __init__(self, host: BrowserHost, query: str, *, is_pick: bool = False) -> None:
         self.host, self.is_pick = host, is_pick
         self.recall = QueryRecall(host, QueryHistory(host.session.environ))
         self.search = Search(host)

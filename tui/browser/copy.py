@@ -35,7 +35,7 @@ from spackscope.tui.browser.rows import (
     shown_ids,
     why_not_shown,
 )
-from spackscope.tui.browser.state import BrowserState, Host, OpenSheet, Where
+from spackscope.tui.browser.state import BrowserHost, BrowserState, OpenSheet, Where
 from spackscope.tui.copy_forms import (
     ADDRESS,
     ALL_MARKS,
@@ -233,7 +233,7 @@ def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "
     controllers.host.run(lambda _: copy(), done, group="copy")
 
 
-def copy_text(host: Host, text: str, what: str, say: Callable[..., object]) -> None:
+def copy_text(host: BrowserHost, text: str, what: str, say: Callable[..., object]) -> None:
     """Copy a text; `say` shows the outcome on the screen that requested it."""
     host.run(
         lambda _: host.copy(text, what),

@@ -16,7 +16,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.tui.browser.mirror_answers import GROUP, MirrorAnswer, MirrorAnswers
-from spackscope.tui.browser.state import Details, Host, Related, Task
+from spackscope.tui.browser.state import BrowserHost, Details, Related, Task
 
 if TYPE_CHECKING:
     from spackscope.model.index.tree import Tree, TreeSection
@@ -50,7 +50,7 @@ class DetailInputs(NamedTuple):
 class DetailsController:
     """Read what the detail pane shows."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: BrowserHost) -> None:
         self._host, self.mirrors = host, MirrorAnswers(host)
         self._unfolded: frozenset[TreeSection] = frozenset()
         self._run_only = self._shows_tree = False

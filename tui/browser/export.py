@@ -20,7 +20,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.rows import marks_in_sight, shown_ids, why_not_shown
-from spackscope.tui.browser.state import BrowserState, Host, Task
+from spackscope.tui.browser.state import BrowserHost, BrowserState, Task
 from spackscope.tui.dialogs.export import FILE_FORMATS, ExportDialog, ExportRequest, RowSet
 
 _NAME = "specs"
@@ -45,7 +45,7 @@ class _Rows(Frozen):
     name: str
 
 
-def open_export(host: Host, recall: QueryRecall) -> None:
+def open_export(host: BrowserHost, recall: QueryRecall) -> None:
     """Show which rows can be written, in which format, and a name; write the file."""
     if why_not := why_not_shown(host.state):
         host.say(why_not, error=True)
@@ -80,7 +80,7 @@ def open_export(host: Host, recall: QueryRecall) -> None:
     _read(host, show, group="menu")
 
 
-def _read(host: Host, done: Callable[[_Rows], object], *, group: str) -> None:
+def _read(host: BrowserHost, done: Callable[[_Rows], object], *, group: str) -> None:
     """Read which rows can be written, and propose a name."""
     state = host.state
     if (catalog := state.catalog) is None:

@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.variants import split_variant
 from spackscope.model.index.rows import PackageCount
 from spackscope.model.query.ast import exact_term
-from spackscope.tui.browser.state import Facets, Host, Task
+from spackscope.tui.browser.state import BrowserHost, Facets, Task
 from spackscope.tui.keymap import shown
 
 # `model.index.facets` is imported in functions: the first rows are shown without it.
@@ -29,7 +29,7 @@ _REPORT = 0.1
 """Seconds after which what is counted so far is shown."""
 
 
-def open_facets(host: Host) -> None:
+def open_facets(host: BrowserHost) -> None:
     """Go to the facet of the column under the cursor; from the facets go back to the rows."""
     if host.where.pane == "facets":
         host.focus("specs")
@@ -50,7 +50,7 @@ def open_facets(host: Host) -> None:
     count_facets(host)
 
 
-def count_facets(host: Host) -> None:
+def count_facets(host: BrowserHost) -> None:
     """Count the facets of the rows, unless that is done."""
     results = host.state.results
     catalog, shown = host.state.catalog, host.state.facets or Facets()
@@ -87,7 +87,7 @@ def count_facets(host: Host) -> None:
     host.run(read, take, group="facets", delay=delay)
 
 
-def _show_some(host: Host, facets: Facets) -> None:
+def _show_some(host: BrowserHost, facets: Facets) -> None:
     """Show the sections that are counted, and of the others those before."""
     shown = host.state.facets or Facets()
     sections = facets.sections
@@ -112,7 +112,7 @@ def choose_facet(
 
 
 def summarize(
-    host: Host, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
+    host: BrowserHost, packages: Sequence[PackageCount], show: Callable[[Summaries], object]
 ) -> None:
     """Summarise what the query matches of packages, and show some at a time.
 
@@ -143,7 +143,7 @@ def summarize(
     host.run(read, show, group="overview", delay=_REST)
 
 
-def under_cursor(host: Host) -> tuple[FacetKey | None, str | None]:
+def under_cursor(host: BrowserHost) -> tuple[FacetKey | None, str | None]:
     """Return the column or variant under the cursor, and its value there if it is one value."""
     from spackscope.model.index.facets import VARIANTS, FacetKey, variant_texts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserHost
 from spackscope.tui.keymap import key_names, shown
 
 _ON_SPEC = (
@@ -74,7 +74,7 @@ def needs_sources(controllers: Controllers, key: str, *, has_waited: bool = Fals
     return is_unread and not is_query and key not in key_names(*_WITHOUT_SOURCES)
 
 
-def is_late(host: Host, key: str) -> bool:
+def is_late(host: BrowserHost, key: str) -> bool:
     """Check whether a key would meet an input, a pane or rows that are about to change.
 
     Only keys for rows wait for rows: packages are walked without waiting for their specs.
@@ -103,7 +103,7 @@ def is_late(host: Host, key: str) -> bool:
     return is_unconnected or host.is_running("edges", "detail", "unfold")
 
 
-def _is_typing_late(host: Host, key: str) -> bool:
+def _is_typing_late(host: BrowserHost, key: str) -> bool:
     draft = host.state.draft
     if key in key_names(*_COMPLETING):
         is_awaited = draft is not None and draft.completions is None

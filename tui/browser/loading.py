@@ -28,7 +28,7 @@ from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.empty_choices import without_catalog
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.search import Search, preferred_order
-from spackscope.tui.browser.state import Host, Summary, Task
+from spackscope.tui.browser.state import BrowserHost, Summary, Task
 from spackscope.tui.keymap import shown
 from spackscope.tui.widgets.spec_table import KeyChoice
 
@@ -58,7 +58,7 @@ class Loading:
 
     def __init__(
         self,
-        host: Host,
+        host: BrowserHost,
         search: Search,
         navigation: Navigation,
         details: DetailsController,

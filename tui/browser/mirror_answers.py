@@ -10,7 +10,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index.catalog import Catalog
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserHost
 
 if TYPE_CHECKING:
     from spackscope.model.report.detail import DetailLine
@@ -32,7 +32,7 @@ class MirrorAnswer(NamedTuple):
 class MirrorAnswers:
     """Ask the mirrors of one spec after the other, once; a newer one replaces the job."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: BrowserHost) -> None:
         self._host = host
         self._answers: dict[tuple[str, ...], MirrorAnswer] = {}
 

@@ -15,7 +15,7 @@ from spackscope.model.query.ast import Query
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserState, Details, Host, OpenSheet
+from spackscope.tui.browser.state import BrowserHost, BrowserState, Details, OpenSheet
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Navigation:
     """
 
     def __init__(
-        self, host: Host, search: Search, details: DetailsController, recall: QueryRecall
+        self, host: BrowserHost, search: Search, details: DetailsController, recall: QueryRecall
     ) -> None:
         self._host, self._search, self._details, self._recall = host, search, details, recall
         self._steps: list[UndoStep] = []

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from spackscope.model.core.errors import Unwritable
 from spackscope.model.core.files import open_private, write_private, xdg_dir
 from spackscope.model.core.text import is_clean
-from spackscope.tui.browser.state import QUERY, Host
+from spackscope.tui.browser.state import QUERY, BrowserHost
 
 MAX_QUERIES = 500
 MAX_LENGTH = 2000
@@ -55,7 +55,7 @@ class QueryRecall:
     What was being typed comes after the newest query, and before it a text that was given up.
     """
 
-    def __init__(self, host: Host, history: QueryHistory) -> None:
+    def __init__(self, host: BrowserHost, history: QueryHistory) -> None:
         self._host, self._history = host, history
         self._texts: list[str] | None = None
         self._at = 0

@@ -19,7 +19,7 @@ from spackscope.model.index.view import RowRole, View
 from spackscope.tui.browser.details import DetailsController
 from spackscope.tui.browser.query_history import QueryRecall
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import BrowserState, Host
+from spackscope.tui.browser.state import BrowserHost, BrowserState
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class RowsController:
     """Open and close groups of look-alikes, mark specs, and end the program with those picked."""
 
     def __init__(
-        self, host: Host, search: Search, recall: QueryRecall, details: DetailsController
+        self, host: BrowserHost, search: Search, recall: QueryRecall, details: DetailsController
     ) -> None:
         self._host, self._search, self._recall, self._details = host, search, recall, details
         self._confirmed: Sequence[str] = ()

@@ -19,9 +19,9 @@ from spackscope.tui import keymap
 from spackscope.tui.browser import actions, columns, focus
 from spackscope.tui.browser.actions import ACTIONS, WITHOUT_SPECS
 from spackscope.tui.browser.controllers import Controllers
-from spackscope.tui.browser.host import Call, ScreenHost
 from spackscope.tui.browser.panes import Panes
 from spackscope.tui.browser.state import FIRST_VIEW, BrowserState, Task
+from spackscope.tui.browser.threads import Call, ScreenHost
 from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings

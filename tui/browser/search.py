@@ -25,8 +25,8 @@ from spackscope.model.query.parser import ParsedInput, parse, parse_input
 from spackscope.tui.browser.state import (
     NO_COMPLETIONS,
     QUERY,
+    BrowserHost,
     Draft,
-    Host,
     Refusal,
     Results,
     Summary,
@@ -73,7 +73,7 @@ class Search:
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: BrowserHost) -> None:
         self._host, self._named = host, host.session.named_queries
         self._last_good = Query()
         self._cursor_on: Row | str | None = None

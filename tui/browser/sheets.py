@@ -27,7 +27,7 @@ from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
 from spackscope.tui.browser.rows import LOADING, why_not_shown
 from spackscope.tui.browser.search import Search
-from spackscope.tui.browser.state import Host, OpenSheet, Task
+from spackscope.tui.browser.state import BrowserHost, OpenSheet, Task
 from spackscope.tui.dialogs.base import STILL_LOADING
 from spackscope.tui.keymap import shown
 
@@ -57,7 +57,7 @@ class BrowserAsked:
 
     def __init__(
         self,
-        host: Host,
+        host: BrowserHost,
         catalog: Catalog,
         words: Sequence[str],
         options: Mapping[str, Any],
@@ -111,7 +111,7 @@ class BrowserAsked:
 class Sheets:
     """Open the answers, follow newer catalogs, and do with their rows what the keys say."""
 
-    def __init__(self, host: Host, search: Search, navigation: Navigation) -> None:
+    def __init__(self, host: BrowserHost, search: Search, navigation: Navigation) -> None:
         self._host, self._search, self._navigation = host, search, navigation
         navigation.on_sheet = self.read
         host.follow(self.read)

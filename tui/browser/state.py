@@ -1,7 +1,7 @@
 """What the browser shows, as one frozen value, and what its controllers may do.
 
-The controllers of this package are plain classes that read `Host.state` and change it; `host.py`
-implements Host for Textual, and `panes.py` shows a state in the widgets.
+The controllers of this package are plain classes that read `BrowserHost.state` and change it;
+`threads.py` implements BrowserHost for Textual, and `panes.py` shows a state in the widgets.
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ class Task(Protocol):
         """Call a function on the event loop, unless the job was replaced or cancelled."""
 
 
-class Host(Protocol):
+class BrowserHost(Protocol):
     """All that a controller may use. Everything is called on the thread of the event loop.
 
     `sources` are the names of the sources that are shown, `session` is what they are read with at

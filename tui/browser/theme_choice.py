@@ -8,14 +8,14 @@ from functools import partial
 from textual.app import App
 
 from spackscope.tui.browser.columns import remember
-from spackscope.tui.browser.state import Host
+from spackscope.tui.browser.state import BrowserHost
 from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.settings.themes import OWN, ThemeMemory, theme_names
 
 _OF_TERMINAL = (OWN.name, "ansi-dark", "ansi-light")
 
 
-def choose_theme(app: App[list[str]], host: Host, memory: ThemeMemory) -> None:
+def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) -> None:
     """Open the list of themes; the one that is taken is kept for the next start."""
     before = app.theme
 

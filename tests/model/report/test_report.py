@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from spackscope.model.report.report import Cell, Piece, aligned, flow, styled, text_of
+from spackscope.model.report.report import CellText, Piece, aligned, flow, styled, text_of
 
 VARIANTS = (Piece("+mpi", "good"), Piece(" "), Piece("~cxx", "dim"))
 
 
 def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> None:
-    rows: list[list[Cell]] = [["zlib", "", "1,234", "é"], ["語", "", "9", VARIANTS]]
+    rows: list[list[CellText]] = [["zlib", "", "1,234", "é"], ["語", "", "9", VARIANTS]]
     assert [*map(text_of, aligned(rows))] == ["zlib  1,234  é", "語        9  +mpi ~cxx"]
     assert [*aligned([])] == []
     *_, last = aligned(rows)
@@ -16,7 +16,7 @@ def test_columns_are_as_wide_as_their_content_and_numbers_right_aligned() -> Non
 
 
 def test_values_flow_to_lines() -> None:
-    values: list[Cell] = ["aaa", styled("bbb", "dim"), "c" * 9]
+    values: list[CellText] = ["aaa", styled("bbb", "dim"), "c" * 9]
     assert [*map(text_of, flow(values, ", ", 8, 2))] == ["aaa, bbb", "  ccccccccc"]
     assert [*map(text_of, flow(values, ", ", None))] == ["aaa, bbb, ccccccccc"]
     assert [*flow([], ", ", 8)] == []

@@ -13,7 +13,7 @@ from spackscope.model.core.tasks import ShouldStop
 from spackscope.model.index import tree as tree_search
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree
-from spackscope.tui.browser.host import ThreadTask
+from spackscope.tui.browser.threads import ThreadTask
 from spackscope.tui.widgets import detail_pane
 from spackscope.tui.widgets.tree_rows import TreeRows, search_request
 from tests.browsing import Browser, browsing

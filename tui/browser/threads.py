@@ -60,7 +60,7 @@ class ThreadTask(Frozen):
 
 
 class ScreenHost:
-    """Implement Host for a screen: its state, and jobs in worker threads."""
+    """Implement BrowserHost for a screen: its state, and jobs in worker threads."""
 
     def __init__(
         self,
