@@ -163,9 +163,9 @@ def parse_target(url: str) -> UrlTarget:
     # Storages take plain names, and encode them where they have to.
     plain: Callable[[str], str] = str
     if server:
-        from urllib.parse import unquote
+        from spackscope.model.storage.urls import percent_decoded
 
-        plain = unquote
+        plain = percent_decoded
     if match := re.fullmatch(_MANIFEST, path):
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")

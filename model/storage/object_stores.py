@@ -15,7 +15,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, TypeVar
-from urllib.parse import unquote
 
 from spackscope.model.core.errors import (
     NotFound,
@@ -33,7 +32,14 @@ from spackscope.model.core.redaction import library_message
 from spackscope.model.storage.base import FetchedFile, Storage, Wanted
 from spackscope.model.storage.download import Download, Downloader, RemoteStorage
 from spackscope.model.storage.http import Client, HttpStorage, request_file
-from spackscope.model.storage.urls import Url, basic_authorization, shown_top, split_url, web_url
+from spackscope.model.storage.urls import (
+    Url,
+    basic_authorization,
+    percent_decoded,
+    shown_top,
+    split_url,
+    web_url,
+)
 
 _Result = TypeVar("_Result")
 
@@ -72,7 +78,7 @@ def _bucket_of(url: str) -> tuple[str, str]:
     split = split_url(url)
     if not split.netloc:
         raise SourceError(f"{split.shown} is not a valid URL: it has no bucket")
-    prefix = unquote(split.path).strip("/")
+    prefix = percent_decoded(split.path).strip("/")
     return split.netloc, f"{prefix}/" if prefix else ""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import os
 import re
-from urllib.parse import quote, unquote_to_bytes, urlencode, urljoin, urlsplit
+from urllib.parse import quote, unquote, unquote_to_bytes, urlencode, urljoin, urlsplit
 
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.frozen import Frozen, field, replace
@@ -185,6 +185,11 @@ def basic_authorization(user: bytes, password: bytes) -> str:
 def shown_top(url: str) -> str:
     """Return the URL of a storage as it is shown before the names of its files."""
     return shown_url(url).removesuffix("?…").rstrip("/")
+
+
+def percent_decoded(part: str) -> str:
+    """Return a part of a URL without percent-encoding."""
+    return unquote(part)
 
 
 def _invalid(url: str, why: str) -> SourceError:
