@@ -24,7 +24,7 @@ else:
 ROOT = Path(__file__).parents[2]
 EXTENSION = Path(extension_path())
 COMMAND = EXTENSION / "scope" / "cmd" / "scope.py"
-VERSIONS = ("0.22", "1.2", "develop")
+VERSIONS = ("1.2", "develop")
 ECHO = """#!{python}
 import json, os, sys
 names = ("SPACK_ROOT", "SPACK_ENV")
