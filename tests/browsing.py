@@ -30,7 +30,7 @@ from spackscope.model.index.listing import Listing
 from spackscope.model.index.rows import Hashes, Row
 from spackscope.model.sources.session import Session
 from spackscope.tui.app import SpackscopeApp
-from spackscope.tui.browser import host
+from spackscope.tui.browser import threads
 from spackscope.tui.browser.screen import BrowserScreen
 from spackscope.tui.browser.state import BrowserState
 from spackscope.tui.keymap import DEFAULT, use_keys
@@ -609,7 +609,7 @@ async def browsing(
     rests = Rests()
     with no_queries_on_the_event_loop(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            host, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
+            threads, "asyncio", SimpleNamespace(sleep=rests.sleep, to_thread=asyncio.to_thread)
         )
         patch.setattr("textual.screen.UPDATE_PERIOD", FRAME)
         # On a slow machine no key may go on, and nothing may vanish, only because time has passed.

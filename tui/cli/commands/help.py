@@ -45,7 +45,7 @@ Browse the binaries in Spack build caches, and pick the one that fits.
 
   -f, --from SOURCE  a file, directory or URL; spack:NAME; public; - for stdin;
                      a word with a slash, ending or scheme needs no -f
-  --host HOST        check what fits there: 'target=zen3 glibc=2.34'
+  --host HOST        check what runs there: 'target=zen3 glibc=2.34'
   --all              also list dependency-only specs
   --no-color, --version, -h, --help
 

@@ -182,7 +182,7 @@ def test_notes_tell_what_a_choice_is(program: Program) -> None:
     result = program("complete", "fish", "--", "find", "--from=pub")
     assert "\n--from=public\tthe public cache\n" in result.stdout
     result = program("complete", "zsh", "--", "find", "--ho")
-    assert result.stdout == "spackscope\n+--host\tcheck what fits on this host\n"
+    assert result.stdout == "spackscope\n+--host\tcheck what runs on this host\n"
 
 
 @pytest.mark.parametrize(

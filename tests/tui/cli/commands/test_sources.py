@@ -40,10 +40,10 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
 
     assert result.returncode == 0
     assert [line.split("\t") for line in result.stdout.splitlines()] == [
-        ["source", "kind", "layout", "specs", "problems", "checked"],
-        ["site", "pages", "", "1", "1", ""],
-        ["tree", "install tree", "", "22", "0", ""],
-        ["gone", "unreadable", "", "0", "1", ""],
+        ["source", "kind", "layout", "specs", "problems", "remark", "failure", "checked"],
+        ["site", "pages", "", "1", "1", "", "", ""],
+        ["tree", "install tree", "", "22", "0", "", "", ""],
+        ["gone", "unreadable", "", "0", "1", "", "the source gone does not exist", ""],
     ]
     assert "the source gone does not exist" in result.stderr
 
@@ -143,7 +143,7 @@ def test_a_spec_of_several_indexes_of_a_mirror_counts_once(program: Program) -> 
     index = database(installs(leaf(hash_of(1), "zlib", "1.3"), leaf(hash_of(2), "zlib", "1.2")))
     write_files(program.home / "mirror", mirror_v3(index) | mirror_v2(index))
     lines = program("sources", "-f", "mirror").stdout.splitlines()
-    assert lines[1].split("\t") == ["mirror", "mirror", "v3 and v2", "2", "0", ""]
+    assert lines[1].split("\t") == ["mirror", "mirror", "v3 and v2", "2", "0", "", "", ""]
 
 
 def pushed(index: Path) -> int:
