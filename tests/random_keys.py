@@ -121,7 +121,7 @@ class RandomKeys:
 
     def look(self) -> Seen:
         """Return what the screen shows."""
-        browser, rows = self.browser, self.browser.table.rows
+        browser, rows = self.browser, self.browser.table.shown_list
         lines, state = browser.lines, browser.state
         node = browser.browser.panes.node
         marks, toast = browser.browser.query_one(MarksLine), browser.browser.panes.toast
@@ -158,16 +158,12 @@ class RandomKeys:
             self.hold(is_said, "nothing is copied, and nothing is said")
             self.hold("Copied" not in message or seen.dialog is not None, f"said: {message}")
             return
-        if seen.dialog not in (None, "CompareScreen"):
-            # Its y copies a text of its own, or is the first form of the menu, which named it.
+        if seen.dialog is not None:
+            # It is the first form of the menu, which named it.
             self.hold("Copied" in self.browser.text, "copied unsaid")
             return
         hashes = copied.splitlines()
         self.hold(all(map(_HASH.fullmatch, hashes)), f"{copied!r} is not made of hashes")
-        if seen.dialog == "CompareScreen":
-            self.counts["copied a column"] += 1
-            self.hold(any(hashes[0][:7] in line for line in seen.lines[:12]), "not a column")
-            return
         if seen.pane == "detail":
             self.counts["copied in the detail"] += 1
             shown = hashes[0][:7] in seen.detail or hashes[0] == seen.detail_hash
@@ -186,8 +182,10 @@ class RandomKeys:
         self.hold(len(hashes) == 1, "more than one row")
         self.hold(f"Copied {hashes[0][:7]}…" in message, f"unnamed: {message}")
         self.hold(bool(seen.row), "the row is out of sight")
-        has_column = "hash" in "".join(seen.lines[:8])
-        shows_hash = hashes[0][:7] in seen.row
+        heads = "".join(seen.lines[:12])
+        has_column = "hash" in heads
+        # In a comparison the hash is the head of the column.
+        shows_hash = hashes[0][:7] in seen.row + heads * (self.browser.state.sheet is not None)
         self.hold(shows_hash or not has_column, f"{hashes[0]} is not in {seen.row!r}")
 
     def check_marks(self, seen: Seen, hashes: Sequence[str], message: str) -> None:

@@ -277,7 +277,7 @@ class Sheets:
         """Compare the marked rows, or the look-alikes of the row under the cursor."""
         state, selected, opened = self._host.state, self._host.state.selected, None
         catalog, listing, marks = state.catalog, state.listing, state.marks
-        if (opened := state.sheet) is not None and opened.name == "diff" and len(marks) < 2:
+        if (opened := state.sheet) is not None and opened.switches and len(marks) < 2:
             self.leave()
             return
         if catalog is None or selected is None:

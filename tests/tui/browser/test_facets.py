@@ -133,4 +133,4 @@ def test_f_counts_by_the_section_under_the_cursor(browser: FakeBrowser) -> None:
     browser.controllers.sheets.count()
     browser.settle()
     assert browser.state.sheet is not None
-    assert browser.state.sheet.words == ("stats", "--by", "build_system")
+    assert browser.state.sheet.command == ("stats", "--by", "build_system")

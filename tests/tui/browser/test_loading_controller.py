@@ -31,7 +31,7 @@ def test_a_source_that_does_not_exist_is_named_with_the_keys_that_help(tmp_path:
     texts = missing(browser)
     browser.load()
     assert "gone does not exist" in texts[-1]
-    assert texts[-1].endswith("\nr S O q")
+    assert texts[-1].endswith("\nr O q")
     assert "does not exist" in browser.controllers.loading.failure
     write_page(tmp_path / "gone", [record(1)])
     browser.load()
