@@ -42,12 +42,12 @@ class RunKinds:
 
     Two records have the same code if their closures over link and run edges are equal but for the
     hashes: per node the values that count at run time, the compilers, and these edges. What is not
-    described has the code of its hash, or with `ignores_unknown` that of its name. No closure is
-    copied: a code is made of the codes of the dependencies. Safe to use from several threads.
+    described has the code of its hash. No closure is copied: a code is made of the codes of the
+    dependencies. Safe to use from several threads.
     """
 
-    def __init__(self, graph: Dag, *, ignores_unknown: bool = False) -> None:
-        self._graph, self._ignores_unknown = graph, ignores_unknown
+    def __init__(self, graph: Dag) -> None:
+        self._graph = graph
         self._lock = threading.Lock()
         self._codes: dict[int, int] = {}
         self._code_of: dict[Hashable, int] = {}
@@ -74,7 +74,7 @@ class RunKinds:
         """Return what makes the kind of a record, whose dependencies have their codes."""
         graph = self._graph
         if not graph.lists_dependencies(id_):
-            return graph.name(id_) if self._ignores_unknown else graph.identity(id_)
+            return graph.identity(id_)
         run: list[tuple[tuple[str, ...], int]] = []
         compiling: list[tuple[int, tuple[str, ...]]] = []
         for child, (deptypes, virtuals) in graph.links(id_):
@@ -89,7 +89,7 @@ class RunKinds:
         if stated not in self._values:
             # Of compilers that no document describes only the names are in the texts.
             absent = {child for child, _ in stated if not graph.is_described(child)}
-            unknown = () if self._ignores_unknown else sorted(map(graph.identity, absent))
+            unknown = sorted(map(graph.identity, absent))
             self._values[stated] = *compilers(graph, stated), *unknown
         return self._values[number], self._values[stated], tuple(sorted(run))
 
@@ -101,18 +101,6 @@ def kinds_of(graph: Dag) -> RunKinds:
 
 def _kinds_of(catalog: Catalog) -> RunKinds:
     return RunKinds(dag_of(catalog))
-
-
-def run_the_same(graph: Dag, ids: Sequence[int]) -> bool | None:
-    """Check whether records are of one run-time kind; None if their sources do not tell."""
-    if len(set(map(graph.identity, ids))) == 1:
-        return True
-    if not all(map(graph.lists_dependencies, ids)):
-        return None
-    if len(set(kinds_of(graph).codes(ids))) == 1:
-        return True
-    known = RunKinds(graph, ignores_unknown=True).codes(ids)
-    return None if len(set(known)) == 1 else False
 
 
 def run_kinds(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.kinds import RunKinds, run_kinds, run_the_same
+from spackscope.model.analysis.kinds import RunKinds, run_kinds
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from tests.builders import GCC, GMAKE, edge, hash_of, leaf, node, record, write_page
@@ -106,17 +106,9 @@ def test_what_no_document_describes_is_told_apart_by_its_hash(tmp_path: Path) ->
         node(A, dependencies=[edge("lib", LIB, ["link"])]),
         node(B, dependencies=[edge("lib", OTHER, ["link"])]),
         node(USER, dependencies=[edge("lib", LIB, ["link"])], package_hash="other"),
-        node(SECOND_USER, version="2", dependencies=[edge("lib", LIB, ["link"])]),
     )
 
     assert kinds_of(graph, A, B, USER) == [[A, USER], [B]]
-
-    def same(*hashes: str) -> bool | None:
-        return run_the_same(graph, [*graph.find(hashes).values()])
-
-    assert same(A, A) is same(A, USER) is True
-    assert same(A, B) is same(A, B, USER) is None
-    assert same(A, SECOND_USER) is same(B, SECOND_USER) is False
 
 
 def test_compilers_that_no_document_describes_are_told_apart_by_their_hashes(
@@ -129,7 +121,6 @@ def test_compilers_that_no_document_describes_are_told_apart_by_their_hashes(
     graph = graph_of(tmp_path, *compiled.values())
 
     assert kinds_of(graph, A, B, USER) == [[A, B], [USER]]
-    assert run_the_same(graph, [*graph.find(compiled).values()]) is None
 
 
 def test_a_cycle_ends_and_codes_can_be_cancelled(tmp_path: Path) -> None:
