@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice
 from typing import Literal, NamedTuple
 
 from spackscope.model.core.errors import Cancelled
@@ -36,6 +36,8 @@ MAX_SPECS = 20_000
 
 _ROOT = -1
 """Stands for all members of a tree."""
+_PACKAGE = -2
+"""The ids of lines of several users go down from here, by their parent and their first."""
 
 
 class GraphSpec(Frozen):
@@ -53,7 +55,8 @@ class TreeNode(Frozen):
     `id` is that of the record, `count` how many specs it leads to, of which the first
     MAX_CHILDREN are shown; heads have neither an edge nor a spec. `share` is how many of the
     builds of a folded row have the dependency, 0 if all have it; they have one of so many
-    `builds` that look the same.
+    `builds` that look the same. A line of several users stands for those of one package: its id
+    is that of no record, and its edge begins at the first.
     """
 
     id: int
@@ -65,6 +68,11 @@ class TreeNode(Frozen):
     is_unfolded: bool = False
     share: int = 0
     builds: int = 1
+
+    @property
+    def is_package(self) -> bool:
+        """Whether it stands for several users of one package."""
+        return self.builds > 1 and self.section == "dependents"
 
 
 class Tree(Frozen):
@@ -155,7 +163,8 @@ class Tree(Frozen):
         node, ids = self.lines[row], self.members or (self.id,)
         if node.section == "dependencies":
             return [(id_, node.id) for id_ in ids]
-        return [(node.id, id_) for id_ in ids]
+        user = node.edge.parent if node.edge is not None and node.is_package else node.id
+        return [(user, id_) for id_ in ids]
 
     @cached_property
     def guides(self) -> Sequence[str]:
@@ -206,13 +215,20 @@ def read_tree(
 def read_unfolded(catalog: Catalog, tree: Tree, row: int) -> Tree:
     """Return a tree with a line unfolded, or the same tree if the line cannot be unfolded.
 
-    Lines are ordered by name, and then as the table is.
+    Lines are ordered by name, and then as the table is. The users of one package are one line,
+    which unfolds to them.
     """
     if not tree.can_unfold(row):
         return tree
     node = tree.lines[row]
     reader = _Reader(catalog, tree, node.section)
-    ends = reader.sorted_ends(node.id if node.depth else _ROOT)[:MAX_CHILDREN]
+    if node.is_package:
+        parent = tree.lines[tree.parent(row) or 0]
+        ends = reader.sorted_ends(parent.id if parent.depth else _ROOT)
+        ends = [end for end in ends if node.spec and reader.name(end) == node.spec.name]
+    else:
+        ends = reader.folded(node.id if node.depth else _ROOT)
+    ends = ends[:MAX_CHILDREN]
     return tree.unfold(
         row, reader.nodes([(end, node.depth + 1, False) for end in ends])
     ).prepared()
@@ -320,11 +336,27 @@ class _Reader:
     def sorted_ends(self, id_: int) -> list[_End]:
         """Return the same by name, and then as the table is."""
         # Absent specs have no position in the order of the records.
-        return sorted(self.ends(id_), key=lambda end: (self._catalog.edges.name(end.id), end.id))
+        return sorted(self.ends(id_), key=lambda end: (self.name(end), end.id))
+
+    def name(self, end: _End) -> str:
+        """Return the package that an edge leads to."""
+        return self._catalog.edges.name(end.edge.child if self._is_down else end.edge.parent)
+
+    def folded(self, id_: int) -> list[_End]:
+        """Return the same, but one end for several users of one package."""
+        ends = self.sorted_ends(id_)
+        if self._is_down:
+            return ends
+        # Below two specs the first of them may be the same.
+        parent = _PACKAGE - ((id_ - _ROOT) << 32)
+        return [
+            first._replace(id=parent - first.id, builds=1 + len(more)) if more else first
+            for _, (first, *more) in groupby(ends, self.name)
+        ]
 
     def nodes(self, lines: Sequence[tuple[_End, int, bool]]) -> list[TreeNode]:
         """Read the lines at the ends of edges, each with its depth and whether it is unfolded."""
-        specs = read_specs(self._catalog, (end.id for end, _, _ in lines))
+        specs = read_specs(self._catalog, (end.id for end, _, _ in lines if end.id >= 0))
         codes, facts = self._catalog.column("node"), self._catalog.nodes
         for id_, spec in specs.items():
             if id_ < len(codes) and facts[codes[id_]].external:
@@ -332,6 +364,10 @@ class _Reader:
         counts = {id_: self._count(id_) for id_ in specs}
         members = len(self._tree.members) if self._is_down else 0
         nodes = []
+        for end, _, _ in lines:
+            if end.id < 0:
+                specs[end.id] = GraphSpec(self.name(end), "", "")
+                counts[end.id] = end.builds
         for end, depth, is_unfolded in lines:
             share = end.share if depth == 1 and end.share < members else 0
             line = depth, end.edge, specs[end.id], is_unfolded, share, end.builds

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
 from spackscope.model.index.rows import Row
+from spackscope.model.query.parser import parse
 from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
 from spackscope.tui.browser.named_views import name_query
 from spackscope.tui.browser.open_source import open_source
+from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
-    from spackscope.model.index.tree import TreeSection
+    from spackscope.model.index.tree import TreeNode, TreeSection
     from spackscope.tui.browser.screen import BrowserScreen
 
+_MAX_USED = 20
+"""Builds of a folded row whose users are asked for: a query of more is too long to read."""
 _MIN_TREE_HEIGHT = 16
 """Lines of a tree below which it gets the whole screen."""
 
@@ -71,6 +75,24 @@ def highlight(screen: BrowserScreen, row: Row | None) -> None:
     screen.panes.show_hints()
     screen.controllers.navigation.highlight(row)
     screen.controllers.details.connect()
+
+
+def jump_to(screen: BrowserScreen, node: TreeNode) -> None:
+    """Go to the spec of a line of the tree, or list the users of one package."""
+    state = screen.host.state
+    tree = state.details.tree if state.details is not None else None
+    if not node.is_package or node.spec is None or state.catalog is None or tree is None:
+        screen.controllers.navigation.jump_to(node)
+        return
+    catalog, package = state.catalog, node.spec.name
+
+    def show(hashes: Sequence[str]) -> None:
+        used = parse(" | ".join(f"^/{hash_}" for hash_ in hashes)).with_package(package)
+        screen.controllers.search.choose(used, f"Now {used} ({shown('undo')} goes back)")
+        screen.host.focus("specs")
+
+    ids = (tree.members or (tree.id,))[:_MAX_USED]
+    screen.host.run(lambda _: catalog.hashes.of(ids), show, group="jump")
 
 
 def choose(screen: BrowserScreen, row: Row) -> None:
@@ -250,7 +272,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "close_tree": close_tree,
     "take_tree": lambda self, tree: self.controllers.details.take_tree(tree),
     "jump": lambda self, id_: self.controllers.navigation.jump(id_),
-    "jump_to": lambda self, node: self.controllers.navigation.jump_to(node),
+    "jump_to": jump_to,
     "select_package": select_package,
     "highlight": highlight,
     "highlight_hash": highlight_hash,

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.core.errors import QueryError, SourceError
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import Spec, is_hash
-from spackscope.model.core.text import cut_list, is_clean
+from spackscope.model.core.text import clean, cut_list, is_clean
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, View
@@ -282,6 +282,9 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
         if is_hash(node.spec.hash):
             return CopyTarget(hash=node.spec.hash)
         return "The hash of this spec is not known"
+    if node.is_package:
+        unfold = shown("tree-unfold")
+        return f"{node.builds:,} builds of {clean(node.spec.name)}: {unfold} lists them"
     if node.builds > 1:
         return f"{node.builds:,} builds look the same here: {shown('tree-choose')} goes to them"
     return CopyTarget((node.id,))

@@ -15,7 +15,17 @@ from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.tree import Tree, TreeSection, read_tree, read_unfolded
 from spackscope.model.report import detail
 from spackscope.model.report.detail import fold_sign, head_text
-from tests.builders import catalog_of, database, edge, hash_of, installs, node, record, write_page
+from tests.builders import (
+    catalog_of,
+    database,
+    edge,
+    hash_of,
+    installs,
+    leaf,
+    node,
+    record,
+    write_page,
+)
 from tests.examples import examples
 from tests.model.index.test_dependency_graph import assert_leads
 
@@ -118,6 +128,33 @@ def test_a_tree_unfolds_each_spec_once_and_shows_all_that_is_reached(graph: Grap
             (ends,) = tree.path_ends(row)
             assert set(ends) == {id_, line.id}
             assert_leads(catalog.edges.path(*ends) or [], *ends)
+
+
+def test_users_of_one_package_are_one_line_that_unfolds_to_them(tmp_path: Path) -> None:
+    zlib, xz, tool = (hash_of(number) for number in (1, 2, 3))
+    apps = [
+        node(hash_of(number), name="app", dependencies=[edge("zlib", zlib, ["link"])])
+        for number in (4, 5)
+    ]
+    user = node(tool, name="tool", dependencies=[edge("app", hash_of(4), ["run"])])
+    path = tmp_path / "index.json"
+    path.write_bytes(
+        database(installs(leaf(zlib, "zlib", "1.3"), leaf(xz, "xz", "5"), *apps, user))
+    )
+    catalog = catalog_of(path)
+    (row,) = catalog.by_hash(zlib)
+    tree = tree_of(catalog, row.id, "dependents")
+    (line,) = [line for line in tree.lines if line.depth]
+    assert (line.is_package, line.builds, line.count) == (True, 2, 2)
+    assert line.spec is not None
+    assert (line.spec.name, line.spec.hash) == ("app", "")
+    at = tree.lines.index(line)
+    ((user_id, _),) = tree.path_ends(at)
+    assert catalog.rows([user_id])[0].spec.package == "app"
+    tree = unfold_all(catalog, tree)
+    names = [line.spec.name for line in tree.lines if line.spec is not None]
+    assert names == ["app", "app", "tool", "app"]
+    assert not any(map(tree.is_repeated, range(len(tree.lines))))
 
 
 @given(graphs, st.data())

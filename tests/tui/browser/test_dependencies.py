@@ -270,10 +270,16 @@ async def test_ten_thousand_dependents_open_and_are_walked(tmp_path: Path) -> No
         await browser.open_package("aaa")
         await browser.press("u")
         assert "▾ used by 10,000" in browser.text
+        assert "×10,000" in browser.text
+        assert browser.detail.shown_list.length == 3
+        await browser.press("j", "y")
+        assert browser.status == "10,000 builds of p: → lists them"
+        await browser.press("right")
         assert browser.detail.shown_list.length > 10_000
         await browser.press("pagedown", "end", "home")
         await browser.press("u", "j", "enter")
-        assert browser.current.spec.package == "p"
+        assert browser.query == f"package=p ^/{ZLIB}"
+        assert browser.current.count == 10_000
 
 
 async def test_the_tree_fits_into_every_size(browser: Browser) -> None:
