@@ -66,6 +66,7 @@ def answer(asked: Asked) -> Sheet[CoveredSpec]:
         rows = [CoveredSpec(each.hash) for each in its]
         return Sheet("", (), rows, hash=lambda row: row.hash, is_good=not coverage.missing)
     should_stop = asked.session.should_stop
+    asked.show(coverage_sheet(coverage, {}, ["comparing with the nearest builds…"]))
     coverage = find_nearest(coverage, on_progress=asked.on_progress, should_stop=should_stop)
     remarks = filtered_remarks(coverage, caches, asked.session.reuse_rules)
     seconds, by_nearest = _read_seconds(coverage, caches, should_stop)

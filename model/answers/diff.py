@@ -129,7 +129,12 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     def sheet_of(
         rows: Sequence[ComparedRow], *notes: str, users: Sequence[Differing] = ()
     ) -> Sheet[Differing]:
-        drawn = columns if options.get("each") else _firsts(rows, columns)
+        drawn = _firsts(rows, columns)
+        if not rows and len(kinds) > 1:
+            # They come while what is run is still compared.
+            drawn = [kind.ids[0] for kind in kinds]
+        if options.get("each"):
+            drawn = columns
         ways = 0 if len(listing) < len(columns) else len(kinds)
         return Sheet(
             " · ".join(_title(graph, columns, drawn, ways, len(ids), nothing=not rows)),

@@ -87,9 +87,10 @@ def is_late(host: BrowserHost, key: str) -> bool:
     is_marking = key in key_names(*_ON_MARKS) and host.is_running(*_MARKING)
     if is_marking or host.is_running(*_BLOCKING):
         return True
-    sheet = state.sheet
-    if sheet is not None and (sheet.sheet is None or sheet.is_part) and host.is_running("sheet"):
-        return key not in key_names(*_WITHOUT_SOURCES, "undo", "query", "packages")
+    if state.sheet is not None and host.is_running("sheet"):
+        # Rows that are there already can be walked.
+        waits = key in key_names(*_ON_ROW) if state.sheet.sheet is not None else True
+        return waits and key not in key_names(*_WITHOUT_SOURCES, "undo", "query", "packages")
     if where.pane == "facets" and (state.facets is None or state.facets.is_awaited):
         return host.is_running("facets")
     if not (state.is_shown or state.is_refused) and host.is_running("view", "load"):

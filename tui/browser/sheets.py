@@ -168,6 +168,7 @@ class Sheets:
             now = self._host.state.sheet
             if now is None:
                 return
+            self._host.show_progress("")
             if isinstance(answer, str):
                 text = f"{answer}\n{shown('back')} goes back"
                 self._host.change(sheet=replace(now, catalog=catalog, sheet=None, text=text))
@@ -178,10 +179,13 @@ class Sheets:
         self._host.run(job, take, group="sheet")
 
     def _say_progress(self, text: str) -> None:
-        """Say in place of rows that are still to come how far they are."""
-        if (opened := self._host.state.sheet) is not None and opened.sheet is None:
+        """Say how far a sheet has come, in the place of its rows if there are none yet."""
+        opened = self._host.state.sheet
+        if opened is not None and opened.sheet is None:
             text = STILL_LOADING if self._host.is_running("load") else text
             self._host.change(sheet=replace(opened, text=f"{text}\n{shown('back')} stops it"))
+        elif opened is not None:
+            self._host.show_progress(text)
 
     def _same_row(self, read: OpenSheet) -> int:
         """Return where the spec under the cursor is in a sheet that was read again."""
@@ -190,6 +194,9 @@ class Sheets:
             return read.cursor
         if (item := self._host.where.item) is None:
             return read.cursor
+        if old.is_part and not self._host.where.sheet_cursor:
+            # The user is where the rows begin, whatever comes to be there.
+            return 0
         hash_ = sheet.hash(item)
         same = (
             number
@@ -201,6 +208,7 @@ class Sheets:
     def leave(self) -> None:
         """Go back to where the sheet was opened."""
         self._host.cancel("sheet")
+        self._host.show_progress("")
         self._navigation.leave_sheet()
 
     # What keys do with the rows
