@@ -26,8 +26,7 @@ from spackscope.model.core.errors import Cancelled, SourceError
 from spackscope.model.core.frozen import replace
 from spackscope.model.query.parser import NamedQueries
 from spackscope.model.sources.session import Session
-from spackscope.tui.browser.open_source import SourceChosen
-from spackscope.tui.browser.screen import BrowserScreen
+from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
 from spackscope.tui.dialogs.base import Dialog
 from spackscope.tui.keymap import MOVES, textual_keymap, use_keys
 from spackscope.tui.process import ExitCode, crash, signals

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from spackscope.model.index.rows import Row
 from spackscope.model.query.parser import parse
@@ -12,8 +12,6 @@ from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
-from spackscope.tui.browser.named_views import name_query
-from spackscope.tui.browser.open_source import open_source
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -182,18 +180,9 @@ def list_columns(screen: BrowserScreen) -> None:
     screen.host.open(PickDialog("columns", "column", picks, choose="bring back, go to it"), go_to)
 
 
-def copying() -> ModuleType:
-    """Return the functions that copy, which the start does not need."""
-    from spackscope.tui.browser import copy
-
-    return copy
-
-
-def export(screen: BrowserScreen) -> None:
-    """Write the shown or the marked rows to a file."""
-    from spackscope.tui.browser.export import open_export
-
-    open_export(screen.host, screen.controllers.recall)
+def module(name: str) -> Any:
+    """Return a module of this package that the start does not need."""
+    return import_module(f"spackscope.tui.browser.{name}")
 
 
 def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
@@ -238,14 +227,14 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "list_columns": list_columns,
     "fold": lambda self: self.controllers.rows.fold(),
     "history": lambda self: self.controllers.recall.open(self.controllers.search.take_text),
-    "name_query": name_query,
+    "name_query": lambda self: module("named_views").name_query(self),
     "clear_query": clear,
     "facets": lambda self: open_facets(self.host),
     "frequency": lambda self: self.controllers.sheets.count(),
-    "copy_hash": lambda self: copying().copy_hash(self.controllers),
-    "copy_menu": lambda self: copying().open_menu(self.controllers),
-    "copy_address": lambda self: copying().copy_address(self.controllers),
-    "export": export,
+    "copy_hash": lambda self: module("copy").copy_hash(self.controllers),
+    "copy_menu": lambda self: module("copy").open_menu(self.controllers),
+    "copy_address": lambda self: module("copy").copy_address(self.controllers),
+    "export": lambda self: module("export").open_export(self.host, self.controllers.recall),
     "mark": mark,
     "mark_all": lambda self: self.controllers.rows.mark_all(),
     "unmark": lambda self: self.controllers.rows.clear(),
@@ -263,7 +252,7 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "redo": lambda self: self.controllers.navigation.retrace(1),
     "reload": lambda self: self.controllers.loading.reload(),
     "everything": lambda self: self.controllers.loading.toggle_everything(),
-    "open_source": open_source,
+    "open_source": lambda self: module("open_source").open_source(self),
     "show_sources": lambda self: self.controllers.sheets.sources(),
     "show_problems": lambda self: self.controllers.sheets.problems(),
     "show_help": lambda self: self.panes.open_help(),

@@ -8,14 +8,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import Unwritable, reason
+from spackscope.model.core.files import make_directories, read_file
 from spackscope.model.core.redaction import without_secrets
 from spackscope.model.core.text import clean
+from spackscope.tui.browser.export import find_output, write_lines
 from spackscope.tui.browser.query_history import can_be_kept
+from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
 from spackscope.tui.settings import user_path
+from spackscope.tui.settings.config_file import MAX_BYTES, text_of, view_line, with_view
+from spackscope.tui.settings.table import BY_NAME
 
 if TYPE_CHECKING:
     from spackscope.tui.browser.screen import BrowserScreen
-    from spackscope.tui.dialogs.pick import Pick
 
 _NOT_IN_NAMES = r"[^A-Za-z0-9_-]+"
 """What TOML needs quotes for."""
@@ -23,11 +27,6 @@ _NOT_IN_NAMES = r"[^A-Za-z0-9_-]+"
 
 def name_query(screen: BrowserScreen) -> None:
     """Ask for a name, and save the query that is shown as the view of that name."""
-    # What only a dialog needs is imported when it is opened.
-    from spackscope.tui.dialogs.pick import Pick, PickDialog, best_first
-    from spackscope.tui.settings.config_file import view_line
-    from spackscope.tui.settings.table import BY_NAME
-
     host, named, text = screen.host, screen.named_queries, str(screen.host.state.view.query)
     path = user_path(host.session.environ)
     if not can_be_kept(text):
@@ -69,10 +68,6 @@ def name_query(screen: BrowserScreen) -> None:
 
 def _write(path: str, name: str, text: str) -> str:
     """Write a view into a configuration file; return why that cannot be, or an empty text."""
-    from spackscope.model.core.files import make_directories, read_file
-    from spackscope.tui.browser.export import find_output, write_lines
-    from spackscope.tui.settings.config_file import MAX_BYTES, text_of, with_view
-
     if not path:
         return "There is no home directory for a configuration file"
     try:

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
-
-from textual.message import Message
 
 from spackscope.model.assist.answers import Completion
+from spackscope.model.assist.paths import complete_path
 from spackscope.model.core.redaction import shown_url
 from spackscope.model.core.text import clean
 from spackscope.model.sources.source_name import PREFIX, PUBLIC
-
-if TYPE_CHECKING:
-    from spackscope.tui.browser.screen import BrowserScreen
-    from spackscope.tui.dialogs.pick import Pick
-
-
-class SourceChosen(Message):
-    """Posted when other sources are to be read in place of those that are shown."""
-
-    def __init__(self, sources: Sequence[str]) -> None:
-        super().__init__()
-        self.sources = sources
+from spackscope.tui.browser.screen import BrowserScreen, SourceChosen
+from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
 
 
 def open_source(screen: BrowserScreen) -> None:
     """Ask for another source: one of the list, any that is typed, or what was open before."""
-    # A dialog is imported when it is first opened.
-    from spackscope.model.assist.paths import complete_path
-    from spackscope.tui.dialogs.pick import Pick, SourceDialog, best_first
-
     searched, paths = "", list[str]()
 
     def take_paths(found: Sequence[Completion]) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 
 from textual import events, on
 from textual.app import ComposeResult
+from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Input
 
@@ -38,6 +39,14 @@ _PATIENCE = 0.15
 """Seconds that the first frame waits for the packages: it is drawn twice without them."""
 _REST = 0.1
 """Seconds that rows rest before their notes are computed: a letter may follow."""
+
+
+class SourceChosen(Message):
+    """Posted when other sources are to be read in place of those that are shown."""
+
+    def __init__(self, sources: Sequence[str]) -> None:
+        super().__init__()
+        self.sources = sources
 
 
 class BrowserScreen(Screen[None]):

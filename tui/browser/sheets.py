@@ -13,7 +13,9 @@ from importlib import import_module
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
+from spackscope.model.analysis.cover import environments
 from spackscope.model.analysis.dag import dag_of
+from spackscope.model.assist.advice import explain_no_match
 from spackscope.model.core.columns import COUNTED, shorten_path
 from spackscope.model.core.errors import SpackscopeError, WrongQuestion
 from spackscope.model.core.frozen import replace
@@ -29,6 +31,7 @@ from spackscope.tui.browser.rows import LOADING, why_not_shown
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserHost, OpenSheet, Task
 from spackscope.tui.dialogs.base import STILL_LOADING
+from spackscope.tui.dialogs.pick import Pick, PickDialog
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -99,7 +102,6 @@ class BrowserAsked:
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
         """Return what to raise where no spec matches."""
-        from spackscope.model.assist.advice import explain_no_match
 
         return WrongQuestion(sentence or explain_no_match(catalog, query))
 
@@ -383,8 +385,6 @@ class Sheets:
 
     def cover(self) -> None:
         """Show what the caches have of the environment, or of each, or of the stacks."""
-        from spackscope.model.analysis.cover import environments
-
         catalog = self._host.state.catalog
         if catalog is None:
             self._host.say(LOADING, error=True)
@@ -416,8 +416,6 @@ class Sheets:
         elif len(names) == 2:
             self._changes(catalog, names)
         else:
-            # It is imported when it is first opened.
-            from spackscope.tui.dialogs.pick import Pick, PickDialog
 
             def take(pair: tuple[str, str] | None) -> None:
                 if pair is not None:
@@ -466,8 +464,6 @@ class Sheets:
 
     def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
         """Let the user choose a column or a variant in which the rows differ, but for one."""
-        from spackscope.tui.dialogs.pick import Pick, PickDialog
-
         if (results := self._host.state.results) is None:
             return
         values = results.listing.values
