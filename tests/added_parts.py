@@ -2,7 +2,8 @@
 
 Not collected: `test_contributing` runs it on a copy of the program whose registry has three more
 columns: `digest`, which has a dictionary of its own, `series`, which is computed from another
-column, and `deprecated`, which is a new field of records. It also has a format, and a command.
+column, and `deprecated`, which is a new field of records. It also has a format, a command, and an
+answer with a key.
 """
 
 from __future__ import annotations
@@ -189,3 +190,18 @@ async def test_the_browser_shows_and_filters_it(source: Path) -> None:
         assert browser.query == "digest=*bb*"
         assert [row.spec.version for row in browser.rows] == ["1.3.1", "1.3.0"]
         assert "digest" in browser.text.split()
+
+
+def test_an_answer_has_all_forms_and_a_sheet(program: Program, source: Path) -> None:
+    words = ("tally", "-f", str(source), "zlib")
+    assert json.loads(program(*words, "--json").stdout) == [{"package": "zlib", "builds": 3}]
+    assert program(*words, "--format", "{package} {builds}").stdout == "zlib 3\n"
+    assert "Count." in program("tally", "--help").stdout
+
+
+async def test_the_key_of_an_answer_shows_it_in_the_place_of_the_table(source: Path) -> None:
+    async with browsing(source) as browser:
+        await browser.press("T")
+        assert "builds of each package" in browser.text
+        await browser.press("s", "f", *"zl", "enter", "escape")
+        assert browser.state.sheet is None

@@ -49,8 +49,32 @@ EDITS = {
 }
 """What a contributor changes, by file: a text that is there once, and what comes in its place."""
 
+ANSWER = """\
+from spackscope.model.report.sheet import Sheet, SheetColumn
+
+
+def answer(asked):
+    (catalog,) = asked.load(asked.sources)
+    columns = [
+        SheetColumn("package", lambda row: row.name),
+        SheetColumn("builds", lambda row: row.shown),
+    ]
+    packages = catalog.packages(asked.query(asked.words))
+    return Sheet("builds of each package", columns, packages)
+"""
+KEY = (
+    '    Key(ANYWHERE, "cover", "C",',
+    '    Key(ANYWHERE, "tally", "T", "tally", "Count builds.", as_text="tally"),\n'
+    '    Key(ANYWHERE, "cover", "C",',
+)
+ACTION = (
+    '    "cover": lambda',
+    '    "tally": lambda self: self.controllers.sheets.ask("tally"),\n    "cover": lambda',
+)
 COMMAND = (
     "    Command(HELP, ",
+    '    Command("tally", "count builds", ("[QUERY...]",), "Count.", (*_SHEET, *_SOURCES),\n'
+    '            words="query"),\n'
     '    Command("greet", "greet", description="Greet.", reads_sources=False, options=(_HELP,)),\n'
     "    Command(HELP, ",
 )
@@ -85,9 +109,12 @@ def copy_with_edits(directory: Path) -> None:
         edit(directory / "spackscope" / name, old, new)
     edit(directory / "spackscope/tui/cli/command_table.py", *COMMAND)
     (directory / "spackscope/tui/cli/commands/greet.py").write_text(GREET, "utf-8")
+    (directory / "spackscope/model/answers/tally.py").write_text(ANSWER, "utf-8")
+    edit(directory / "spackscope/tui/keymap.py", *KEY)
+    edit(directory / "spackscope/tui/browser/actions.py", *ACTION)
 
 
-def test_added_columns_a_format_and_a_command_work_everywhere(tmp_path: Path) -> None:
+def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(tmp_path: Path) -> None:
     copy_with_edits(tmp_path)
 
     result = subprocess.run(
