@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
@@ -91,7 +92,8 @@ class Flow:
         self.rows: list[LayoutRow] = []
         self.pieces: list[DrawnPiece] = []
         self.stops: list[Stop] = []
-        self.used = 0
+        self.room = width
+        """The cells that are left in the row."""
 
     def add(self, text: str, style: str, line: DetailLine | None = None) -> None:
         """Add a piece, which is a value if it has a line."""
@@ -99,40 +101,36 @@ class Flow:
             self.stops.append(Stop(len(self.pieces), line))
         if text or line is not None:
             self.pieces.append((text, style))
-            self.used += cell_width(text)
+            self.room -= cell_width(text)
 
     def end_row(self) -> None:
         """End the row, and begin another one below the values."""
         self.rows.append(LayoutRow(tuple(self.pieces), tuple(self.stops)))
-        self.pieces, self.stops, self.used = [], [], 0
+        self.pieces, self.stops, self.room = [], [], self.width
         self.add(" " * self.margin, "")
-
-    @property
-    def room(self) -> int:
-        """The cells that are left in the row."""
-        return self.width - self.used
 
     @property
     def is_empty(self) -> bool:
         """Whether the row has no values yet."""
-        return self.used <= self.margin
+        return self.room >= self.width - self.margin
 
     def put(self, line: DetailLine, *, suffixes: bool) -> None:
         """Add a value where it fits, in the next row if it does not, or on several rows."""
-        text = line.text + (line.suffix if suffixes else "")
-        lead = line.lead if line.lead or self.is_empty else GAP
-        if line.lead.strip() and not self.is_empty and not line.lead.startswith(" "):
-            lead = GAP + line.lead
-        if self.room < cell_width(lead + text) and not self.is_empty:
-            self.end_row()
-            lead = line.lead.lstrip()
-        self.add(lead, "dim" if lead.strip() else "")
+        suffix = line.suffix if suffixes else ""
+        text, lead = line.text + suffix, line.lead
+        cells = cell_width(text)
+        if not self.is_empty:
+            lead = lead if lead.startswith(" ") else GAP + lead
+            if self.room < cell_width(lead) + cells:
+                self.end_row()
+                lead = line.lead.lstrip()
+        if lead:
+            self.add(lead, "dim" if lead.strip() else "")
         style = STYLES.get(line.kind, "")
-        if cell_width(text) <= self.room:
-            suffix_style = style if line.kind not in _PLAIN_SUFFIX else ""
+        if cells <= self.room:
             self.add(line.text, style, line)
-            if suffixes:
-                self.add(line.suffix, suffix_style)
+            if suffix:
+                self.add(suffix, style if line.kind not in _PLAIN_SUFFIX else "")
             return
         for number, part in enumerate(wrap(text, max(1, self.room))):
             if number:
@@ -162,7 +160,10 @@ _MIN_END = 6
 
 def layout(lines: Sequence[DetailLine], width: int, height: int) -> list[LayoutRow]:
     """Return the rows of a pane: the title first, then what matters most where it is low."""
-    lines = [replace(line, suffix=with_written_keys(line.suffix)) for line in lines]
+    lines = [
+        replace(line, suffix=with_written_keys(line.suffix)) if line.suffix else line
+        for line in lines
+    ]
     title, blocks = _blocks(lines, width, height)
     rows = _title_rows(title, width) if title else []
     for block in blocks:
@@ -318,26 +319,26 @@ def _max_rows(label: str, width: int, height: int) -> int:
 
 def _fitting_rows(block: Block, width: int, margin: int, most: int) -> list[LayoutRow]:
     """Flow the values into at most some rows; the last value then counts those left out."""
-    has_suffix = any(line.suffix for line in block)
+    has_suffix = {line.suffix for line in block} != {""}
     for suffixes in (True, False) if has_suffix else (True,):
         rows = _flow(block, width, margin, suffixes=suffixes)
         if not most or (len(rows) <= most and not _left_out(block, len(block))):
             return rows
-    if not block[0].total:
+    counts = [count for count in range(1, len(block)) if block[count].lead != " "]
+    if not (block[0].total and counts):
         return _cut(rows, most, width)
-    for count in range(len(block) - 1, 0, -1):
-        if block[count].lead == " ":
-            continue
-        rows = _flow([*block[:count], _more(block, count)], width, margin, suffixes=False)
-        if len(rows) <= most:
-            return rows
-    return _cut(rows, most, width)
+
+    def first_rows(count: int) -> list[LayoutRow]:
+        return _flow([*block[:count], _more(block, count)], width, margin, suffixes=False)
+
+    fitting = bisect_right(counts, most, key=lambda count: len(first_rows(count)))
+    return _cut(first_rows(counts[max(0, fitting - 1)]), most, width)
 
 
 def _left_out(block: Block, count: int) -> int:
     """Return how many values there are besides the first `count` pieces of a block."""
-    shown = sum(line.id is not None for line in block[:count])
-    return max(0, block[0].total - shown)
+    shown = [line for line in block[:count] if line.id is not None]
+    return max(0, block[0].total - len(shown))
 
 
 def _more(block: Block, count: int) -> DetailLine:
@@ -353,7 +354,7 @@ def _flow(block: Block, width: int, margin: int, *, suffixes: bool) -> list[Layo
     if first.kind == "link" and label == NEXT_TO and cell_width(together) < margin:
         flow.add(f"{label} ", "dim")
         flow.add(first.text, "hash", first)
-        flow.add(" " * (margin - flow.used), "")
+        flow.add(" " * (flow.room - (width - margin)), "")
     else:
         flow.add(pad(shorten(label, margin - 1), margin), "dim")
         flow.put(first, suffixes=suffixes)
