@@ -108,7 +108,7 @@ class Dag:
         side, own = self._at(id_)
         if own >= side.count:
             return side.absent[own - side.count].name
-        return side.edges.name(own)
+        return side.catalog.text("package", own)
 
     def version(self, id_: int) -> str:
         """Return the version of a spec, "" if it is not known."""
@@ -213,7 +213,7 @@ class Dag:
                 return -1 - self.identity(id_)
             codes = id_ - own, *side.codes(own)
             if (number := self._by_codes.get(codes)) is None:
-                attributes = side.attributes(own)
+                attributes = side.attributes(codes[1:])
                 key = frozenset(attributes.items())
                 number = self._by_values.setdefault(key, self._next_number())
                 self._attributes[number], self._by_codes[codes] = attributes, number
@@ -222,9 +222,8 @@ class Dag:
 
     def attributes(self, id_: int) -> Attributes:
         """Return the own attributes of a spec."""
-        if not self.is_described(id_):
-            return {"package": self.name(id_)}
-        return self._attributes[self.configuration(id_)]
+        number = self.configuration(id_)
+        return {"package": self.name(id_)} if number < 0 else self._attributes[number]
 
     def tells(self, id_: int, attribute: str) -> bool:
         """Check whether a source tells the value of an attribute, or that there is none.
@@ -353,19 +352,17 @@ class _Side:
         catalog, edges = self.catalog, self.edges
         look_alike, node = catalog.look_alike(id_), catalog.column("node")[id_]
         names = ("package", "version", "extra", "provides", "variant_set", "arch")
-        codes = (catalog.column(name)[look_alike] for name in names)
+        codes = [catalog.column(name)[look_alike] for name in names]
         if format_ := catalog.nodes[node].spec_format:
             return *codes, node, format_ < COMPILED_IN
         kinds = {edges.down.kinds[number] for number in edges.down.edges(id_)}
         compiled = any(not _LANGUAGES.isdisjoint(edges.kinds[kind].virtuals) for kind in kinds)
         return *codes, node, not compiled
 
-    def attributes(self, id_: int) -> Attributes:
-        """Read the own attributes of a record."""
+    def attributes(self, codes: Sequence[int]) -> Attributes:
+        """Read the own attributes of a record by its codes."""
         catalog, texts_of = self.catalog, self.catalog.texts
-        package, version, extra, provides, variant_set, arch, node_code, states_compiler = (
-            self.codes(id_)
-        )
+        package, version, extra, provides, variant_set, arch, node_code, states_compiler = codes
         node, compiler = catalog.nodes[node_code], texts_of("compiler")[arch]
         values: dict[str, AttributeValue] = {
             "package": texts_of("package")[package],
