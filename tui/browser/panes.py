@@ -435,7 +435,7 @@ class Panes:
         selected = results.selected
         total = selected.total if selected is not None else summary.total
         package = selected.name if selected is not None else None
-        packages = sum(1 for each in results.packages if each.shown)
+        packages = len([each for each in results.packages if each.shown])
         shown = results.listing.shown
         self.query_bar.show_count(titles.query_counts(shown, total, package, packages))
 

@@ -134,10 +134,13 @@ class RowPainter:
         segments: list[Segment] = []
         room = width
         for text, name in pieces:
-            text = shorten(text, room, keep="start") if cell_width(text) > room else text
+            cells = cell_width(text)
+            if cells > room:
+                text = shorten(text, room, keep="start")
+                cells = cell_width(text)
             if text:
                 segments.append(Segment(text, self._style(name, under_cursor)))
-            room -= cell_width(text)
+            room -= cells
         if room > 0:
             segments.append(Segment(" " * room, self._style("", under_cursor)))
         return Strip(segments, width).simplify()
