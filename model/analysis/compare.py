@@ -227,7 +227,7 @@ class Pairs:
             if self.is_full:
                 return {}
             below = self._below[number] = {}
-            for a, b in self._matched(*self.ids(number)):
+            for a, b in self._matched(*self._pairs[number]):
                 if a is not None and b is not None and a.identity != b.identity:
                     child = self.number(a.id, b.id)
                     below[child] = below.get(child, 0) | _use(a.kind, b.kind)
@@ -243,10 +243,11 @@ class Pairs:
         return _with_follows([*self._own(number)])
 
     def _own(self, number: int) -> Iterator[Difference]:
-        dag, (a, b) = self.dag, self.ids(number)
-        if not (dag.is_described(a) and dag.is_described(b)):
+        dag, (a, b) = self.dag, self._pairs[number]
+        configurations = dag.configuration(a), dag.configuration(b)
+        if min(configurations) < 0:
             return
-        if dag.configuration(a) != dag.configuration(b):
+        if configurations[0] != configurations[1]:
             yield from _attribute_differences(dag, a, b)
         if self._edges(a) != self._edges(b) and all(map(self._walker.lists_dependencies, (a, b))):
             yield from self._link_differences(a, b)

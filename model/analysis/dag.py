@@ -177,10 +177,9 @@ class Dag:
             return ()
         down, offset = side.edges.down, id_ - own
         edges = slice(down.first[own], down.first[own + 1])
+        children = map(offset.__add__, down.nodes[edges])
         kinds = map(side.edges.kinds.__getitem__, down.kinds[edges])
-        return [
-            (offset + child, kind) for child, kind in zip(down.nodes[edges], kinds, strict=True)
-        ]
+        return list(zip(children, kinds, strict=True))
 
     def dependencies(self, id_: int, *, run_only: bool = False) -> list[int]:
         """Return the first ids of the direct dependencies; `run_only` those to link or run."""
@@ -206,7 +205,7 @@ class Dag:
         return edges.down.reached(ids, of_kind)
 
     def configuration(self, id_: int) -> int:
-        """Return a number that is equal for specs with equal attributes; not for absent ones."""
+        """Return a number, equal for specs with equal attributes; below 0 for absent ones."""
         if (number := self._configurations.get(id_)) is None:
             side, own = self._at(id_)
             if own >= side.count:
@@ -392,7 +391,7 @@ class _Side:
     def lists(self, id_: int) -> frozenset[str]:
         """Return the names of the variants of a record that are lists even of one value."""
         code = self.catalog.column("variant_set")[self.catalog.look_alike(id_)]
-        stated = (text.partition("=") for text in self._lists("variants")[code])
+        stated = [text.partition("=") for text in self._lists("variants")[code]]
         names = {f"variant:{name[:-1]}" for name, is_, _ in stated if is_ and name.endswith(":")}
         return frozenset(names - {_PATCHES})
 

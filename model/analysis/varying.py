@@ -123,8 +123,12 @@ def varying(
     @lru_cache(None)
     def values_of(id_: int) -> Values:
         values = all_values(graph, id_, run_only=run_only)
-        links = ((step.id, compiled_languages(step.kind.virtuals)) for step in walker.steps(id_))
-        if stated := compilers(graph, (link for link in links if link[1])):
+        compiling = [
+            (step.id, languages)
+            for step in walker.steps(id_)
+            if (languages := compiled_languages(step.kind.virtuals))
+        ]
+        if stated := compilers(graph, compiling):
             values["compiler"] = stated
         return values
 
