@@ -104,24 +104,6 @@ class Nearest(Frozen):
     total: int = 0
 
 
-def nearest(
-    graph: Dag,
-    id_: int,
-    candidates: Iterable[int],
-    *,
-    should_stop: ShouldStop = never,
-) -> Nearest:
-    """Return the candidate nearest to a spec, which is not one of them.
-
-    It is one with the fewest differing attributes of its own: version, each variant, each flag,
-    patches, compiler, platform, os, target. Among these it has the fewest causes below, and then
-    the first hash. Raises Cancelled.
-    """
-    own = graph.identity(id_)
-    others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
-    return NearestSearch(graph).find(id_, others, should_stop=should_stop)
-
-
 class NearestSearch:
     """Searches for the nearest candidate of each of several specs."""
 
@@ -137,6 +119,20 @@ class NearestSearch:
         """
         return self.pairs.steps > MAX_STEPS or self._compared > MAX_COMPARED
 
+    def nearest(
+        self, id_: int, candidates: Iterable[int], *, should_stop: ShouldStop = never
+    ) -> Nearest:
+        """Return the candidate nearest to a spec, which is not one of them.
+
+        It is one with the fewest differing attributes of its own: version, each variant, each
+        flag, patches, compiler, platform, os, target. Among these it has the fewest causes below,
+        and then the first hash. Raises Cancelled.
+        """
+        graph = self.pairs.dag
+        own = graph.identity(id_)
+        others = group_candidates(graph, (c for c in candidates if graph.identity(c) != own))
+        return self.find(id_, others, should_stop=should_stop)
+
     def find(
         self,
         id_: int,
@@ -144,7 +140,7 @@ class NearestSearch:
         *,
         should_stop: ShouldStop = never,
     ) -> Nearest:
-        """Return the candidate that comes nearest to a spec: see `nearest`."""
+        """Return the nearest of candidates in groups: see `nearest`."""
         graph, count_all = self.pairs.dag, sum(len(group.ids) for group in candidates)
         if not graph.is_described(id_):
             return Nearest(total=count_all)

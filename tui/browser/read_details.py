@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from spackscope.model.analysis.compare import compare
 from spackscope.model.analysis.dag import Dag, by_package, dag_of, texts
 from spackscope.model.analysis.kinds import kinds_of, run_kinds
-from spackscope.model.analysis.nearest import nearest
+from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.analysis.needs import add_sizes, read_needs
 from spackscope.model.analysis.session_fit import fit_of, host_phrase
 from spackscope.model.core.frozen import replace
@@ -153,11 +152,12 @@ def read_relations(
         return Related([*fits, *others])
     show_part(Related([*fits, *pending_lines([NEXT_TO]), *others]))
     graph = dag_of(catalog)
+    search = NearestSearch(graph)
     marked = next((row.id for row in catalog.by_hash(mark)), None) if mark else None
-    other = marked if mark else _nearest(graph, catalog, row, should_stop)
+    other = marked if mark else _nearest(search, catalog, row, should_stop)
     if other is None or graph.identity(other) == graph.identity(row.id):
         return Related([*fits, *others])
-    comparison = compare(graph, row.id, other, should_stop=should_stop)
+    comparison = search.pairs.compare(row.id, other, should_stop=should_stop)
     hash_ = graph.hash(other)
     is_told = graph.lists_dependencies(row.id) and graph.lists_dependencies(other)
     runs_the_same = is_told and len(set(kinds_of(graph).codes([row.id, other]))) == 1
@@ -251,11 +251,14 @@ def _in_place_of(graph: Dag, id_: int, others: Sequence[int]) -> str:
     return " ".join(variants) or "differs"
 
 
-def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) -> int | None:
+def _nearest(
+    search: NearestSearch, catalog: Catalog, row: Row, should_stop: ShouldStop
+) -> int | None:
     """Return the nearest look-alike: the most used one of another run-time kind, if there is any.
 
     Raises Cancelled.
     """
+    graph = search.pairs.dag
     own = graph.identity(row.id)
     alike = range(*catalog.span(row.look_alike))[:_MAX_CANDIDATES]
     ids = list(dict.fromkeys(map(graph.identity, alike)))
@@ -263,5 +266,5 @@ def _nearest(graph: Dag, catalog: Catalog, row: Row, should_stop: ShouldStop) ->
     others = [kind.ids[0] for kind in kinds if own not in kind.ids]
     if not others:
         others = [id_ for id_ in ids if id_ != own]
-    best = nearest(graph, row.id, others, should_stop=should_stop).best
+    best = search.nearest(row.id, others, should_stop=should_stop).best
     return best.id if best is not None else None

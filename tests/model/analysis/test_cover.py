@@ -81,7 +81,7 @@ def nearest_of(coverage: Coverage, missing: Missing) -> list[dict[str, Any]]:
     graph, rest = coverage.graph, coverage.candidates(missing.package)
     candidates = []
     for _ in range(min(_MAX_NEAREST, missing.nearest.tied)):
-        candidate = nearest.nearest(graph, missing.id, rest).best
+        candidate = nearest.NearestSearch(graph).nearest(missing.id, rest).best
         assert candidate is not None
         rest = [id_ for id_ in rest if graph.identity(id_) != candidate.id]
         candidates.append(candidate)

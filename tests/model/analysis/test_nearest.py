@@ -10,7 +10,7 @@ import pytest
 
 from spackscope.model.analysis.compare import Pairs, compare
 from spackscope.model.analysis.dag import Dag, dag_of
-from spackscope.model.analysis.nearest import nearest
+from spackscope.model.analysis.nearest import NearestSearch
 from spackscope.model.core.errors import Cancelled
 from spackscope.model.index.catalog import Catalog
 from tests.builders import (
@@ -50,8 +50,8 @@ def found(graph: Dag, number: int, *numbers: int) -> list[tuple[str, tuple[str, 
     ids = graph.find(map(hash_of, (number, *numbers)))
     rest, spec = [ids[hash_of(other)] for other in numbers], ids[hash_of(number)]
     candidates = []
-    for _ in range(nearest(graph, spec, rest).tied):
-        candidate = nearest(graph, spec, rest).best
+    for _ in range(NearestSearch(graph).nearest(spec, rest).tied):
+        candidate = NearestSearch(graph).nearest(spec, rest).best
         assert candidate is not None
         rest.remove(candidate.id)
         attributes = tuple(each.attribute for each in candidate.differences)
@@ -108,7 +108,7 @@ def test_fewer_causes_come_first_among_equals(tmp_path: Path) -> None:
         ),
     )
     ids = graph.find(map(hash_of, range(1, 6)))
-    answer = nearest(graph, ids[hash_of(1)], ids.values())
+    answer = NearestSearch(graph).nearest(ids[hash_of(1)], ids.values())
 
     assert (answer.tied, answer.total) == (4, 4)
     assert found(graph, 1, 2, 3, 4, 5) == [
@@ -159,4 +159,4 @@ def test_a_search_can_be_stopped(tmp_path: Path) -> None:
     graph = graph_of(tmp_path, zlib(1), zlib(2))
     ids = graph.find([hash_of(1), hash_of(2)])
     with pytest.raises(Cancelled):
-        nearest(graph, ids[hash_of(1)], ids.values(), should_stop=lambda: True)
+        NearestSearch(graph).nearest(ids[hash_of(1)], ids.values(), should_stop=lambda: True)
