@@ -232,11 +232,12 @@ class Sheets:
             self.arrange(filters={name: text for name, text in filters.items() if text.strip()})
 
     def hide(self, column: str) -> None:
-        """Hide a column."""
+        """Hide a column, and remove its filter, which nothing would show."""
         if (opened := self._host.state.sheet) is not None and opened.sheet is not None:
             drawn = [each.name for each in opened.sheet.columns if each.drawn]
             if len({*drawn} - opened.hidden) > 1:
-                self.arrange(hidden=opened.hidden | {column})
+                filters = {name: text for name, text in opened.filters.items() if name != column}
+                self.arrange(hidden=opened.hidden | {column}, filters=filters)
 
     def bring_back(self, column: str) -> None:
         """Show a hidden column again."""

@@ -212,13 +212,18 @@ class OpenSheet(Frozen):
 
     @property
     def shown(self) -> Sheet[Any] | None:
-        """The sheet with the rows that fit the filters, in the order of the user."""
+        """The sheet with the rows that fit the filters, in the order of the user.
+
+        Filters and a sort of columns that it no longer draws count for nothing.
+        """
         sheet = self.sheet
         if sheet is None:
             return None
+        names = {column.name for column in sheet.columns if column.drawn}
         for name, pattern in self.filters.items():
-            sheet = sheet.filtered(name, pattern)
-        if self.sort is not None:
+            if name in names:
+                sheet = sheet.filtered(name, pattern)
+        if self.sort is not None and self.sort.column in names:
             sheet = sheet.sorted("-" * self.sort.descending + self.sort.column)
         return sheet
 

@@ -126,6 +126,17 @@ async def test_keys_copy_the_spec_of_the_column_mark_it_and_go_below_it(
         assert browser.state.selected.spec.hash == GMAKE_2
 
 
+async def test_a_column_that_is_no_longer_shown_neither_sorts_nor_filters(index: Path) -> None:
+    async with browsing(index, query="hdf5@1.14", size=(100, 24)) as browser:
+        await browser.press("d", "z")
+        browser.table.make_current(A)
+        await browser.press("s", "f", "9", "enter")
+        assert browser.table.sheet_rows.length == 0
+        await browser.press("z")
+        assert columns(browser) == [B, C]
+        assert browser.table.sheet_rows.length > 0
+
+
 async def test_keys_typed_at_once_wait_for_the_rows(index: Path) -> None:
     async with browsing(index, query="hdf5@1.14", size=(100, 20)) as browser:
         browser.send("d", "l", "enter")
