@@ -12,6 +12,7 @@ from spackscope.model.report.table_columns import DIFFERS_IN
 from spackscope.tui.browser import focus
 from spackscope.tui.browser.columns import bring_back, column_word, hide
 from spackscope.tui.browser.facets import choose_facet, count_facets, open_facets, summarize
+from spackscope.tui.browser.rows import why_no_spec
 from spackscope.tui.keymap import shown
 
 if TYPE_CHECKING:
@@ -136,6 +137,8 @@ def mark(screen: BrowserScreen) -> None:
     if (row := screen.panes.row) is not None:
         screen.controllers.rows.mark(row)
         screen.panes.table.shown_list.action_move(1)
+    elif screen.panes.table.shows_sheet and not screen.panes.is_waiting:
+        screen.host.say(why_no_spec(screen.host.state))
 
 
 def hide_column(screen: BrowserScreen) -> None:
@@ -190,6 +193,7 @@ def highlight_hash(screen: BrowserScreen, hash_: str) -> None:
     host, table = screen.host, screen.panes.table
     catalog = host.state.catalog
     screen.panes.show_position()
+    screen.panes.show_hints()
 
     def take(row: Row | None) -> None:
         table.sheet_row, table.awaits_sheet_row = row, False

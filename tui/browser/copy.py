@@ -33,6 +33,7 @@ from spackscope.tui.browser.rows import (
     marks_in_sight,
     of_several,
     shown_ids,
+    why_no_spec,
     why_not_shown,
 )
 from spackscope.tui.browser.state import BrowserHost, BrowserState, OpenSheet, Where
@@ -254,7 +255,7 @@ def find_target(
         return reason
     in_sight = marks_in_sight(state)
     if row is None and state.sheet is not None and not (in_sight or where.is_waiting):
-        return "This row is about no spec of these sources"
+        return why_no_spec(state)
     if where.is_waiting or (row is None and not in_sight):
         return LOADING
     is_seen = may_be_unseen or where.is_row_seen

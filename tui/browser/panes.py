@@ -510,9 +510,27 @@ class Panes:
         if self._state.summary is None and self.key_panes[0] == keymap.RELAXATIONS:
             shown = chain.from_iterable(map(keymap.hint, ("relaxations-choose", "quit", "help")))
         if self.table.shows_sheet:
-            left_out = keymap.key_names("fold", "facets")
-            shown = (each for each in shown if each.key not in left_out)
+            left_out = keymap.key_names("fold", "facets", *self._keys_without_use())
+            first, *rest = (each for each in shown if each.key not in left_out)
+            # On few cells there may be no room for more than the way back.
+            back = [each for each in rest if each.key in keymap.key_names("undo")]
+            shown = iter([first, *back, *(each for each in rest if each not in back)])
         self.status.show_hints([*(keymap.hint("zoom", "unzoom") if is_zoomed else ()), *shown])
+
+    def _keys_without_use(self) -> Iterator[str]:
+        """Yield the names of keys that do nothing with the row of the sheet under the cursor."""
+        rows, opened, marks = self.table.sheet_rows, self._state.sheet, len(self._state.marks)
+        has_spec = bool(rows.hash_in(self.table.columns.current))
+        if rows.item is None:
+            yield "specs-open"
+        if not has_spec:
+            yield from ("specs-mark", "tree")
+        if not (has_spec or marks):
+            yield "copy"
+        # In a comparison it goes back, unless there are others to compare.
+        is_comparison = opened is not None and bool(opened.switches)
+        if marks < 2 and (is_comparison or not has_spec):
+            yield "compare"
 
     def _hint_words(self) -> Iterator[tuple[str, str]]:
         """Yield the names of keys whose hints read otherwise with the row under the cursor."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import MarkedSpec
 
 NO_ROWS = "No rows are shown"
+NO_SPEC = "This row is about no spec of these sources"
 LOADING = "Still loading: press the key again in a moment"
 STALE = "These rows are not those of the query: correct it first"
 
@@ -163,7 +164,12 @@ class RowsController:
         state = self._host.state
         catalog, listing = state.catalog, state.listing
         if state.sheet is not None and (sheet := state.sheet.shown) is not None:
-            toggle([*sheet.hashes()])
+            if hashes := [*sheet.hashes()]:
+                toggle(hashes)
+            else:
+                self._host.say(
+                    "No row is about a spec of these sources" if sheet.rows else NO_ROWS
+                )
         elif (reason := why_not_shown(state)) or catalog is None or listing is None:
             self._host.say(reason, error=True)
         else:
@@ -248,6 +254,14 @@ def why_not_shown(state: BrowserState) -> str:
     if not state.is_shown:
         return STALE if state.is_refused else LOADING
     return "" if state.listing else NO_ROWS
+
+
+def why_no_spec(state: BrowserState) -> str:
+    """Return why no spec is under the cursor of a sheet whose rows have been read."""
+    if state.sheet is None or state.sheet.sheet is None:
+        return LOADING
+    sheet = state.sheet.shown
+    return NO_SPEC if sheet is not None and sheet.rows else NO_ROWS
 
 
 def shown_ids(catalog: Catalog, view: View, *, should_stop: ShouldStop = never) -> Sequence[int]:

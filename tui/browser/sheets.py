@@ -27,7 +27,7 @@ from spackscope.model.query.ast import Query, exact_term, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
-from spackscope.tui.browser.rows import LOADING, why_not_shown
+from spackscope.tui.browser.rows import LOADING, why_no_spec, why_not_shown
 from spackscope.tui.browser.search import Search
 from spackscope.tui.browser.state import BrowserHost, OpenSheet, Task
 from spackscope.tui.dialogs.base import STILL_LOADING
@@ -364,7 +364,9 @@ class Sheets:
     def why_not(self) -> None:
         """Show what keeps Spack from taking the builds of the row under the cursor."""
         row, state = self._host.where.row, self._host.state
-        if row is None or state.results is None:
+        if row is None and state.sheet is not None and not self._host.where.is_waiting:
+            self._host.say(why_no_spec(state))
+        elif row is None or state.results is None:
             self._host.say(why_not_shown(state) or LOADING, error=True)
         elif state.sheet is not None or row.count == 1:
             self.ask("why", f"/{row.spec.hash}")

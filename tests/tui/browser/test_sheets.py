@@ -14,6 +14,7 @@ from spackscope.model.core.errors import Cancelled
 from spackscope.model.core.records import Spec
 from spackscope.model.sources.mirror_spec import MirrorEntry, Mirrors
 from spackscope.model.sources.session import Session
+from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
 from spackscope.tui.browser.sheets import NO_CACHE, ONE_SOURCE
 from spackscope.tui.settings import Settings
 from tests.browsing import SAMPLE, Browser, browsing, sample_where
@@ -387,6 +388,23 @@ async def test_rows_are_counted_by_the_column_and_a_value_is_a_filter() -> None:
         assert browser.shown == sample_where(lambda r: r["os"] == least)
         await browser.press("backspace")
         assert command(browser) == "stats --by os os=ubuntu24.04 | os=sequoia"
+
+
+async def test_keys_for_a_spec_say_so_on_a_row_without_one_and_are_no_hints() -> None:
+    async with browsing(size=(140, 30)) as browser:
+        await browser.press("2", "S")
+        for hint in ("y copy", "d compare", "space mark", "t tree"):
+            assert hint not in browser.lines[-1]
+        assert browser.lines[-1].startswith(" ⏎ go to it  ⌫ back"), "the way back comes early"
+        for key in ("space", "y", "W"):
+            await browser.press(key)
+            assert browser.status == NO_SPEC, key
+            await browser.press("j")
+        await browser.press("A")
+        assert browser.status == "No row is about a spec of these sources"
+        await browser.press("backspace", "exclamation_mark", "A")
+        assert "⏎" not in browser.lines[-1]
+        assert browser.status == NO_ROWS
 
 
 async def test_counts_are_counted_by_a_second_column() -> None:
