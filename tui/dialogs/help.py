@@ -152,7 +152,9 @@ class HelpList(VirtualList, inherit_bindings=False):
     def show_entries(self, entries: Sequence[HelpEntry], words: Sequence[str], empty: str) -> None:
         """Show entries with words that were searched, and the cursor on the first."""
         self._entries, self._words = entries, words
-        self._rows, self._column = help_rows(entries, self.size.width), 0
+        # Before the list has a width, each letter would take a line of its own.
+        self._rows = help_rows(entries, self.size.width) if self.size.width else ()
+        self._column = 0
         self.top = 0
         self.show(len(self._rows), 1, empty=empty)
         self.post_message(self.Highlighted(self, self.cursor))
