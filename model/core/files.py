@@ -9,14 +9,25 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import stat
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import BinaryIO, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal
 
 from spackscope.model.core.errors import Unwritable
+
+if TYPE_CHECKING:
+    from hashlib import sha256 as sha256
+else:
+    # `hashlib` loads OpenSSL, which takes as long as ten modules; `random` avoids it like this.
+    try:
+        from _sha2 import sha256
+    except ImportError:
+        try:
+            from _sha256 import sha256
+        except ImportError:
+            from hashlib import sha256 as sha256
 
 MAX_FILE_SIZE = 2**30
 """Bytes of a file that are read; an index of 60,000 specs with 20 dependencies each has 206 MB."""
@@ -109,6 +120,9 @@ def sha256_of(file: BinaryIO, on_piece: Callable[[], None] = lambda: None) -> st
 
     `on_piece` is called often; it may raise to stop.
     """
+    # For large files that of OpenSSL is worth its import.
+    import hashlib
+
     digest = hashlib.sha256()
     while part := file.read(_PIECE):
         on_piece()

@@ -9,7 +9,6 @@ All functions take time that is linear in the length of the text, which may come
 from __future__ import annotations
 
 import re
-import string
 
 _MAX_MESSAGE_LENGTH = 1000
 # Few texts need them: `re` compiles them at their first use.
@@ -28,7 +27,9 @@ _COLON_OF_SPEC = rf"!?(?:{_RANGE}|{_EXACT})@(?:[^/]*|[=:\d][^/]*/\w*)"
 _TAGS = r"[\w.,-]+"
 _SECRET_QUERY = r"=|:.*@"
 _PASSAGE = r"\S+"
-_SCHEME = f"{string.ascii_letters}{string.digits}+.-"
+# The module `string` compiles a pattern when it is imported.
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SCHEME = f"{_LETTERS}{_LETTERS.upper()}0123456789+.-"
 _WORD = r"[^\s\"'<>`]+"
 _END_OF_WORD = ".,:;!?)\"'<>`"
 # Libraries of HTTP quote a header that cannot be sent or read, which may hold a key or a token.

@@ -8,13 +8,12 @@ is kept in memory.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from spackscope.model.core.errors import IndexDamaged, SourceError
-from spackscope.model.core.files import remove_abandoned, xdg_dir
+from spackscope.model.core.files import remove_abandoned, sha256, xdg_dir
 from spackscope.model.core.frozen import replace
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.columns import SUFFIX, Columns, open_index, write_index
@@ -46,7 +45,7 @@ def index_path(sources: Sequence[str], session: Session) -> str | None:
     key = "\0".join([*sources, *(source_key(source, session) for source in sources)])
     if session.include_dependency_only:
         key += "\0--all"
-    name = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    name = sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:16]
     return os.path.join(cache, f"{name}{SUFFIX}")
 
 
@@ -171,7 +170,7 @@ def _fingerprint(discovered: Sequence[DiscoveredSource], session: Session) -> st
         f"{each.documents.fingerprint}\0{each.source}\0{each.failure}\0{each.problems}\n"
         for each in discovered
     )
-    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _first_documents(discovered: Sequence[DiscoveredSource]) -> list[DiscoveredSource]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 from spackscope.model.core.errors import Unreadable, naming
-from spackscope.model.core.files import MAX_FILE_SIZE, read_file
+from spackscope.model.core.files import MAX_FILE_SIZE, read_file, sha256
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import Problem
 
@@ -88,7 +87,7 @@ class FileList:
     @property
     def fingerprint(self) -> str:
         """A digest that changes whenever one of the files does."""
-        digest = hashlib.sha256("\0".join(self._paths).encode("utf-8", "surrogatepass"))
+        digest = sha256("\0".join(self._paths).encode("utf-8", "surrogatepass"))
         digest.update(self._numbers)
         return digest.hexdigest()
 
@@ -195,7 +194,7 @@ def document_at(source: str, path: str, origin: str) -> Document:
 
 def fingerprint(documents: Sequence[Document]) -> str:
     """Return a digest that changes whenever one of the documents does."""
-    digest = hashlib.sha256()
+    digest = sha256()
     for document in documents:
         times = f"{document.mtime_ns}\0{document.ctime_ns}"
         role = f"{document.kind}\0{document.cached}\0{document.tag}\0{document.stack}"
