@@ -330,7 +330,7 @@ class _Search:
                 if part is not None:
                     self._parts.append(part)
                     continue
-            below = []
+            below, real_prefix = [], os.path.join(real, "")
             for entry in entries:
                 try:
                     if not entry.is_dir():
@@ -343,7 +343,7 @@ class _Search:
                         continue
                     # The status of a plain directory is not needed, and takes as long as that of
                     # the only file in it.
-                    is_link, below_real = entry.is_symlink(), os.path.join(real, entry.name)
+                    is_link, below_real = entry.is_symlink(), real_prefix + entry.name
                     if is_link:
                         below_real = os.path.realpath(entry.path)
                     if below_real in visited:
