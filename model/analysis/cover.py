@@ -29,7 +29,7 @@ _LOCK = ".lock"
 
 
 def environments(catalog: Catalog) -> list[str]:
-    """Return the names of the sources that are environments: what they list is not there."""
+    """Return the names of the sources that are environments, which have no binaries."""
     return [
         source.name
         for source in catalog.sources
@@ -46,7 +46,7 @@ class Location(NamedTuple):
 
     @property
     def is_available(self) -> bool:
-        """Whether it need not be built."""
+        """Whether it needs no build."""
         return self.is_cached or self.is_installed
 
 
@@ -114,7 +114,7 @@ class Missing(Frozen):
 
 
 class Coverage(Frozen):
-    """The specs of an environment: hits, what is missing, and externals, in build order.
+    """The specs of an environment: hits, missing specs and externals, in build order.
 
     `needs` are what the roots link and run, with themselves. An install takes from the caches what
     it is to `fetch`, and builds what it is to `build`; all are hashes in build order, without
@@ -155,7 +155,7 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
 
         coverage = cover(load(["spack.lock"], session), caches)
 
-    What comes nearest to what is missing is found by `find_nearest`, which takes longer.
+    `find_nearest` adds the nearest builds of missing specs, which takes longer.
     """
     graph = Dag(caches, environment)
     of_presence = _locations(caches)
@@ -217,11 +217,11 @@ def cover(environment: Catalog | Sequence[str], caches: Catalog) -> Coverage:
     missing = [s for s in every if s in specs and s not in externals and s not in available]
 
     def to_install(spec: int) -> list[int]:
-        """Return what an install needs besides a spec: what is there needs nothing to build."""
+        """Return the dependencies to install for a spec; a present spec needs no build tools."""
         return to_run(spec) if spec in available else to_build(spec)
 
     def reached(starts: Iterable[int], below: Callable[[int], Iterable[int]]) -> set[int]:
-        """Return specs and what is below them, but nothing through externals."""
+        """Return specs and their closures, without the dependencies of externals."""
         return {
             *nearest_first(starts, lambda spec: () if spec in externals else below(spec))
         } - externals
@@ -290,7 +290,7 @@ def find_nearest(
     on_progress: OnProgress = no_progress,
     should_stop: ShouldStop = never,
 ) -> Coverage:
-    """Return a coverage with the nearest candidate of all that is missing.
+    """Return a coverage with the nearest candidate of each missing spec.
 
     It `is_cut` if there is too much to compare. Raises Cancelled.
     """

@@ -1,4 +1,4 @@
-"""Look at specs as a graph: their own attributes, their dependencies, and what is below them."""
+"""Read specs as a graph: their own attributes, dependencies and closures."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class Dag:
         return str(self.attributes(id_).get("version", ""))
 
     def external(self, id_: int) -> str:
-        """Return the prefix or else the modules of what Spack did not build; "" if it did."""
+        """Return the prefix or else the modules of an external; "" for any other spec."""
         attributes = self.attributes(id_)
         modules = ", ".join(texts(attributes.get("external_module")))
         return str(attributes.get("external", modules))
@@ -134,7 +134,7 @@ class Dag:
         return [hashes[id_] for id_ in wanted]
 
     def find(self, hashes: Iterable[str]) -> dict[str, int]:
-        """Return the first id of each of some hashes, of those that the first catalog has."""
+        """Return the first ids of hashes, leaving out those that the first catalog lacks."""
         return self._sides[0].find(hashes)
 
     def identity(self, id_: int) -> int:
@@ -147,13 +147,13 @@ class Dag:
         return first if len(self._sides) == 1 else self._in_both.get(first, first)
 
     def records(self, id_: int) -> list[int]:
-        """Return the ids of all records of the first catalog that have the hash of a spec."""
+        """Return the ids of all records in the first catalog with the same hash as a spec."""
         identity = self.identity(id_)
         return self._sides[0].same_hash(identity) if identity < self.count else []
 
     @cached_property
     def _in_both(self) -> dict[int, int]:
-        """The identities of the specs of one catalog that are those of the other."""
+        """The identities of the specs that both catalogs have."""
         first, second = self._sides
         hashes = second.hashes(range(second.count + len(second.absent)))
         found, in_both = first.find(dict.fromkeys(hashes)), dict[int, int]()
@@ -196,9 +196,9 @@ class Dag:
         return {self.identity(id_ - own + each) for each in up}
 
     def reached(self, ids: Iterable[int], *, run_only: bool = False) -> set[int]:
-        """Return specs of the first catalog with all that they depend on.
+        """Return specs of the first catalog with their closures.
 
-        With `run_only` with what they reach over dependencies that are linked or run.
+        `run_only` follows run-time dependencies only.
         """
         edges = self.catalog.edges
         of_kind = [is_run(kind.deptypes) for kind in edges.kinds] if run_only else None
@@ -556,7 +556,7 @@ class Walker:
         ]
 
     def walk(self, ids: Iterable[int], *, run_only: bool) -> Walk:
-        """Walk the closures of specs, nearest first; `run_only` what is linked and run."""
+        """Walk the closures of specs, nearest first; `run_only` over run-time dependencies."""
         walk = Walk({}, [], {}, set())
         queue = deque((id_, self.identity(id_), self.name(id_), 0) for id_ in dict.fromkeys(ids))
         walk.came_from.update((identity, identity) for _, identity, _, _ in queue)

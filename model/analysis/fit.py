@@ -223,7 +223,7 @@ class HostFit:
 
     @cached_property
     def _below(self) -> ClosureMasks[int]:
-        """The reasons of what specs link or run; nothing is reached through a gcc-runtime."""
+        """The reasons of run-time dependencies, without those of a gcc-runtime."""
         kinds, runtimes = self._edges.kinds, self._ids_of(["gcc-runtime"])
         followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
         edges = self._edges.down.restricted(followed)
@@ -345,7 +345,7 @@ class HostFit:
         return self._edges.down.restricted([_LIBC in kind.virtuals for kind in self._edges.kinds])
 
     def _check_libc(self, id_: int) -> Mask:
-        """Return the mask of what needs a C library."""
+        """Return the mask of specs that need a C library."""
         own = self.host.libc
         if id_ >= self._edges.count:
             return self._mask(_NOT_DESCRIBED)
@@ -367,7 +367,7 @@ class HostFit:
         return self._mask(_refused("L", label))
 
     def _mask(self, *reasons: FitReason) -> Mask:
-        """Return the bits of some reasons; after many, only their letters are told apart."""
+        """Return the bits of some reasons; after many, reasons with one letter share a bit."""
         mask = 0
         with self._bits_lock:
             for reason in reasons:
@@ -441,7 +441,7 @@ class HostFit:
             "D": "it was built from sources under development (dev_path)",
             "W": "Spack never reuses the compiler wrapper",
             "X": f"external at {facts.external}, which is not in the host's packages.yaml",
-            "R": "a compiler below it comes without its runtime (Spack up to January 2026)",
+            "R": "a compiler it depends on comes without its runtime (Spack up to January 2026)",
             "F": f"built before Spack 1.0, in format {facts.spec_format} (Spack since 2026"
             f" needs {COMPILED_IN})",
             "N": reason.sentence,

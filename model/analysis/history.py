@@ -50,7 +50,7 @@ class Observation(Frozen):
 
 
 def observe(when: str, label: str, specs: Specs, before: Collection[str]) -> Observation:
-    """Return the observation of what a source has, which had others before."""
+    """Return an observation: the specs of a source that are new, and those that are gone."""
     came = {hash_: text for hash_, text in specs.items() if hash_ not in before}
     went = sorted(hash_ for hash_ in before if hash_ not in specs)
     return Observation(when, label, came, went)
@@ -90,7 +90,7 @@ def of_source(catalog: Catalog, source: str) -> Specs:
 
 
 class Snapshots:
-    """The snapshots of a source: one file in the state directory, with what came and went.
+    """The snapshots of a source: one file in the state directory, of added and removed specs.
 
         Snapshots("spack:site", os.environ).add(of_source(catalog, "spack:site"))
 
@@ -170,12 +170,12 @@ def read_snapshots(
 
 
 def is_read(source: SourceStatus) -> bool:
-    """Check whether a source tells what it has: what cannot be read has not gone."""
+    """Check whether a source could be read: specs in an unreadable one are not gone."""
     return not source.failure and (source.specs > 0 or not source.problems)
 
 
 def add_snapshots(catalog: Catalog, environ: Mapping[str, str]) -> Iterator[tuple[bool, str]]:
-    """Add a snapshot of each source; yield whether it was kept, and what came of it.
+    """Add a snapshot of each source; yield whether it was kept, and a sentence on it.
 
     Nothing is kept of a source that could not be read.
     """

@@ -56,9 +56,9 @@ class Libc(NamedTuple):
 
 
 class Host(Frozen):
-    """The machine that specs are to run on.
+    """The machine on which specs should run.
 
-    `is_this_machine` is False if it was described, so that nothing else of it can be looked up.
+    `is_this_machine` is False for a described host, about which nothing else can be looked up.
     """
 
     platform: str = ""
@@ -81,7 +81,7 @@ class Host(Frozen):
 
     @property
     def targets(self) -> frozenset[str]:
-        """The targets that it runs: its own one and the ancestors of that."""
+        """The targets that it can run: its own target and the ancestors of it."""
         from archspec.cpu import TARGETS
 
         if self.target not in TARGETS:

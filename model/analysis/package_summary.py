@@ -38,7 +38,7 @@ def package_summaries(
     *,
     should_stop: ShouldStop = never,
 ) -> Iterator[Summaries]:
-    """Yield the summaries of some packages: of all what is read at once, then what takes longer.
+    """Yield the summaries of packages twice: first the fast values, then also the slow ones.
 
     The query must not name a package. Raises Cancelled and Unanswerable.
     """

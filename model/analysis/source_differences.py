@@ -43,7 +43,7 @@ ChangeSet = tuple[Difference, ...]
 
 
 class SpecChange(Frozen):
-    """A spec of the first source, and what it is in the second.
+    """A spec of the first source, and the one in the second that replaced it.
 
     `own` numbers the causes in the two specs themselves, `causes` all with those below. They
     are those of `SourceComparison.causes`. They are `untold` if a source does not list all.
@@ -97,7 +97,7 @@ class RootChanges(NamedTuple):
 
 
 class SourceComparison(Frozen):
-    """How two sources differ. All ids are those of `graph`.
+    """How two sources differ. All ids are of `graph`.
 
     `same` counts the hashes that both have, `added` and `removed` are the packages that one of
     them does not have, `changed` those with different specs in both. `unexplained` counts the
@@ -322,7 +322,7 @@ def _find_causes(
 
     @lru_cache(None)
     def own_mask(number: int) -> Mask:
-        """Return the changes of a pair by itself as bits: what is not told, then change sets."""
+        """Return the own changes of a pair as bits: an unknown change, then change sets."""
         below = pairs.below(number)
         if not all(map(pairs.dag.is_described, pairs.ids(number))):
             return _UNEXPLAINED

@@ -102,7 +102,9 @@ def varying(
     with_equal: bool = False,
     should_stop: ShouldStop = never,
 ) -> tuple[ComparedRow, ...]:
-    """Return what varies between groups of specs, each a column; what tells all apart first.
+    """Return a row per difference between groups of specs, those between all groups first.
+
+    Each group is a column.
 
     With `run_only` each group is one run-time kind, of which the first spec stands for all, and
     only what makes the kind is compared. `with_equal` the versions of packages that all have and

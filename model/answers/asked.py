@@ -27,7 +27,7 @@ class Asked(Protocol):
     on_progress: OnProgress
 
     def show(self, sheet: Sheet[Any]) -> None:
-        """Show what is known so far of an answer that takes long."""
+        """Show the first part of an answer that takes long."""
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
         """Load a catalog for each group of sources; their problems are shown.
@@ -48,7 +48,7 @@ class Asked(Protocol):
         """
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
-        """Return what to raise where no spec matches: it says why, and what would match."""
+        """Return the exception to raise if no spec matches: it says why, and suggests a query."""
 
     def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
         """Read the hashes of a list, and count the lines without one, which are shown.

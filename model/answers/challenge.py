@@ -75,7 +75,7 @@ _COLUMNS: list[SheetColumn[_Row]] = [
     version_column(lambda row: row[0].spec.version),
     SheetColumn("mirror", lambda row: row[1].entry.source),
     SheetColumn("sha256", lambda row: row[1].entry.checksum or None, text=_short),
-    SheetColumn("found_sha256", _other_content, "but found", text=_short, style="error"),
+    SheetColumn("found_sha256", _other_content, "actual sha256", text=_short, style="error"),
     size_column(lambda row: row[1].entry.size),
     SheetColumn("prefix", lambda row: row[1].prefix or None, wraps=True),
     SheetColumn("key", lambda row: row[1].signer or None),

@@ -1,4 +1,4 @@
-"""What caches have of an environment, and why they lack the rest."""
+"""The specs of an environment that caches have, and why others are missing."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def answer(asked: Asked) -> Sheet[CoveredSpec]:
     name = asked.words[0] if asked.words else asked.session.environ.get("SPACK_ENV", "")
     if not name:
         raise WrongQuestion(
-            "cover needs an environment, as none is active: name its directory or a spack.lock; "
+            "cover needs an environment, and none is active: name a directory or a spack.lock; "
             "see `spackscope cover --help`"
         )
     if SAMPLE in asked.sources and not asked.options.get("sources"):
@@ -102,7 +102,7 @@ class CoveredSpec(NamedTuple):
 def coverage_sheet(
     coverage: Coverage, seconds: Mapping[str, float], notes: Sequence[str]
 ) -> Sheet[CoveredSpec]:
-    """Return the specs of an environment: what is missing by its reason, then what is there.
+    """Return the specs of an environment: the missing ones by reason, then the others.
 
     What is missing for one reason is in the order of its builds, with the `seconds` that they
     took elsewhere. Reads hashes from the index.
@@ -150,10 +150,10 @@ def _rows(coverage: Coverage, seconds: Mapping[str, float]) -> Iterator[CoveredS
 
 
 def _role(spec: Missing) -> str:
-    """Return what a missing spec is to the environment."""
+    """Return how the environment needs a missing spec."""
     if not spec.is_needed:
         return "not needed"
-    return {"root": "root", "run": "to run", "build": "build only"}[spec.role]
+    return {"root": "root", "run": "run", "build": "build"}[spec.role]
 
 
 _COLUMNS: list[SheetColumn[CoveredSpec]] = [
@@ -169,9 +169,9 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
     SheetColumn("reason", lambda row: row.reason or None),
     SheetColumn("role", lambda row: row.missing and _role(row.missing)),
     SheetColumn(
-        "unlike_nearest",
+        "differs_in",
         lambda row: lacking(row.missing) if row.missing and row.nearest else [],
-        "unlike the nearest",
+        "differs in",
         text=lambda texts: " · ".join(cut_list(texts, _MAX_LACKING)),
         wraps=True,
     ),
@@ -180,7 +180,7 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
     SheetColumn(
         "needed_by",
         lambda row: row.missing and row.missing.needed_by,
-        "wait for it",
+        "needed by",
         text=lambda count: f"{count:,}" if count else "",
     ),
     SheetColumn("recorded", lambda row: row.missing and row.missing.is_recorded, drawn=False),
@@ -198,15 +198,12 @@ _COLUMNS: list[SheetColumn[CoveredSpec]] = [
 
 
 def summary(coverage: Coverage) -> str:
-    """Return one line: `318 of 342 cached · 24 missing · … · to fetch 300, to build 24`."""
+    """Return one line: `318 of 342 cached · 24 missing · … · 300 to fetch, 24 to build`."""
     installed_only = sum(not hit.location.is_cached for hit in coverage.hits)
     counts = {
         "cached": len(coverage.hits) - installed_only,
         "installed": installed_only,
         "missing": len(coverage.missing),
-        "of them needed by the rest": sum(
-            spec.needed_by > 0 and spec.is_needed for spec in coverage.missing
-        ),
     }
     first = "cached" if counts["cached"] or not installed_only else "installed"
     parts = [
@@ -214,9 +211,11 @@ def summary(coverage: Coverage) -> str:
         for what, count in counts.items()
         if count or what == first
     ]
+    if needed := sum(spec.needed_by > 0 and spec.is_needed for spec in coverage.missing):
+        parts[-1] += f" ({needed:,} needed by others)"
     at_hand = {hit.hash for hit in coverage.hits if hit.location.is_installed}
     to_fetch = sum(hash_ not in at_hand for hash_ in coverage.fetch)
-    parts.append(f"to fetch {to_fetch:,}, to build {len(coverage.build):,}")
+    parts.append(f"{to_fetch:,} to fetch, {len(coverage.build):,} to build")
     if coverage.externals:
         parts.append(f"{len(coverage.externals):,} external")
     return " · ".join(parts)
@@ -228,16 +227,16 @@ def coverage_notes(coverage: Coverage) -> Iterator[str]:
     if len(sources) > 1:
         yield from (f"{count:,} in {clean(source)}" for source, count in sources.most_common())
     if recorded := sum(spec.is_recorded for spec in coverage.missing):
-        yield f"{recorded:,} missing, although an index lists them"
+        yield f"{recorded:,} missing: an index lists them, but no cache has the archives"
     if idle := sum(not spec.is_needed for spec in coverage.missing):
-        yield f"{idle:,} missing, but not needed: they only build what is there"
+        yield f"{idle:,} missing, but not needed: only cached or installed specs build with them"
     if any(s.nearest.best is not None and s.comparison is None for s in coverage.missing):
-        yield "Dependencies are compared only where both sources list them alike"
+        yield "Not all dependencies are compared: the sources list different types of them"
     if coverage.unlisted:
         count = counted(coverage.unlisted, "spec")
-        yield f"What else {count} of it may need is unknown: no source lists it"
+        yield f"The dependencies of {count} are unknown: no source lists them"
     if coverage.is_cut:
-        yield "Not all is compared: there are too many dependencies"
+        yield "There are too many dependencies to compare all"
 
 
 def filtered_remarks(
@@ -286,15 +285,15 @@ def _time_notes(
     if not seconds:
         return
     total = sum(spec.is_needed for spec in coverage.missing)
-    nearest = f", {by_nearest:,} of them as the nearest" if by_nearest else ""
-    known = f"{len(seconds):,} of {total:,} to build"
-    yield f"{known} took {minutes(sum(seconds.values()))} when they were built{nearest}"
+    nearest = f" ({by_nearest:,} by the nearest build)" if by_nearest else ""
+    known = f"{len(seconds):,} of {total:,} specs to build"
+    yield f"{known} took {minutes(sum(seconds.values()))} before{nearest}"
     longest, chain = _longest_chain(coverage, seconds)
     if chain:
         unknown = sum(spec.hash not in seconds for spec in chain)
         path = path_text([spec.package for spec in chain])
-        rest = f", {unknown:,} of them unknown" if unknown else ""
-        yield f"the longest chain takes {minutes(longest)}: {path}{rest}"
+        rest = f" ({unknown:,} of unknown time)" if unknown else ""
+        yield f"The longest chain of builds takes {minutes(longest)}: {path}{rest}"
 
 
 def _longest_chain(
@@ -310,7 +309,7 @@ def _longest_chain(
     ids = {graph.identity(spec.id): spec.id for spec in coverage.missing} | present
 
     def below(identity: int) -> list[int]:
-        """Return the dependencies that a spec waits for; a cached one needs no build tools."""
+        """Return the dependencies to build before a spec; a cached one needs no build tools."""
         is_built = identity not in present
         used = [
             id_
@@ -351,7 +350,7 @@ def _reason(spec: Missing) -> tuple[str, str]:
     causes = spec.comparison.causes if spec.comparison is not None else ()
     best = spec.nearest.best
     if not spec.package or (spec.nearest.total and best is None):
-        return ("nothing else is known of it",) * 2
+        return ("no source describes it",) * 2
     if best is None:
         return ("no build of the package",) * 2
     differences = list(best.differences)
@@ -359,6 +358,7 @@ def _reason(spec: Missing) -> tuple[str, str]:
         differences += (each for each in causes[0].differences if not each.follows)
     if kinds := sorted(set(map(_kind, differences))):
         reason = ", ".join(clean(ATTRIBUTE_LABELS.get(kind) or kind) for kind in kinds)
+        only = more = ""
         if spec.comparison is not None:
             is_all = all(
                 difference.follows
@@ -368,13 +368,17 @@ def _reason(spec: Missing) -> tuple[str, str]:
                 for cause in causes
                 for difference in cause.differences
             )
-            reason += " only" if is_all else " and more below"
+            if is_all:
+                only = " only"
+            elif "dependencies" not in kinds:
+                more = ", and dependencies differ"
+        without_values = reason + only + more
         if len(kinds) > 1 or kinds[0] not in _SHARED:
-            return reason, reason
+            return without_values, without_values
         line = difference_line(differences[0])
-        return reason, f"{reason}: {line.a} ≠ {line.b}"
+        return without_values, f"{reason}{only}: {line.a} ≠ {line.b}{more}"
     if not (folded := fold_differences(causes)):
-        return ("only dependencies, which are not compared",) * 2
+        return ("only dependencies differ (not compared)",) * 2
     first, its = folded[0]
     package = first.package or its[0].package
     reason = f"because of {clean(package)}"

@@ -44,7 +44,7 @@ from spackscope.model.report.sheet import Sheet, SheetColumn, hash_column
 from spackscope.model.sources.resolve import names_source
 
 _ARROW = "→"
-_ALIKE = "One and the same spec: nothing differs"
+_ALIKE = "These are the same spec"
 _MAX_NAMED_CAUSES = 3
 """Causes that are named together; of what has more, the number is told."""
 
@@ -121,7 +121,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     is_whole = bool(options.get("all"))
 
     def in_sight(rows: Iterable[ComparedRow]) -> list[ComparedRow]:
-        """Return the rows that differ, or with `all` then what follows, and what is equal."""
+        """Return the rows that differ; `all` adds rows that follow from others, and equal ones."""
         if not is_whole:
             return [row for row in rows if not (row.is_equal or row.follows)]
         return sorted(rows, key=lambda row: (row.is_equal, bool(row.follows)))
@@ -162,15 +162,17 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     following = sum(bool(row.follows) and not row.is_equal for row in run) * (not is_whole)
     notes = []
     if len(listing) < len(columns):
-        notes.append("? stands where a source lists no dependencies")
+        notes.append("? means that the source lists no dependencies")
     if following:
-        notes.append(f"{following:,} more at run time that follow from these; --all lists them")
+        notes.append(
+            f"--all adds {counted(following, 'run-time difference')} that follow from these"
+        )
     if options.get("build") or runs_the_same:
         asked.show(sheet_of(rows, *notes, "comparing…"))
         each = dict(zip(listing, listing, strict=True))
         rows += in_sight(_rows_below(graph, "build", columns, each, should_stop))
     else:
-        notes.append(f"{BUILD_DEPENDENCIES} are not compared; --build does that")
+        notes.append(f"{BUILD_DEPENDENCIES} are not compared; --build adds them")
     return sheet_of(rows, *notes, users=[_users(graph, columns)])
 
 
@@ -191,7 +193,7 @@ def _title(
     if nothing and ways != 1:
         yield NOTHING_DIFFERS
     elif ways > 1 and (more := len(ids) - len(drawn)):
-        yield f"{more:,} more {'is' if more == 1 else 'are'} like one of these"
+        yield f"{counted(more, 'more build')} like one of these"
     if total > len(ids):
         yield f"{total - len(ids):,} not compared"
 
@@ -236,7 +238,7 @@ def _firsts(rows: Sequence[ComparedRow], ids: Sequence[int]) -> list[int]:
 
 
 def differing(row: ComparedRow) -> Differing:
-    """Spell a row: the most common value, of several the first, is dim, and others stand out."""
+    """Return a row as text: the most common value is dim, and others stand out."""
     known = [value for value in row.values if value and value != UNKNOWN]
     # A Counter keeps the order of those that are equally common.
     common = Counter(known).most_common(1)[0][0] if known else None
@@ -323,7 +325,7 @@ def _users(graph: Dag, ids: Sequence[int]) -> Differing:
 
 
 def _splices(graph: Dag, ids: Sequence[int], should_stop: ShouldStop) -> list[str]:
-    """Return which of two specs is spliced, from what, and what it has in place of what."""
+    """Return which of two specs is spliced, from which spec, and with which dependencies."""
     builds = [graph.build_spec(id_) for id_ in ids]
     if len(ids) != 2 or not any(builds):
         return []
@@ -377,7 +379,7 @@ def _rows_below(
     group_of: Mapping[int, int],
     should_stop: ShouldStop,
 ) -> Iterator[ComparedRow]:
-    """Yield what varies below the specs, and then what is equal there. Raises Cancelled.
+    """Yield the rows of dependencies that differ, then of equal ones. Raises Cancelled.
 
     Each spec that lists its dependencies has the values of the spec that stands for its group.
     """
@@ -425,8 +427,8 @@ def _spec_below(graph: Dag, ids: Sequence[int], row: Differing, hash_: str) -> s
 class Change(NamedTuple):
     """What changed from an old source to a new one: a cause, a package, or a spec.
 
-    It is about some `specs`, and `also` about others through it. `hash` is that of a spec, and
-    `old_hash` of the one in its place before; `hashes` are those of a package.
+    `specs` counts the specs with the change, and `also` dependents that changed because of it.
+    `hash` is set for a spec, and `old_hash` for the spec that it replaced; `hashes` for a package.
     """
 
     kind: str
@@ -440,11 +442,11 @@ class Change(NamedTuple):
 
 
 def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
-    """Return what changed from a source to another: causes first, then packages, then specs."""
+    """Return the changes between two sources: causes first, then packages, then specs."""
     of_old, of_new = exact_query("source", old), exact_query("source", new)
     every = (*its.changed, *its.added, *its.removed)
     counts = {
-        "the same": its.same,
+        "unchanged": its.same,
         "changed": sum(len(each.specs) for each in every),
         "added": sum(len(each.added) for each in every),
         "removed": sum(len(each.removed) for each in every),
@@ -452,7 +454,7 @@ def source_sheet(its: SourceComparison, old: str, new: str) -> Sheet[Change]:
     parts = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count)
     sums = f"{its.count_a:,} {_ARROW} {counted(its.count_b, 'spec')}: {parts}"
     if its.are_alike:
-        sums = f"the same {counted(its.count_a, 'spec')}"
+        sums = f"{counted(its.count_a, 'spec')} unchanged"
     added, removed = (counted(len(part), "package") for part in (its.added, its.removed))
     rows = [
         *_root_changes(its),
@@ -491,7 +493,12 @@ _COLUMNS: list[SheetColumn[Change]] = [
     SheetColumn("kind", lambda row: row.kind),
     SheetColumn("what", lambda row: row.what, "", wraps=True, style="bold"),
     SheetColumn("specs", lambda row: row.specs),
-    SheetColumn("through", lambda row: row.also, text=lambda count: f"{count:,}" if count else ""),
+    SheetColumn(
+        "through",
+        lambda row: row.also,
+        "dependents",
+        text=lambda count: f"{count:,}" if count else "",
+    ),
     hash_column(lambda row: row.hash or None),
     hash_column(lambda row: row.old_hash or None, "old_hash"),
     SheetColumn("hashes", lambda row: row.hashes, drawn=False),
@@ -508,7 +515,7 @@ def _root_changes(its: SourceComparison) -> Iterator[Change]:
 
 def _follower_changes(its: SourceComparison) -> Iterator[Change]:
     """Yield the causes of changes in specs whose own package did not change."""
-    kind, rest = "changed because of others", 0
+    kind, rest = "changed because of dependencies", 0
     for followers in its.followers:
         if len(followers.causes) > _MAX_NAMED_CAUSES:
             rest += followers.count
@@ -524,7 +531,7 @@ def _follower_changes(its: SourceComparison) -> Iterator[Change]:
 
 
 def _first_query(changes: Iterable[Difference], source: Query) -> Query | None:
-    """Return a query for what changed; none for what is the same in most specs of a source."""
+    """Return a query for changed specs; None if most specs of a source match it."""
     for change in changes:
         if change.package:
             return Query().with_package(change.package)

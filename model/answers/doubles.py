@@ -53,7 +53,7 @@ _LEAST_VALUE, _LEAST_PATH = 16, 18
 """Cells of a value and of a path before other columns are left out."""
 
 _UNLISTED = "differences that the sources do not list"
-_NOT_SEARCHED = "causes not searched, as there are too many builds"
+_NOT_SEARCHED = "causes not searched: too many builds"
 
 
 def answer(asked: Asked) -> Sheet[DoubledBuild]:
@@ -69,13 +69,13 @@ def answer(asked: Asked) -> Sheet[DoubledBuild]:
 
 
 class DoubledBuild(NamedTuple):
-    """One of several builds of a package, below the cause by which it differs from others.
+    """One of several builds of a package, grouped by the cause of the difference.
 
-    It `is_run` if roots link or run it, directly or not; else it is used for building only.
-    `roots` counts those that need it so, and `users` are the packages on a path from one; None if
-    there are too many specs to search. `cause` is None if it is not known, and `value` what the
-    build has of that which differs first. The cause is among the `deepest` if no other cause is
-    below it in one of the pairs of builds.
+    `is_run` if roots link or run it, directly or not; else it is a build dependency. `roots`
+    counts the roots that need it, and `users` are the packages on a path from one; None if there
+    are too many specs to search. `cause` is None if unknown, and `value` is the value that this
+    build has there. The cause is among the `deepest` if in some pair of builds no other cause is
+    below it.
     """
 
     id: int
@@ -148,9 +148,9 @@ def doubles(
         builds[name] = sorted(rows, key=lambda row: (not row.is_run, -row.dependents, row.id))
     count = len(builds)
     of_run = sum(sum(row.is_run for row in rows) > 1 for rows in builds.values())
-    title = f"no package of {len(packages):,} has several hashes"
+    title = f"none of {counted(len(packages), 'package')} has several hashes"
     if count:
-        kinds = ((of_run, "at run time"), (count - of_run, "to build only"))
+        kinds = ((of_run, "at run time"), (count - of_run, "only to build"))
         of_kinds = ", ".join(f"{number:,} {what}" for number, what in kinds if number)
         verb, of = "has" if count == 1 else "have", counted(len(packages), "package")
         title = f"{count:,} of {of} {verb} several hashes: {of_kinds}"

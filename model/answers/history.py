@@ -57,7 +57,7 @@ _KNOWN = ("package", "version", "hash", "variants")
 """Columns that snapshots, revisions and tags have in common."""
 
 VERSION, HASH = "version", "hash"
-"""What there is a timeline for each of, where it is no variant."""
+"""The names after `--by` that are not variants."""
 
 MAX_REVISIONS_SIZE = 2**30
 """Bytes of all revisions of a file that are read: 500 of a lock file with 700 specs."""
@@ -86,7 +86,7 @@ def answer(asked: Asked) -> Sheet[Timeline]:
         not (isinstance(condition, Term) and condition.column in _KNOWN)
         for condition in query.conditions
     ):
-        raise WrongQuestion("history knows packages, versions, variants and hashes only")
+        raise WrongQuestion("history takes only packages, versions, variants and hashes")
     by = asked.options.get("by", (HASH if "hash" in query.columns else VERSION,))[-1]
     if by not in (VERSION, HASH) and ALIASES.get(by, by) in FIELDS:
         raise WrongQuestion(f"--by takes version, hash or a variant, not {clean(by)}")
@@ -96,9 +96,10 @@ def answer(asked: Asked) -> Sheet[Timeline]:
     unknown = [term for term in catalog.virtuals.unknown(query) if term.pattern not in packages]
     if packages and unknown:
         raise asked.no_match(catalog, query)
-    count = counted(len(rows), "timeline") if rows else "never seen"
+    noun = by if by in (VERSION, HASH) else "value"
+    count = counted(len({row.name if by != HASH else row.hash for row in rows}), noun)
     return Sheet(
-        f"{clean(join_words(asked.words))}: {count}",
+        f"{clean(join_words(asked.words))}: {count if rows else 'never seen'}",
         _COLUMNS,
         rows,
         hash=lambda row: row.hash,
@@ -111,9 +112,9 @@ def answer(asked: Asked) -> Sheet[Timeline]:
 
 
 class Timeline(Frozen):
-    """When some specs were in a source: how many there were at each of its observations.
+    """When some specs were in a source: how many it had in each of its snapshots.
 
-    `hashes` are all that there ever were, and `query` finds the like.
+    `hashes` are those of all the specs it ever had, and `query` finds similar specs.
     """
 
     source: str
@@ -125,30 +126,30 @@ class Timeline(Frozen):
 
     @property
     def since(self) -> str:
-        """The day on which it is first seen; at the first look it may have been there before."""
+        """The first day with it; in the first snapshot it may be older."""
         first = next(number for number, count in enumerate(self.counts) if count)
         day = _day(self.observations[first])
-        return day if first else f"{day} or before"
+        return day if first else f"{day} or earlier"
 
     @property
     def until(self) -> str:
-        """When it was seen last, and by when it had gone; or that it is there."""
+        """The last date with it and the first without; or `still listed`."""
         seen = max(number for number, count in enumerate(self.counts) if count)
         if seen + 1 == len(self.observations):
-            return "there"
+            return "still listed"
         last, after = self.observations[seen : seen + 2]
-        label = "" if last.label == "snapshot" else f", in {clean(last.label)}"
+        label = "" if last.label == "snapshot" else f" ({clean(last.label)})"
         return f"{_day(last)}{label}, gone by {_day(after)}"
 
     @property
     def hash(self) -> str:
-        """The hash that it is of, if it is one."""
+        """The hash if there is only one, else ""."""
         return self.hashes[0] if len(self.hashes) == 1 else ""
 
 
 def _heading(row: Timeline) -> str:
     first, last = _day(row.observations[0]), _day(row.observations[-1])
-    count = counted(len(row.observations), "observation")
+    count = counted(len(row.observations), "snapshot")
     return f"{clean(row.source)}: {count} from {first} to {last}"
 
 
@@ -168,12 +169,12 @@ _COLUMNS: list[SheetColumn[Timeline]] = [
     SheetColumn("source", lambda row: row.source),
     SheetColumn("spec", lambda row: row.name, sort_key=version_key),
     hash_column(lambda row: row.hash or None),
-    SheetColumn("since", lambda row: row.since),
-    SheetColumn("until", lambda row: row.until, wraps=True),
+    SheetColumn("since", lambda row: row.since, "first seen"),
+    SheetColumn("until", lambda row: row.until, "last seen", wraps=True),
     SheetColumn("builds", lambda row: len(row.hashes)),
     SheetColumn("counts", lambda row: row.counts, "", text=_bar, style="bar", least=_MAX_BAR),
     SheetColumn("hashes", lambda row: row.hashes, drawn=False),
-    SheetColumn("observed", lambda row: [each.when for each in row.observations], drawn=False),
+    SheetColumn("dates", lambda row: [each.when for each in row.observations], drawn=False),
     SheetColumn("labels", lambda row: [each.label for each in row.observations], drawn=False),
 ]
 
@@ -181,10 +182,10 @@ _COLUMNS: list[SheetColumn[Timeline]] = [
 def _read_timelines(
     asked: Asked, catalog: Catalog, query: Query, by: str
 ) -> tuple[list[Timeline], list[str]]:
-    """Return the timelines of what a query asks for, which has conditions on `_KNOWN` only.
+    """Return the timelines of the specs that match a query on columns in `_KNOWN`.
 
-    What no observation tells of a hash fits none of them: how many builds are left out for that,
-    and what cannot be read, is in the sentences that come second. Raises Cancelled.
+    Builds whose variants no snapshot has are left out; the sentences that come second count them,
+    and name what cannot be read. Raises Cancelled.
     """
     should_stop = asked.session.should_stop
     kinds, failures = dict[str, Sequence[Sequence[Observation]]](), list[str]()
@@ -216,13 +217,13 @@ def _read_timelines(
         if hash_ not in wanted
     )
     if unknown:
-        failures.append(f"left out: {counted(unknown, 'build')} whose variants are unknown")
+        failures.append(f"left out: {counted(unknown, 'build')} with unknown variants")
     lines = (timelines(source, its, wanted, by, should_stop) for source, its in kinds.items())
     return list(chain.from_iterable(lines)), failures
 
 
 def _fits(query: Query, hash_: str, text: str, *, unknown: bool = False) -> bool:
-    """Check a spec; conditions on variants that it does not tell have the answer `unknown`."""
+    """Check a spec; conditions on variants that are not recorded return `unknown`."""
     spec, *variants = text.split(BETWEEN)
     package, _, version = spec.partition("@")
     named: dict[str, Value] = {"package": package, "version": version, "hash": hash_}
@@ -244,7 +245,7 @@ def timelines(
     by: str,
     should_stop: ShouldStop = never,
 ) -> list[Timeline]:
-    """Return the timelines of the wanted specs in a source, those of the newest version first.
+    """Return the timelines of the wanted specs in a source, the newest version first.
 
     These are by VERSION, by HASH or by the name of a variant. Raises Cancelled.
     """
@@ -319,9 +320,9 @@ class _Git:
         self._command = ("git", *safe, "-C", directory)
 
     def run(self, *words: str, data: bytes = b"") -> tuple[bytes, str]:
-        """Return what a command prints, and why that may not be all. Raises Cancelled.
+        """Return the output of a command, and why it may be incomplete. Raises Cancelled.
 
-        It is killed where it takes too long: a file that git opens may be a FIFO.
+        A command that takes too long is killed: a file that git opens may be a FIFO.
         """
         with tempfile.TemporaryFile() as errors:
             try:
@@ -348,7 +349,7 @@ class _Git:
                             os.killpg(process.pid, SIGKILL)
             errors.seek(0)
             line = errors.readline(_MAX_ERROR).decode(errors="replace").strip()
-        return printed, (line or "git fails") if process.returncode else ""
+        return printed, (line or "git failed") if process.returncode else ""
 
     def revisions(self, name: str) -> tuple[list[_Revision], str]:
         """Return the revisions of a file, newest first, and why these may not be all.
@@ -392,7 +393,7 @@ class _Git:
             try:
                 size, packed = map(int, next(lines, b"").split()) if each.blob else (0, 0)
             except ValueError:
-                reason = reason or "git lacks it"
+                reason = reason or "git does not have them"
                 continue
             if size > (most := max_unpacked_size(packed)):
                 reason = reason or str(too_large(size, most))
@@ -416,7 +417,7 @@ class _Git:
                 start = answer.find(b"\n", end) + 1 if its.blob else end
                 end = start + its.size
                 if end > len(answer):
-                    raise Unreadable(reason or "git ended before the end of it")
+                    raise Unreadable(reason or "git ended too early")
                 yield its, answer[start:end]
                 end += bool(its.blob)
 
@@ -429,11 +430,11 @@ def _blobs(revisions: Iterable[_Revision]) -> bytes:
 def of_revisions(
     path: str, should_stop: ShouldStop = never, on_progress: OnProgress = no_progress
 ) -> tuple[list[Observation], str]:
-    """Return what the revisions of a file in a git work tree have, oldest first.
+    """Return the specs in each revision of a file in a git work tree, oldest first.
 
-    Of a link it is the file that it leads to, and of an environment its lock file. The sentence
-    that comes second says why not all revisions are told; it is empty where all are, or where the
-    file is in no work tree. Raises Cancelled.
+    Links are followed, and an environment stands for its lock file. The sentence that comes
+    second says why not all revisions were read; it is empty if all were, or if the file is not
+    in a work tree. Raises Cancelled.
     """
     file = os.path.realpath(os.path.join(path, "spack.lock") if os.path.isdir(path) else path)
     directory, name = os.path.split(file)
@@ -462,7 +463,7 @@ def of_revisions(
     except Unreadable as error:
         reasons.append(str(error))
     reason = next(filter(None, reasons), "")
-    return observations, f"not all revisions of {path} are told: {reason}" if reason else ""
+    return observations, f"not all revisions of {path} were read: {reason}" if reason else ""
 
 
 def _specs_in(data: bytes, known: Specs) -> Specs:

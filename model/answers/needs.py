@@ -21,7 +21,7 @@ _Row = tuple[str, NeededSpec]
 
 
 def answer(asked: Asked) -> Sheet[_Row]:
-    """Return what one spec needs, the nearest first; no rows where its source lists nothing."""
+    """Return the specs that one needs, the nearest first; no rows if its source lists none."""
     (catalog,) = asked.load(asked.sources)
     row = catalog.listed(asked.find_hash(catalog, asked.words))
     needs = read_needs(catalog, row.id)
@@ -29,11 +29,11 @@ def answer(asked: Asked) -> Sheet[_Row]:
     if needs is None:
         return Sheet(title, _COLUMNS, (), notes=[UNLISTED])
     needs = add_sizes(needs, catalog, asked.session, asked.sources)
-    build_only = counted(len(needs.build_only), "spec")
+    build_only = counted(len(needs.build_only), "more spec")
     headings = {
         "run": f"needs to run: {needs_line(needs)}",
         "external": f"externals assumed on the host: {len(needs.externals):,}",
-        "build": f"needs to build only: {build_only} more",
+        "build": f"needs only to build: {build_only}",
     }
     parts = {"run": needs.specs, "external": needs.externals, "build": needs.build_only}
     return Sheet(

@@ -28,10 +28,10 @@ def answer(asked: Asked) -> Sheet[PathStep]:
     hashes = [asked.find_hash(catalog, [word]) for word in asked.words]
     a, b = map(dag_of(catalog).find(hashes).__getitem__, hashes)
     if a == b:
-        raise WrongQuestion("These are one and the same spec")
+        raise WrongQuestion("These are the same spec")
     edges = catalog.edges.path(a, b) or catalog.edges.path(b, a)
     if not edges:
-        raise WrongQuestion("Neither of the two depends on the other")
+        raise WrongQuestion("Neither depends on the other")
     specs = read_specs(catalog, [edges[0].parent, *(edge.child for edge in edges)])
     steps = [
         PathStep(specs[edges[0].parent]),

@@ -34,9 +34,9 @@ _HEADINGS = {BROKEN: "would break", REMOVED: "would be removed"}
 
 
 def answer(asked: Asked) -> Sheet[PrunedSpec]:
-    """Return what would be removed and what would break, by a keep-list or by a query."""
+    """Return the specs that would be removed or break, chosen by a keep-list or a query."""
     if not asked.options.get("preview"):
-        raise WrongQuestion("prune deletes nothing: it only takes --preview")
+        raise WrongQuestion("prune deletes nothing: add --preview")
     if len(asked.words) == 1 and names_source(asked.words[0]):
         hashes = _read_keep_list(asked)
         (catalog,) = asked.load(asked.sources)
@@ -58,12 +58,12 @@ def _read_keep_list(asked: Asked) -> list[str]:
     hashes, wrong = asked.read_hashes(path, shown) or ([], 0)
     if not hashes or wrong:
         # `spack buildcache prune` stops there, too.
-        raise Unreadable(f"{shown} is not a keep-list, with a full hash on each line")
+        raise Unreadable(f"{shown} is not a keep-list: it needs a full hash on each line")
     return hashes
 
 
 class PrunedSpec(NamedTuple):
-    """A spec that is removed or breaks: what it needs is removed, or how many still need it."""
+    """A removed spec with the number that still need it, or a broken one with what it needs."""
 
     state: str
     hash: str
@@ -78,11 +78,11 @@ class PrunedSpec(NamedTuple):
 def prune(
     catalog: Catalog, chosen: Collection[int], *, are_kept: bool, should_stop: ShouldStop = never
 ) -> Sheet[PrunedSpec]:
-    """Return what breaks, and what is removed, what frees most first; not good if some break.
+    """Return the broken specs, then the removed ones, the largest first; not good if some break.
 
-    Removed are the chosen specs, or if these are kept all others. Only cached specs are; a catalog
-    that does not say counts as cached. What breaks names the nearest dependency that is removed,
-    and what is removed how many of those that stay link or run it directly. Raises Cancelled.
+    The chosen specs are removed, or if `are_kept` all others. Only cached specs are removed; if a
+    catalog knows none, all count as cached. A broken spec names the nearest removed dependency,
+    and a removed one counts the remaining specs that link or run it directly. Raises Cancelled.
     """
     graph = dag_of(catalog)
     cached = catalog.match(parse("cached")).ids() or range(catalog.total)
@@ -118,7 +118,7 @@ def prune(
     freed = sizes_text(sum(size or 0 for size in sizes), len(sizes), sizes.count(None))
     doubt = ", as far as dependencies are listed" if unlisted and not broken else ""
     others = f"{counted(len(broken), 'other')} would break"
-    users = others if broken else "no other needs them to run"
+    users = others if broken else "nothing else needs them to run"
     return Sheet(
         f"Prune preview: removes {len(gone):,} of {counted(len(every), 'spec')}, {freed}; "
         f"{users}{doubt}",
@@ -128,7 +128,7 @@ def prune(
         query=lambda row: exact_query("hash", row.hash),
         group=lambda row: _HEADINGS[row.state],
         told=("state",),
-        notes=[f"Dependencies not listed for {counted(unlisted, 'spec')} that would stay"]
+        notes=[f"No source lists the dependencies of {counted(unlisted, 'spec')} that would stay"]
         * bool(unlisted),
         is_good=not broken,
         is_certain=True,

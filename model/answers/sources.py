@@ -87,7 +87,7 @@ def _problem_sheet(catalog: Catalog) -> Sheet[tuple[Problem, str]]:
         return exact_query("source", source) if source else None
 
     return Sheet(
-        "" if catalog.problems else "Every document was read without a problem",
+        "" if catalog.problems else "All documents were read without a problem",
         _PROBLEM_COLUMNS,
         [*zip(catalog.problems, catalog.problem_sources, strict=True)],
         query=query,
@@ -181,9 +181,9 @@ _TAG_COLUMNS: list[SheetColumn[Tag]] = [
 
 
 class WrongSpec(NamedTuple):
-    """A record that is not whole, or a spec of a mirror that its index does not have right.
+    """A record that does not match its hash, or a spec for which a mirror and its index differ.
 
-    `content_hash` is the one that the content of the record gives.
+    `content_hash` is computed from the content of the record.
     """
 
     source: str
@@ -196,7 +196,7 @@ class WrongSpec(NamedTuple):
 
 
 def _verify(asked: Asked) -> Sheet[WrongSpec]:
-    """Return what is wrong in the sources; not good if something is.
+    """Return the wrong records of the sources; not good if there are some.
 
     It ends with SourceError where something could not be read, and nothing that was is wrong.
     """
@@ -209,7 +209,7 @@ def _verify(asked: Asked) -> Sheet[WrongSpec]:
 
 
 def verified_sheet(verified: Sequence[VerifiedSource]) -> Sheet[WrongSpec]:
-    """Return a row for each record or spec that is wrong, by source and what is wrong."""
+    """Return a row for each wrong record or spec, by source and problem."""
     rows = [row for source in verified for row in _wrong_specs(source)]
     counts = Counter((row.source, row.problem) for row in rows)
 
@@ -243,13 +243,15 @@ def verified_sheet(verified: Sequence[VerifiedSource]) -> Sheet[WrongSpec]:
             *([f"and {counted(more, 'more problem')}"] if more > 0 else ()),
         ],
         is_good=is_good,
-        ending=SourceError(f"{unread} could not be read whole") if is_good and problems else None,
+        ending=SourceError(f"{unread} could not be read completely")
+        if is_good and problems
+        else None,
     )
 
 
 def _wrong_specs(source: VerifiedSource) -> Iterator[WrongSpec]:
     for record, document in source.wrong.items():
-        problem = f"the content gives another hash ({record.reason})"
+        problem = f"the content does not match the hash ({record.reason})"
         named = record.package, record.version, record.hash
         yield WrongSpec(source.name, problem, *named, document, record.content_hash)
     for problem, specs in source.differing.items():
@@ -259,12 +261,12 @@ def _wrong_specs(source: VerifiedSource) -> Iterator[WrongSpec]:
 
 
 def _sums(sources: Iterable[VerifiedSource]) -> str:
-    """Return how many records are whole, and what else: `22 records whole, 1 wrong`."""
+    """Return how many records are intact, wrong and so on: `22 intact, 1 wrong`."""
     counts = Counter[str]()
     for source in sources:
-        counts["whole"] += len(source.whole)
+        counts["intact"] += len(source.whole)
         counts["wrong"] += source.wrong_count
-        counts["unlike the index"] += sum(map(len, source.differing.values()))
+        counts["different from the index"] += sum(map(len, source.differing.values()))
         counts["unchecked"] += len(set().union(*source.unchecked.values()))
     return (
         ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "no records"
@@ -279,7 +281,7 @@ def _line(source: VerifiedSource) -> str:
 def _doubts(source: VerifiedSource) -> Iterator[str]:
     """Yield sentences on what could not be checked, with the reasons, or is not listed."""
     if hidden := source.wrong_count - len(source.wrong):
-        yield f"{source.name}: {hidden:,} more are wrong than are listed"
+        yield f"{source.name}: {hidden:,} more wrong records are not listed"
     for reason, hashes in source.unchecked.items():
         yield f"{source.name}: {counted(len(hashes), 'record')} cannot be checked: {reason}"
     if source.not_compared:

@@ -44,7 +44,7 @@ def answer(asked: Asked) -> Sheet[_Counted]:
         " × ".join([*(f"{n:,}" for n in numbers[:-1]), counted(numbers[-1], "value")]),
     ]
     if counts.has_lists:
-        parts.append("a spec counts at each of its values")
+        parts.append("a spec counts once for each of its values")
     rows = list(counts.cells.items())
     most = max(counts.cells.values(), default=0)
     columns: list[SheetColumn[_Counted]] = [
@@ -126,9 +126,9 @@ def find_axis(catalog: Catalog, name: str, *, should_stop: ShouldStop = never) -
             raise WrongQuestion(f"Unknown column or variant {clean(name)}{guess}")
         return axis
     if column.name not in COUNTABLE:
-        raise WrongQuestion(f"Each spec has a {name} of its own: count by another column")
+        raise WrongQuestion(f"Each spec has its own {name}: count by another column")
     if column.name == "flags" and not catalog.lists_dependencies:
-        reason = "stats by flags asks for compiler flags, and pages list none"
+        reason = "stats by flags needs compiler flags, and pages list none"
         raise Unanswerable(reason, Term("flags", "*"))
     if column.is_by_host:
         codes, values = catalog.by_host.values(column.name, should_stop)

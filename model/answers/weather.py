@@ -14,11 +14,12 @@ from spackscope.model.analysis.history import Observation, read_snapshots
 from spackscope.model.analysis.host import Host, parse_host
 from spackscope.model.analysis.session_fit import host_of
 from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import size_text
 from spackscope.model.core.errors import QueryError, WrongQuestion
 from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.query.ast import Query, exact_query
-from spackscope.model.report.sheet import Sheet, SheetColumn, size_column
+from spackscope.model.report.sheet import Sheet, SheetColumn
 from spackscope.model.sources.resolve import find_environment
 
 _BARS = "▁▂▃▄▅▆▇█"
@@ -31,7 +32,7 @@ def answer(asked: Asked) -> Sheet[Weather]:
     try:
         hosts = [parse_host(text) for text in asked.options.get("hosts", ())]
     except QueryError as error:
-        raise WrongQuestion(f"a host has an error: {error}") from None
+        raise WrongQuestion(f"--host: {error}") from None
     names = [find_environment(name, asked.session) for name in asked.words]
     caches, *environments = asked.load(asked.sources, *([name] for name in names))
     if not (names or caches.total):
@@ -66,9 +67,10 @@ def answer(asked: Asked) -> Sheet[Weather]:
 class Weather(NamedTuple):
     """How many specs of an environment or a stack are in the caches.
 
-    `runs` has for each host how many of the specs `there` run on it, and `unknown` for how many
-    that is unknown. `size` is that of their archives in bytes, but for `unknown_sizes` of
-    them. `trend` has how many were there at each snapshot, and `wanted` the missing specs.
+    `there` counts those that are cached or installed. Of these, `runs` counts for each host how
+    many run on it, and `unknown` how many may or may not. `size` is the bytes of their archives,
+    without `unknown_sizes` of them. `trend` is `there` at each snapshot, and `wanted` are the
+    missing specs.
     """
 
     name: str
@@ -89,7 +91,7 @@ class Weather(NamedTuple):
 def _weather(
     caches: Catalog, name: str, total: int, ids: Sequence[int], fits: Iterable[HostFit]
 ) -> Weather:
-    """Return the weather of what some specs of the caches cover."""
+    """Return the coverage by some specs of the caches."""
     answers = [Counter(fit.brief(id_).fits for id_ in ids) for fit in fits]
     runs, unknown = ([each[answer] for each in answers] for answer in (True, None))
     sizes = [spec.size for spec in caches.records(ids)]
@@ -121,7 +123,7 @@ def _stacks(caches: Catalog, fits: Sequence[HostFit]) -> Iterator[Weather]:
 
 
 def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> list[int]:
-    """Return how much of an environment was there at each snapshot of any source."""
+    """Return how many specs of an environment were cached at each snapshot of any source."""
     hashes = {hit.hash for hit in coverage.hits} | {spec.hash for spec in coverage.missing}
     by_time = []
     for number, observations in enumerate(snapshots):
@@ -138,7 +140,7 @@ def _trend(coverage: Coverage, snapshots: Iterable[Sequence[Observation]]) -> li
 
 
 def _most_wanted(coverage: Coverage) -> list[str]:
-    """Return missing specs with how many others need each, those first that most need."""
+    """Return missing specs with the number of others that need each, the most needed first."""
     needed = [spec for spec in coverage.missing if spec.is_needed]
     needed.sort(key=lambda spec: -spec.needed_by)
     counts = (f" ({spec.needed_by:,})" if spec.needed_by else "" for spec in needed)
@@ -161,10 +163,16 @@ def _columns(what: str, hosts: Sequence[Host]) -> list[SheetColumn[Weather]]:
     return [
         SheetColumn(what, lambda its: its.name),
         SheetColumn("specs", lambda its: its.total),
-        SheetColumn("there", lambda its: its.there, drawn=False),
-        _percent_column("percent", lambda its: its.there, "there"),
+        SheetColumn("cached", lambda its: its.there, drawn=False),
+        _percent_column("percent", lambda its: its.there, "cached"),
         *chain.from_iterable(map(_host_columns, count(), hosts)),
-        size_column(lambda its: its.size, "archives"),
+        SheetColumn(
+            "archives",
+            lambda its: its.size,
+            "download",
+            text=lambda size: size_text(size) if size else "",
+            is_right=True,
+        ),
         _count_column("unknown_sizes", lambda its: its.unknown_sizes),
         SheetColumn(
             "trend",
@@ -178,7 +186,7 @@ def _columns(what: str, hosts: Sequence[Host]) -> list[SheetColumn[Weather]]:
 
 
 def _host_columns(number: int, host: Host) -> Iterator[SheetColumn[Weather]]:
-    """Yield the columns of a host: what runs there, and of how many specs that is unknown."""
+    """Yield the columns of a host: how many specs run there, and how many may or may not."""
     name = re.sub(r"[^\w.]+", "_", host.short)
     yield _percent_column(f"runs_on_{name}", lambda its: its.runs[number])
     yield _count_column(f"unknown_on_{name}", lambda its: its.unknown[number])

@@ -27,23 +27,23 @@ from spackscope.model.sources.session import Session
 from spackscope.model.sources.spack_config import ALL, ReuseRules, place_of
 
 _OF_DEPENDENCY = "a dependency: "
-_MISSING, _RECORDED = "no cache has it", "an index lists it, but without its binary"
+_MISSING, _RECORDED = "no cache has it", "an index lists it without a binary"
 _BUILD = "build it, or open a cache that has it"
 
 _CHANGES = {
     "I": "create it: spack buildcache update-index {place}",
     "V": "create it with a Spack before 1.0: spack buildcache update-index {place}",
-    "D": "nothing to change: Spack takes no build of sources under development",
-    "W": "nothing to change: Spack always builds its compiler wrapper",
+    "D": "nothing to do: Spack never reuses builds of sources under development",
+    "W": "nothing to do: Spack always builds its compiler wrapper",
     "X": "list it with this prefix in packages.yaml",
-    "R": "build it again with Spack 1.0 or later",
-    "F": "build it again with Spack 1.0 or later",
-    "P": "change the machine",
-    "T": "change the machine or the target",
-    "L": "change the machine or the os",
-    "O": "change the machine or the os",
+    "R": "rebuild it with Spack 1.0 or later",
+    "F": "rebuild it with Spack 1.0 or later",
+    "P": "use another machine",
+    "T": "use another machine or target",
+    "L": "use another machine or os",
+    "O": "use another machine or os",
 }
-"""What to do so that a spec is taken, by the letters of rules that are in no file."""
+"""What to do so that Spack reuses a spec, by the letters of rules that are in no file."""
 
 
 def answer(asked: Asked) -> Sheet[Judged]:
@@ -97,7 +97,7 @@ def find_candidates(
 ) -> dict[int, tuple[str, ...]]:
     """Return the cached or installed builds of the packages or hashes that a query names.
 
-    By their ids, with the conditions of the query that each does not match.
+    Maps the id of each build to the conditions of the query that it does not match.
 
     Those with the fewest unmet conditions come first, and of these the newest; there are none
     with the name of an unknown package. Raises Cancelled, and Unanswerable for conditions that
@@ -127,9 +127,9 @@ def find_candidates(
 
 
 class Verdict(NamedTuple):
-    """Why a spec is not taken: the reason, the file and line of a rule, and what to change.
+    """Why Spack does not reuse a spec: the reason, the file and line of a rule, and the change.
 
-    Without a reason nothing rules it out. `reusable` is the value of this column, if it has one.
+    Without a reason, Spack can reuse it. `reusable` is the value of this column, if it has one.
     """
 
     reason: str = ""
@@ -142,7 +142,7 @@ class Judged(NamedTuple):
     """A spec, and the verdicts on its candidate: the spec itself, or the build nearest to it.
 
     `built_with` are the compiler, os and target of a candidate, whose hash is empty if there is
-    none. `missing` is why the spec itself is not there, "" if it is, and then it `lacks` what the
+    none. `missing` is why the spec itself is not there, "" if it is, and then `lacks` is what the
     nearest has otherwise. `unmet` counts the conditions of the query that it does not match. A
     row has one of the verdicts: the first of one of several specs, each of one alone.
     """
@@ -174,10 +174,10 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
     `unmet` are the conditions of the query that it does not match.
     """
     if unmet:
-        yield Verdict(f"not {' '.join(map(clean, unmet))}", change="change what you ask for")
+        yield Verdict(f"does not match {' '.join(map(clean, unmet))}", change="change the query")
     if rules is not None and rules.only_dependencies and rules.reuse is not None:
         place = place_of(rules.reuse)
-        text = "concretizer:reuse takes only dependencies of what is asked for"
+        text = "concretizer:reuse allows only dependencies of the requested specs"
         yield Verdict(text, place, f"change {place}")
     for reason in fit.reasons:
         if reason.letter:
@@ -233,7 +233,7 @@ def judge_missing(
     nearest, fits = coverage.nearest_hashes(), catalog.by_host.answers
     of_dependency = rules and replace(rules, only_dependencies=False)
     for spec in coverage.missing:
-        its, lacks = [Verdict("no build of the package", change="it has to be built")], list[str]()
+        its, lacks = [Verdict("no build of the package", change="build it")], list[str]()
         if (best := spec.nearest.best) is not None:
             its, lacks = list(verdicts(fits.brief(best.id), of_dependency)), lacking(spec)
         named = spec.hash, spec.package, spec.version
@@ -250,29 +250,29 @@ def _configuration_notes(
     if spack is None:
         return
     if rules is None:
-        yield "The configuration of Spack is left out"
+        yield "Your Spack configuration is ignored"
         return
     for name in (*packages, ALL):
         if place := rules.not_buildable.get(name):
             where = place_of(place)
-            yield f"{where}: {name} is not buildable: Spack only takes what there is"
+            yield f"{where}: {name} is not buildable: Spack only uses existing builds"
         for spec in rules.preferred.get(name, ()):
-            yield f"{place_of(spec)}: the solver prefers {clean(spec)}, if it can"
+            yield f"{place_of(spec)}: the solver prefers {clean(spec)}"
     for external in spack.externals:
         if external.spec.partition("@")[0] in packages:
             where = external.prefix or ", ".join(external.modules)
-            yield clean(f"The solver may take the external {external.spec} at {where} instead")
+            yield clean(f"The solver may use the external {external.spec} at {where} instead")
     yield from map(str, (*spack.problems, *find_kept_out(catalog, rules)[1]))
     allowed = [rules.deprecation[n] for n in (*packages, ALL) if n in rules.deprecation]
     severity = "".join(f"; {clean(each)} is allowed ({place_of(each)})" for each in allowed[:1])
-    yield f"Recipes are not read: which versions are deprecated is unknown{severity}"
+    yield f"Recipes are not read, so deprecated versions are unknown{severity}"
 
 
 def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog) -> Sheet[Judged]:
-    """Return verdicts, those that rule out nothing first, then by their reasons.
+    """Return the verdicts: reusable builds first, then the others by reason.
 
-    The reasons that are nearest to the query come first, and of these what keeps out most. Not
-    good where every spec is missing or ruled out.
+    Reasons of the builds that match most of the query come first, then those of the most builds.
+    Not good if every spec is missing or ruled out.
     """
     total, counts = len(judged), Counter(each.verdict for each in judged)
     free, unknown = counts[Verdict()], sum(e.verdict.reusable == UNKNOWN for e in judged)
@@ -335,5 +335,5 @@ _COLUMNS: list[SheetColumn[Judged]] = [
     ),
     SheetColumn("reusable", lambda row: row.verdict.reusable or None, drawn=False),
     SheetColumn("built_with", lambda row: row.built_with or None, "built with", wraps=True),
-    SheetColumn("lacks", lambda row: row.lacks, "differs in", wraps=True),
+    SheetColumn("differs_in", lambda row: row.lacks, wraps=True),
 ]

@@ -1,4 +1,4 @@
-"""Explain what is wrong with a query, and find queries near one without a match."""
+"""Explain errors in a query, and find similar queries if one has no match."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ def relaxations(
             if rank == _DROPPED:
                 yield from near(rest, _CHANGED, after=f", {label}")
 
-    apart = [(_DROPPED, "without what all specs share", Query((), query.specs))]
+    apart = [(_DROPPED, "without the conditions of all specs", Query((), query.specs))]
     reworded = _reworded(catalog, query, should_stop)
     stages: tuple[Iterable[_Candidate], ...] = (
         # What is changed is counted last: there may be much of it.

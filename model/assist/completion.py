@@ -200,7 +200,7 @@ class _Completer(NamedTuple):
                     text = f"{key}{operator}{lexer.quoted(head + facet.value)}"
                     yield Completion(text, facet.count)
         if in_shell and column in _OF_HOST:
-            yield Completion(f"{key}={before}{HOST}", note="that of the host")
+            yield Completion(f"{key}={before}{HOST}", note="the same as the host")
 
     def target_lists(self, before: str, typed: str, sign: str = "") -> Iterator[Completion]:
         """Yield lists and ranges of targets: each with a known target that begins with the end.
@@ -269,7 +269,7 @@ class _Completer(NamedTuple):
             yield from (Completion(word, note="") for word in WORDS)
             yield from (Completion(f"{key}=", 0, "column", False) for key in _KEYS)
             if self.named:
-                yield Completion(f"{VIEW}=", 0, "a query with a name", False)
+                yield Completion(f"{VIEW}=", 0, "a named query", False)
         if has_package or not packages:
             # What is counted of variants takes as long as the rest.
             total = self.count(self.others)

@@ -98,7 +98,7 @@ class ByHost:
 
     def _known(self, term: Condition) -> HostAnswers:
         if not self.has_host:
-            raise Unanswerable(f"{term} asks for the host, which is not known here", term)
+            raise Unanswerable(f"{term} needs the host, which is unknown here", term)
         return self.answers
 
     def mask(self, term: Term) -> bytes:
@@ -154,7 +154,7 @@ class ByHost:
         part = self._known(condition).part(condition.column)
         if not part:
             raise Unanswerable(
-                f"{condition} asks for the {condition.column} of the host, which is not known",
+                f"{condition} needs the {condition.column} of the host, which is unknown",
                 condition,
             )
         entries = (

@@ -265,7 +265,7 @@ class Columns:
 class Rows(Sequence[Any]):
     """Rows that `SectionWriter.add_rows` has written; some hundred at a time are read.
 
-    `make` returns what an item is, given its row.
+    `make` returns the item of a row.
     """
 
     def __init__(

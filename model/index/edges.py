@@ -92,7 +92,7 @@ def _mask(kinds: Sequence[int], of_kind: Sequence[bool]) -> bytes:
 def nearest_first(
     starts: Iterable[_Node], below: Callable[[_Node], Iterable[_Node]]
 ) -> dict[_Node, _Node]:
-    """Return nodes and what they reach, level by level, each with the node it is reached from.
+    """Return nodes and the nodes they reach, level by level, each with its predecessor.
 
     `below` returns the nodes that one leads to. Starts are reached from themselves.
     """

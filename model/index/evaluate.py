@@ -134,13 +134,13 @@ class Virtuals:
             for name, packages in self.providers(query).items()
         ]
         asked = [
-            f"%{clean(name)} asks the recipe of the compiler where a record names that, as before"
-            f" Spack 1.0, and no recipes are read. Write ^{clean(name)} for a dependency"
+            f"%{clean(name)} needs the recipe of the compiler for records from before Spack 1.0,"
+            f" and recipes are not read. Write ^{clean(name)} for a dependency"
             for name in self.asked_of_compilers(query)
         ]
         unlisted = [
             f"{clean(name)} is only a dependency here, and not listed. Write %{clean(name)} for"
-            " what depends on it"
+            " the specs that depend on it"
             for name in self.unlisted(query)
             if name != query.package
         ]
@@ -390,7 +390,7 @@ class Evaluation:
             return self._mask_by_compiler(condition)
         if condition.column == "flags" and not data.lists_dependencies:
             label = FIELDS["flags"].label
-            raise Unanswerable(f"{condition} asks for {label}, and pages list none", condition)
+            raise Unanswerable(f"{condition} needs {label}, and pages list none", condition)
         if condition.column == "source":
             condition = with_full_name(condition, data.texts_of_lists("source"))
         # The next letter of a query hardly changes its other terms.
@@ -438,15 +438,13 @@ class Evaluation:
     def _mask_by_compiler(self, condition: Depends) -> bytes:
         """Return the mask of look-alikes in pages, which list no dependency but the compiler."""
         if not condition.direct:
-            raise Unanswerable(
-                f"{condition} asks for dependencies, and pages list none", condition
-            )
+            raise Unanswerable(f"{condition} needs dependencies, and pages list none", condition)
         compiler_fits(condition, "")
         compilers = self._data.texts("compiler")
         known_names = {"", *(compiler.partition("@")[0] for compiler in compilers)}
         if compiler_name(condition.name) not in known_names and not is_compiler(condition.name):
             raise Unanswerable(
-                f"{condition} asks for a direct dependency, and of those pages list the compiler"
+                f"{condition} needs a direct dependency, and of those pages list the compiler"
                 " only",
                 condition,
             )
@@ -602,9 +600,7 @@ class Evaluation:
         All edges count, also those to the tools that tools were built with.
         """
         if not self._data.lists_dependencies:
-            raise Unanswerable(
-                f"{term} asks for variants of dependencies, and pages list none", term
-            )
+            raise Unanswerable(f"{term} needs variants of dependencies, and pages list none", term)
         # The pattern of the variant itself: `+x` for `++x`.
         pattern, (name, _) = term.pattern, split_variant(term.pattern)
         own = pattern[1:] if pattern[:2] in ("++", "~~") else pattern.replace("==", "=", 1)

@@ -114,7 +114,7 @@ class FacetKey(Frozen):
 
     @property
     def label(self) -> str:
-        """How it is called; the name of a variant is as its source has it."""
+        """The name to show; a variant is spelled as in its source."""
         return self.variant or BY_NAME[self.column].label
 
     def groups(self, query: Query) -> tuple[Group, ...]:

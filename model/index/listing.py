@@ -213,7 +213,7 @@ class Listing:
 
     @cached_property
     def _sizes(self) -> array[int]:
-        """How many specs each folded row stands for, but for those of opened groups."""
+        """The number of specs of each folded row, without the rows of opened groups."""
         if not self.view.folded:
             return array("I")
         sizes = self.values.specs.sizes[:]
@@ -226,7 +226,7 @@ class Listing:
         return len(self.values.specs.alike(look_alike))
 
     def look_alike_ids(self, look_alike: int) -> Sequence[int]:
-        """Return the ids of the specs shown of a look-alike."""
+        """Return the ids of the shown specs of a look-alike."""
         return self.values.specs.alike(look_alike)
 
     def shows(self, id_: int) -> bool:
@@ -332,7 +332,7 @@ class ShownValues:
 
     @cached_property
     def varying_columns(self) -> frozenset[str]:
-        """The columns with several values, and those of single records of which any is known."""
+        """The columns with several values, and columns of single records with any known value."""
         if not self.specs:
             return frozenset()
         known, sizes = {"hash"}, self._data.sizes
@@ -413,9 +413,9 @@ class ShownValues:
 
     @cached_property
     def followers(self) -> frozenset[str]:
-        """The columns that tell nothing more where version, compiler and target are known.
+        """The columns that follow from version, compiler and target.
 
-        As the operating system where each compiler is of one. Only the first rows are looked at.
+        Such as the os, if each compiler has only one. Only the first rows are checked.
         """
         numbers = list(islice(self.specs.numbers, _MOST_SPLIT))
         known = [self.column_values(name, numbers) for name in _SPLITTING]

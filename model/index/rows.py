@@ -409,7 +409,7 @@ class IndexData:
 
     @cached_property
     def problem_sources(self) -> list[str]:
-        """The names of the sources of `problems`, each empty if it is of none."""
+        """The source of each of the `problems`; "" for one without a source."""
         names = self._source_names
         return ["" if source is None else names[source] for source, *_ in self._problems]
 

@@ -247,7 +247,7 @@ class Staged:
 
 
 def _digest(document: Document) -> bytes:
-    """Return what is equal for a document that did not change."""
+    """Return a digest that stays the same while a document does not change."""
     return bytes.fromhex(fingerprint([document]))[:_KEY_BYTES]
 
 

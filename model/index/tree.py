@@ -310,7 +310,7 @@ class _Reader:
         return [is_run(kind.deptypes) for kind in self._catalog.edges.kinds]
 
     def ends(self, id_: int = _ROOT) -> list[_End]:
-        """Return where the edges of a spec lead to, or those of the root.
+        """Return the targets of the edges of a spec, or of the root.
 
         Dependencies of several members that look the same are one end.
         """

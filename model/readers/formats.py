@@ -45,7 +45,7 @@ _NOT_KNOWN = (
     "it is not a page of cache.spack.io, a Spack database (index.json), a spack.lock, a spec file"
     " or the output of spack find --json"
 )
-_AS_UNDERSTOOD = "the records are read as far as they are understood"
+_AS_UNDERSTOOD = "the records are read as far as possible"
 """What happens to a document of an unknown version."""
 
 
@@ -56,7 +56,7 @@ def read_document(
     max_size: int = MAX_FILE_SIZE,
     on_count: OnCount | None = None,
 ) -> Iterator[Records | Problem]:
-    """Yield the records of a document of any known format, and what is wrong with it.
+    """Yield the records of a document of any known format, and its problems.
 
     Arguments:
         data: The content. It may be signed, and compressed with gzip, or with zstd where Python
@@ -153,7 +153,7 @@ def _read_nodes(data: bytes, origin: str, on_count: OnCount | None) -> Iterator[
 
 
 def _add_nodes(text: str, nodes: NodeReader, decoder: json.JSONDecoder = AS_SPELLED) -> list[str]:
-    """Add the nodes of a document to a reader; return what is wrong with the whole document.
+    """Add the nodes of a document to a reader; return the problems of the document itself.
 
     Raises Unreadable if it is of no known format, and what `on_count` raises.
     """
@@ -243,7 +243,7 @@ def _set_format(nodes: NodeReader, name: str, version: object, formats: Mapping[
         nodes.format = formats[newest]
         nodes.hash_format = NEWEST_FORMAT + 1
         nodes.source_remark = (
-            f"{name} is {shown_value(version)}, newer than {newest}, the newest that is known;"
+            f"{name} is {shown_value(version)}, newer than {newest}, the newest known version;"
             f" the records are read as those of {newest}"
         )
     else:
@@ -436,7 +436,7 @@ class Blob(Frozen):
 
 
 class Manifest(Frozen):
-    """The blobs of a manifest in its order, and what is wrong with it and other entries."""
+    """The blobs of a manifest in its order, and its problems."""
 
     blobs: tuple[Blob, ...]
     remarks: tuple[str, ...] = ()

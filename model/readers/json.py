@@ -79,7 +79,7 @@ def parse(
     *,
     whole: bool = False,
 ) -> tuple[Any, list[str]]:
-    """Parse a document; return its value, and what is wrong with the document as a whole.
+    """Parse a document; return its value, and the problems of the document itself.
 
     After an error, the records before it are returned with a remark, unless the document has to
     be `whole`. Of a repeated key the last value counts, as in Spack; a remark says so where specs
@@ -134,7 +134,7 @@ class _Parser:
         return end
 
     def remarks(self) -> list[str]:
-        """Say which keys are repeated."""
+        """Return a remark on repeated keys."""
         if not self._repeated:
             return []
         more = len(self._repeated) - 1
@@ -175,7 +175,7 @@ class _Parser:
         return at + 1
 
     def _skip(self, delimiter: str, at: int) -> int:
-        """Return the offset of what follows a delimiter, which has to be there."""
+        """Return the offset after a required delimiter."""
         if not self._text.startswith(delimiter, at):
             raise json.JSONDecodeError(f"Expecting '{delimiter}' delimiter", self._text, at)
         return _skip_space(self._text, at + 1)

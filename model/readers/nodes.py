@@ -52,9 +52,9 @@ from spackscope.model.readers.json import (
 
 LAST_FORMAT_OF_0_17 = 2
 
-OLD = "Spack before 0.18 hashed another text"
+OLD = "Spack before 0.18 hashed different content"
 CONVERTED = "a newer Spack converted them from an older format"
-UNKNOWN = "the format of the document is not known"
+UNKNOWN = "the format of the document is unknown"
 """Why another hash does not mean that a node is wrong."""
 
 EXTERNAL = "external, whose prefix or modules may have been rewritten"
@@ -112,7 +112,7 @@ class NodeReader:
         self._lists: dict[Texts, Texts] = {}
 
     def add(self, hash_: object, node: object, record: object = _NO_FIELDS) -> None:
-        """Read a node; of those of one hash the first counts.
+        """Read a node; of several with one hash the first counts.
 
         `record` is what the document states beside the node, as an install record of Spack. Of a
         node with a valid hash, what can be read is kept. Raises TooManyRecords after more nodes,
@@ -437,7 +437,7 @@ class WrongHash(NamedTuple):
 
 
 class StoredHashes(Frozen):
-    """The hashes of a document: `whole` ones, which are those of the content, and others.
+    """The hashes of a document: `whole` ones, which match their content, and others.
 
     `wrong` lists at most MAX_PROBLEMS of `wrong_count` records, `unchecked` has the hashes of
     those that cannot be checked by the reason, `problems` what of the document cannot be read.
@@ -455,7 +455,7 @@ class StoredHashes(Frozen):
 
 
 class HashChecker(NodeReader):
-    """Compares the hashes of nodes with those of their contents, and reads nothing else.
+    """Compares the hashes of nodes with their contents, and reads nothing else.
 
     In place of `finish`, call `result`.
     """
@@ -481,7 +481,7 @@ class HashChecker(NodeReader):
         self._others[hash_] = wrong, _original_format(node), "package_hash" in node
 
     def result(self, problems: list[str]) -> StoredHashes:
-        """Return the hashes, with what is wrong with the document as a whole."""
+        """Return the hashes, and the problems of the document itself."""
         stated, wrong = self.hash_format or self.format, list[WrongHash]()
         unchecked: dict[str, set[str]] = {}
         for record, original, has_package_hash in self._others.values():

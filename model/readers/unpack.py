@@ -131,7 +131,7 @@ def is_signed(data: bytes) -> bool:
 
 
 def remove_signature(data: bytes) -> tuple[bytes, str]:
-    """Return a document without its clear-text signature, and what is wrong with that.
+    """Return a document without its clear-text signature, and the problems of the signature.
 
     The signature is not verified. The dashes that RFC 9580, section 7.2, puts before a line are
     removed too. A document that is not signed is returned as it is.
@@ -147,7 +147,7 @@ def remove_signature(data: bytes) -> tuple[bytes, str]:
 
 
 def unwrap(data: bytes, max_size: int = MAX_FILE_SIZE) -> tuple[bytes, list[str]]:
-    """Unpack a document and remove its signature; return it with what is wrong with either."""
+    """Unpack a document and remove its signature; return it with the problems of both."""
     data, incomplete = decompress(data, max_size)
     data, unsigned = remove_signature(data)
     return data, [reason for reason in (incomplete, unsigned) if reason]

@@ -147,7 +147,7 @@ def fit_at_end(fit: Fit, host_phrase: str) -> DetailLine:
     if fit.fits:
         return DetailLine(text, FITS, term, "good", at_end=True)
     if fit.fits is None:
-        return DetailLine("? unknown if it runs", FITS, term, "dim", at_end=True)
+        return DetailLine("? may or may not run", FITS, term, "dim", at_end=True)
     return DetailLine(f"✗ {clean(value)}", FITS, term, "error", at_end=True)
 
 
@@ -171,13 +171,13 @@ def _column_lines(column: Column, value: Value) -> Iterator[DetailLine]:
 def install_line(spec: Spec) -> DetailLine:
     """Return the command that installs a spec, or why none would."""
     if spec.external:
-        reason = clean(f"nothing to install: it is external, at {spec.external}")
+        reason = clean(f"nothing to install: external at {spec.external}")
     elif spec.installed and not spec.cached:
-        reason = "it is installed, and in no build cache"
+        reason = "installed, but in no build cache"
     elif not spec.cached:
-        reason = "nothing to install: no cache that is read has its archive"
+        reason = "no binary: none of your caches has the archive"
     elif spec.fit is not None and not NO_INDEX.isdisjoint(r.letter for r in spec.fit.reasons):
-        reason = "nothing to install: Spack finds no hash in a mirror without an index"
+        reason = "Spack needs an index to install by hash, and the mirror has none"
     else:
         return DetailLine(install_command(spec), INSTALL, hints=_COPY_HINTS)
     return DetailLine(reason, INSTALL, kind="dim")

@@ -15,8 +15,8 @@ from spackscope.model.core.variants import spell_signs, spell_variant
 from spackscope.model.report.detail import DIFFERS
 from spackscope.model.report.report import Line, Piece, path_text, text_of
 
-NOTHING_DIFFERS = "nothing that is listed differs"
-NOT_LISTED = "Dependencies not listed: not compared"
+NOTHING_DIFFERS = "no known difference"
+NOT_LISTED = "Dependencies are not listed, so not compared"
 
 _MISSING = "-"
 _MAX_VALUE_WIDTH = 60
@@ -114,7 +114,7 @@ def difference_line(difference: Difference, package: str = "") -> DifferenceLine
 
 
 def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
-    """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, those of one package after its name."""
+    """Name changes: `zlib-ng 2.2.4 ≠ 2.3.2`, grouped by package."""
     by_package: dict[str, list[str]] = defaultdict(list)
     for change in changes:
         line = difference_line(change)
@@ -126,7 +126,7 @@ def changes_text(changes: Iterable[Difference], between: str = "≠") -> str:
 
 
 def shown_path(cause: Cause) -> tuple[str, ...]:
-    """Return the path over what is linked or run, if there is one: else it would mislead."""
+    """Return the path over run-time dependencies if there is one: any other would mislead."""
     return cause.run_path or cause.path
 
 
@@ -135,9 +135,9 @@ def unexplained_text(comparison: Comparison) -> str:
     if not comparison.lists_dependencies:
         return NOT_LISTED
     if not comparison.unexplained:
-        return "Not all is compared: there are too many dependencies" if comparison.is_cut else ""
+        return "There are too many dependencies to compare all" if comparison.is_cut else ""
     names = map(clean, cut_list(comparison.unexplained, _MAX_NAMED))
-    return f"Not listed here: what differs in {', '.join(names)}"
+    return f"The sources do not list why {', '.join(names)} differ"
 
 
 def _parts(difference: Difference, package: str) -> tuple[str, str, str]:

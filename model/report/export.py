@@ -29,7 +29,7 @@ def page_address(spec: Spec) -> str:
 
 
 def _escaped(text: str) -> str:
-    """Escape what is not allowed in the query of a URL."""
+    """Escape characters that are not allowed in the query of a URL."""
     plain = text.replace("-", "").replace("_", "").replace(".", "")
     if plain.isascii() and plain.isalnum():
         return text
@@ -39,7 +39,7 @@ def _escaped(text: str) -> str:
     return quote(text, safe="")
 
 
-NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none of them"
+NO_DEPENDENCIES = "No source lists dependencies, so the keep-list has none"
 
 _FITS = {True: "yes", False: "no", None: "unknown"}
 
@@ -185,7 +185,7 @@ FORMATS = (
     Format("jsonl", "JSON lines", ".jsonl", Sheet.json_lines),
     Format("hashes", "hashes", ".txt", Sheet.hashes),
     Format("keep-list", "keep-list", ".txt"),
-    Format("tab", "columns with tabs", ".tsv", Sheet.tabs),
+    Format("tab", "tab-separated columns", ".tsv", Sheet.tabs),
 )
 """All formats of the browser; the options of `find` have their names, except for the last."""
 

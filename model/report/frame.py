@@ -138,7 +138,7 @@ class OverviewLayout(NamedTuple):
 
 
 def overview_layout(width: int, runs_head: str) -> OverviewLayout:
-    """Return the columns of rows of some width; what they leave is for the names.
+    """Return the columns of rows of some width; the names take the remaining width.
 
     `runs_head` says where the builds run; it is empty where no source tells.
     """
@@ -204,7 +204,7 @@ class FacetLine(Frozen):
 def facet_lines(
     sections: Sequence[FacetSection], typed: str = "", opened: Collection[FacetKey] = ()
 ) -> list[FacetLine]:
-    """Return the lines of some sections; what is typed filters the values.
+    """Return the lines of some sections, with their values filtered by the typed text.
 
     The filter looks at the name of the section too, as in `target zen`.
     """
@@ -217,7 +217,7 @@ def facet_lines(
 def _fitting(
     sections: Sequence[FacetSection], typed: str
 ) -> Iterator[tuple[FacetSection, Sequence[FacetValue]]]:
-    """Yield the sections with a value that fits what is typed, each with these values."""
+    """Yield the sections with values that match the typed text, each with these values."""
     if not typed.strip():
         yield from ((section, section.values) for section in sections)
         return

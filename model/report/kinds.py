@@ -86,7 +86,7 @@ def differing_lines(rows: Sequence[ComparedRow], sizes: Sequence[int]) -> list[s
 
 
 def _listed(phrases: Sequence[str]) -> str:
-    """Join phrases, of which those of one package name it once."""
+    """Join phrases, and name each package once."""
     values: dict[str, list[str]] = {}
     for text in phrases[:MAX_PHRASES]:
         first, _, rest = text.partition(" ")
@@ -378,7 +378,7 @@ class RowNotes:
 
         def compute() -> list[str]:
             if len(groups) > MAX_COMPARED:
-                return ["", *[f"one of {len(groups):,}, too many to compare"] * len(groups)]
+                return ["", *[f"one of {len(groups):,} groups, too many to compare"] * len(groups)]
             rows = varying(self._graph, groups, run_only=run_only, should_stop=should_stop)
             telling = dict.fromkeys(clean(row.package) for row in rows if row.tells)
             return [", ".join(telling), *differing_lines(rows, list(map(len, groups)))]

@@ -35,7 +35,7 @@ _MAX_NAMED = 60
 
 
 def pending_lines(labels: Iterable[str]) -> list[DetailLine]:
-    """Return lines that are still to be read, so that what comes after them moves little."""
+    """Return placeholders for lines still to be read, so that lines below them move little."""
     return [DetailLine("…", label, kind="dim") for label in labels]
 
 
@@ -61,7 +61,7 @@ def difference_values(
     ]
     if rest := unexplained_text(comparison):
         values.append(DetailLine(rest, kind="dim"))
-    yield from values or [DetailLine("no difference is known", kind="dim")]
+    yield from values or [DetailLine("no known difference", kind="dim")]
 
 
 def _values(lines: Sequence[DifferenceLine], most: int, lead: str = "") -> Iterator[DetailLine]:

@@ -73,7 +73,7 @@ def flat_text(value: Any) -> str:
 class SheetColumn(Frozen, Generic[Item]):
     """A column: its name, which is its key in JSON, and the value of a row in it.
 
-    A value is a text, a number, a boolean, a list of these, or None where it is not known. On a
+    A value is a string, a number, a boolean, a list of these, or None where it is not known. On a
     terminal it is drawn as `text` says, in a `style`, below its `head`. A column that `wraps`
     goes on in the next line where it is narrow; others are cut, lists at their end. Where it is
     not said whether a column `is_right`, its numbers are aligned right. One that is
@@ -100,7 +100,7 @@ class SheetColumn(Frozen, Generic[Item]):
 
     @property
     def label(self) -> str:
-        """What stands above it."""
+        """The head above the column."""
         return self.name.replace("_", " ") if self.head is None else self.head
 
     def cut(self, text: str, width: int) -> str:
@@ -186,9 +186,8 @@ class Sheet(Frozen, Generic[Item]):
         names.setdefault("name", names.get("package") or self.columns[0])
         if name not in names:
             guess = did_you_mean(name, names)
-            raise WrongQuestion(
-                f"there is no column {clean(name)}{guess}: it has {', '.join(map(clean, names))}"
-            )
+            others = f"; there are {', '.join(map(clean, names))}"
+            raise WrongQuestion(f"there is no column {clean(name)}{guess or others}")
         return names[name]
 
     def hash_in(self, item: Item, name: str) -> str:
@@ -265,7 +264,7 @@ class Sheet(Frozen, Generic[Item]):
         return array_lines(self.json_lines())
 
     def csv(self) -> Iterator[str]:
-        """Yield CSV with a header; lists are joined by blanks, and what is unknown is empty."""
+        """Yield CSV with a header; lists are joined by blanks, and unknown values are empty."""
         line = csv_writer()
         yield line(clean(column.name) for column in self.columns)
         for item in self.items():
@@ -354,7 +353,7 @@ class Sheet(Frozen, Generic[Item]):
                 text = f"and {more:,} more; --limit 0 prints all"
                 yield from (styled(line, "dim") for line in wrap(text, width))
         if left:
-            text = f"--columns prints more: {', '.join(left)}"
+            text = f"more with --columns: {', '.join(left)}"
             yield from (styled(line, "dim") for line in wrap(text, width))
 
 

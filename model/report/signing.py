@@ -19,12 +19,12 @@ SIGNED, ARCHIVE = "signed", "archive"
 
 NOT_VERIFIED = "not verified"
 UNSIGNED = "no: spack install needs --no-check-signature"
-UNCHECKED = "no, and your Spack does not ask this mirror for it"
+UNCHECKED = "no, and your Spack does not require it of this mirror"
 REGISTRY = "Spack does not sign what it pushes to a registry"
 _LISTED = {
     "missing": "listed, but the archive is missing",
     "forbidden": "listed, but the mirror refuses the archive",
-    "wrong size": "listed, but the archive is not whole",
+    "wrong size": "listed, but the archive is incomplete",
 }
 
 
@@ -60,7 +60,7 @@ def with_signing(
 
 
 def _values(entry: MirrorEntry, *, is_full: bool) -> dict[str, list[tuple[str, LineKind]]]:
-    """Return by its label what is said of an entry: texts and their kinds."""
+    """Return the texts on an entry with their kinds, by label."""
     signed: list[tuple[str, LineKind]] = []
     archive: list[tuple[str, LineKind]] = []
     signer, why = entry.signer, entry.archive_problem
@@ -92,7 +92,7 @@ def signer_texts(signer: Signer) -> list[str]:
     """Return the key that a signature names, the name of its owner, and when it was made."""
     signature = signer.signature
     by = signature.fingerprint or signature.key_id
-    texts = [f"by key {by}" if by else "by a key that it does not name"]
+    texts = [f"by key {by}" if by else "by an unnamed key"]
     if signer.owner:
         texts.append(f"{signer.owner}, in the keyring of your Spack")
     if signature.created is not None:

@@ -57,7 +57,7 @@ def spec_rows(specs: Iterable[Spec]) -> list[Sequence[CellText]]:
 def spec_lines(
     catalog: Catalog, listing: Listing, width: int, named: Collection[str] = frozenset()
 ) -> Iterator[Line]:
-    """Yield what all specs of a listing have in common, and a table of what they have not.
+    """Yield the values that all specs of a listing share, and a table of the others.
 
     Columns that depend on the host are shown if they are `named`. A single spec keeps its columns,
     or its table would consist of a hash only.

@@ -1,4 +1,4 @@
-"""Choose the columns of the table, lay them out, and the head line of what all rows share."""
+"""Choose and lay out the columns of the table, and the line of values that all rows share."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SIGNS = {"version": "@", "compiler": "%", "fits": "fits=", "reusable": "reusabl
 
 
 def signed(name: str, text: str) -> str:
-    """Return the value of a field with what says of what it is, where it could be anything."""
+    """Return the value of a field, with a sign or name where it would be ambiguous."""
     if name == "compiler" and text == "none":
         return "no compiler"
     return _SIGNS.get(name, "") + text
@@ -180,7 +180,7 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
 def flowing_variants(
     variants: Iterable[str], varying: Mapping[str, int], counts: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, str]:
-    """Return what varies of variants as a text in two parts: what few rows have, and the rest.
+    """Return the varying variants in two parts: those of few rows, and the others.
 
     `varying` and `counts` are those of the rows of the package (`ShownValues.variants_of`).
     """

@@ -114,15 +114,15 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
     for copy in copies:
         entry, name = copy.entry, copy.entry.source
         if copy.content and entry.checksum and copy.content != entry.checksum:
-            yield "suspicious", f"the archive of {name} is not the one that its manifest names"
+            yield "suspicious", f"the archive of {name} does not match its manifest"
         if entry.archive == "wrong size":
             yield "suspicious", f"the archive of {name}: {entry.archive_problem}"
         if entry.problem:
             yield "unknown", f"{name}: {entry.problem}"
         elif entry.archive in ("missing", "forbidden"):
-            yield "unknown", f"{name} has no archive of it"
+            yield "unknown", f"{name} has no archive for it"
         elif not entry.checksum:
-            yield "unknown", f"{name} has no checksum of it"
+            yield "unknown", f"{name} has no checksum for it"
         if entry.size == 0 and entry.checksum:
             yield "suspicious", f"the archive of {name} is empty"
         if entry.checksum and not copy.content and entry.archive == "present":
@@ -133,7 +133,7 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
         if any(count > 1 for prefix, count in prefixes.items() if prefix):
             yield "suspicious", "different archives for the same prefix"
         if "" in prefixes:
-            yield "unknown", "different archives, and not all have a known prefix"
+            yield "unknown", "different archives, and some prefixes are unknown"
             for copy in copies:
                 if copy.problem:
                     where = f"the prefix of the archive of {copy.entry.source}"
@@ -154,7 +154,7 @@ def _differences(copies: Sequence[Copy]) -> Iterator[tuple[Judgement, str]]:
 
 
 class _Budget:
-    """What unpacking the archives of a mirror may cost, in bytes; those of headers count more.
+    """The limit for unpacking the archives of a mirror, in bytes; header bytes count more.
 
     A limit for each archive alone would be no limit for thousands of them.
     """
@@ -169,13 +169,13 @@ class _Budget:
         self._packed += max(size, _SMALL_ARCHIVE)
         own = self._cost + max_unpacked_size(size)
         self._limit = max(MAX_UNPACKED, MAX_EXPANSION * self._packed)
-        self._reason = "the archives of the mirror unpack to too much for their sizes"
+        self._reason = "the archives of the mirror unpack to too much data for their sizes"
         if own < self._limit:
             self._limit = own
-            self._reason = f"it unpacks to too much for {size:,} bytes"
+            self._reason = f"it unpacks to too much data for {size:,} bytes"
 
     def spend(self, cost: int) -> None:
-        """Count what an archive has cost. Raises Unreadable where that is too much, Cancelled."""
+        """Count the bytes read from an archive. Raises Unreadable if too many, and Cancelled."""
         self._session.check_cancelled()
         self._cost += cost
         if self._cost > self._limit:
@@ -203,7 +203,7 @@ class _Unpacked:
         return b"".join(self._parts(size))
 
     def seek(self, offset: int) -> None:
-        """Skip what comes before an offset. Raises Unreadable and OSError."""
+        """Skip the bytes before an offset. Raises Unreadable and OSError."""
         if offset < self._at:
             raise Unreadable("the sizes of its files are wrong")
         for _ in self._parts(offset - self._at):
@@ -260,5 +260,5 @@ def _prefix_of(archive: _Unpacked) -> str:
         raise
     # Long names that follow each other are read within each other.
     except (ValueError, EOFError, RecursionError, tarfile.TarError):
-        raise Unreadable("it is not a whole tar file") from None
+        raise Unreadable("it is not a complete tar file") from None
     return ""

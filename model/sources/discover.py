@@ -1,4 +1,4 @@
-"""Discover the documents of sources: what a name stands for, and what is there.
+"""Resolve the names of sources, and discover the documents in them.
 
 A directory may be an install tree, an environment, a mirror, and so on, else what is below it that
 Spack did not make is searched. The names are those of lib/spack/spack/database.py,
@@ -161,7 +161,7 @@ def _found(source: str, session: Session) -> DiscoveredSource:
 
 
 def _found_here(source: str, address: str, session: Session, view: str) -> DiscoveredSource:
-    """Discover what is at a path or `file:` URL of a source, or of a mirror of Spack."""
+    """Discover the documents at a path or `file:` URL of a source, or of a Spack mirror."""
     if scheme_of(address) == "file":
         from spackscope.model.storage.urls import local_path
 
@@ -317,7 +317,7 @@ class _Search:
             entries_left -= len(entries)
             if entries_left < 0:
                 limit = f"at most {MAX_ENTRIES:,} files and directories of a source are read"
-                leave_out(directory, f"is not read, nor is what follows: {limit}")
+                leave_out(directory, f"is not read, nor is anything after it: {limit}")
                 return
             names = [entry.name for entry in entries]
             if not _MARKERS.isdisjoint(names):

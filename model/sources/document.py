@@ -124,7 +124,7 @@ class Documents:
         return self._files.fingerprint + fingerprint(self._others)
 
     def named(self, source: str) -> Documents:
-        """Return these documents as those of a source of another name."""
+        """Return these documents under another source name."""
         others = (replace(document, source=source) for document in self._others)
         return Documents(others, self._files, source)
 

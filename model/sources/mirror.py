@@ -100,7 +100,7 @@ _VERIFIED = re.compile(r"(?P<sha256>[0-9a-f]{64}) \d+ (?P<mtime_ns>\d+) \d+")
 
 
 FileState = Literal["present", "missing", "forbidden", "wrong size", "unknown"]
-_SHORT = {"missing": "missing", "wrong size": "not whole"}
+_SHORT = {"missing": "missing", "wrong size": "incomplete"}
 
 
 class Mirror(Frozen):
@@ -275,7 +275,7 @@ def discover_mirror(mirror: Mirror) -> DiscoveredSource:
 
 
 def find_index(mirror: Mirror, layout: str) -> DiscoveredSource:
-    """Find the index of a layout, of v3 also those of its views where it has only these.
+    """Find the index of a layout; of v3 the indexes of its views if it has only these.
 
     Layouts as in `URLBuildcacheEntry` of lib/spack/spack/url_buildcache.py. Raises NotFound where
     there is none, and SourceError where it cannot be used.
@@ -492,7 +492,7 @@ class _KnownIndex:
 
     @property
     def was_absent(self) -> bool:
-        """Whether a server was asked for it in vain in the last day, and need not be again."""
+        """Whether a server lacked it within the last day, so that no new request is needed."""
         if self._mirror.is_local or self._mirror.session.asks_anew or self._read() != _ABSENT:
             return False
         with contextlib.suppress(OSError):
@@ -625,7 +625,7 @@ def discover_public_cache(source: str, public: PublicCache, session: Session) ->
     combined = combine([list_itself, *run_parallel(tasks, session.should_stop)])
     if not combined.documents:
         why = str(combined.problems[0]) if combined.problems else "it lists no index"
-        raise SourceError(f"the source {source} has no index that can be read: {why}")
+        raise SourceError(f"the source {source} has no readable index: {why}")
     return combined
 
 

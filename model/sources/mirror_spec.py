@@ -114,7 +114,7 @@ class MirrorEntry(Frozen):
 
 
 class Mirrors:
-    """The mirrors of a catalog, which are asked what they have of a spec.
+    """The mirrors of a catalog, and requests for the files of a spec in them.
 
     `states` are those of the catalog, and `sources` what the user gave, which may contain
     passwords. Several threads may ask.
@@ -208,7 +208,7 @@ class Mirrors:
             if missing is not None and missing.is_forbidden:
                 raise missing
             what = "spec manifest" if "v3" in layouts else "spec file"
-            why = f"listed, but the mirror has no {what} of it"
+            why = f"listed, but the mirror has no {what} for it"
             return MirrorEntry(
                 mirror.source, "", problem=why, archive="missing", archive_problem=why
             )

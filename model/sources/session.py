@@ -83,7 +83,7 @@ class Session(Frozen):
 
     @cached_property
     def reuse_rules(self) -> ReuseRules | None:
-        """What the configuration of the user's Spack says of reuse; None where it is left out."""
+        """The rules for reuse in the user's Spack configuration; None if it is ignored."""
         from spackscope.model.sources.spack_config import read_reuse_rules
 
         spack = self.spack if self.uses_rules else None

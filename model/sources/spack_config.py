@@ -57,7 +57,7 @@ class Text(str):
 
 
 OfYaml = TypeVar("OfYaml", Text, list[Any], dict[Any, Any])
-_KIND_NAMES: Mapping[type, str] = {Text: "a text", list: "a list", dict: "a mapping"}
+_KIND_NAMES: Mapping[type, str] = {Text: "a string", list: "a list", dict: "a mapping"}
 
 
 class Selection(Frozen):
@@ -68,11 +68,11 @@ class Selection(Frozen):
 
 
 class ConfiguredMirror(Frozen):
-    """A mirror of mirrors.yaml, as far as it is fetched from.
+    """A mirror of mirrors.yaml, with its fetch settings.
 
-    `url` is a URL or an absolute path. What is not `signed` is installed without a check of its
-    signature. `options` are those of its connection, by their names in mirrors.yaml, and
-    `binaries` what is fetched from it.
+    `url` is a URL or an absolute path. If it is not `signed`, Spack installs from it without
+    checking signatures. `options` are its connection options, by their names in mirrors.yaml,
+    and `binaries` selects the specs that Spack fetches from it.
     """
 
     name: str
@@ -119,7 +119,7 @@ class SpackConfig(Frozen):
 
     @property
     def problems(self) -> tuple[Problem, ...]:
-        """What of the sections that were read so far is left out, and why."""
+        """The parts of the sections read so far that were left out, and why."""
         return tuple(dict.fromkeys(self.scopes.problems))
 
     @cached_property
@@ -210,7 +210,7 @@ def is_false(value: object) -> bool:
 
 
 def listed_extensions(environ: Mapping[str, str], name: str) -> list[ListedExtension]:
-    """Return the extensions in directories of this name, those of the highest scope first.
+    """Return the extensions in directories of this name, the highest scope first.
 
     The scope of an active environment is not read.
     """
@@ -231,7 +231,7 @@ def find_mirror(
 ) -> tuple[ConfiguredMirror, tuple[Problem, ...]]:
     """Return the mirror that `spack:NAME` names, and the problems of the configuration.
 
-    Raises SourceError where there is none, with the names of those that there are.
+    Raises SourceError with the known names if there is none.
     """
     name, shown = source.removeprefix(PREFIX), shown_url(source)
     if spack is None:
@@ -282,7 +282,7 @@ def find_spack_root(environ: Mapping[str, str]) -> str:
 class Scopes:
     """The configuration files that the user's Spack would read now, as a Spack merges them.
 
-    `root` is that of the Spack, or "". `problems` grow with what is read.
+    `root` is the directory of the Spack, or "". `problems` grow as files are read.
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
@@ -379,7 +379,7 @@ class Scopes:
         self.refuse(place, f"{what} has to be {_KIND_NAMES[kind]}, not {found}")
 
     def refuse(self, place: Text, why: str) -> None:
-        """Add the problem of what is left out at a place."""
+        """Add a problem with the place of the entry that is left out."""
         self.problems.append(Problem(place.file, f"line {place.line}", why))
 
     def path(self, value: object) -> str:
@@ -531,7 +531,7 @@ class Scopes:
             if self._value_count > MAX_YAML_VALUES:
                 limit = f"at most {MAX_YAML_VALUES:,} values of the configuration are read"
                 self._value_count -= count
-                why = f"is not read: with it there are more; {limit}"
+                why = f"is not read: it exceeds the limit; {limit}"
             elif isinstance(content, dict):
                 self._files[path] = content
             elif content not in (None, ""):
@@ -619,7 +619,7 @@ class ReuseRules(Frozen):
 
 
 def read_reuse_rules(spack: SpackConfig) -> ReuseRules:
-    """Read the rules of a configuration; its problems grow by those of the rules.
+    """Read the rules of a configuration, and add their problems to its own.
 
     read_reuse_rules(session.spack).caches[0].exclude[0].line
     """

@@ -106,7 +106,7 @@ def _compare(
     if missing := {hash_: name for hash_, name in listed.items() if hash_ not in stored}:
         verified.differing.setdefault(MISSING, {}).update(missing)
     if not (mirror.is_local or mirror.target.layout == "v2"):
-        verified.not_compared = "its archives are not looked for: each would need a request"
+        verified.not_compared = "its archives are not checked: each would need a request"
 
 
 def _check(document: Document, session: Session) -> StoredHashes | None:

@@ -180,7 +180,7 @@ def list_columns(screen: BrowserScreen) -> None:
         Pick(name, column_word(name), remark, "differs" if remark == "hidden" else "dim")
         for name, remark in names
     ]
-    screen.host.open(PickDialog("columns", "column", picks, choose="bring back, go to it"), go_to)
+    screen.host.open(PickDialog("columns", "column", picks, choose="show it and go to it"), go_to)
 
 
 def module(name: str) -> Any:

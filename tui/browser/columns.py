@@ -47,7 +47,7 @@ def load(host: BrowserHost) -> None:
 def hide(host: BrowserHost, column: str) -> None:
     """Hide a column."""
     if column in KEPT:
-        host.say(f"The {column} stays: rows are known by it")
+        host.say(f"The {column} cannot be hidden: it identifies the rows")
         return
     _change(host, host.state.hidden_columns | {column})
     host.say(f"Hid {column_word(column)} (c brings it back)")
@@ -75,7 +75,7 @@ def _change(host: BrowserHost, hidden: Hidden) -> None:
 
 
 def remember(host: BrowserHost, write: Callable[[], object], what: str, *, group: str) -> None:
-    """Write what is to be remembered, and say if it will not be."""
+    """Save the columns to remember, and show a message if that fails."""
 
     def job(_: object) -> str:
         try:

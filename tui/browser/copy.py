@@ -1,4 +1,4 @@
-"""Copy what is seen: the row under the cursor, the marked rows, the detail, or the whole view.
+"""Copy the row under the cursor, the marked rows, the detail, or the whole view.
 
 A spec is never copied in place of another one silently: of a folded row whose specs do not all run
 the same none is copied, and the user is told to open it.
@@ -57,16 +57,16 @@ _LONG = 10_000
 """Characters that not every terminal takes for its clipboard."""
 _MAX_NAMED = 3
 """Conditions that are named at most as not being in a text."""
-NO_ADDRESS = "Only records of cache.spack.io have an address there, and this one is from elsewhere"
+NO_ADDRESS = "Only specs from cache.spack.io have a page there"
 
 
 def row_out_of_sight() -> str:
     """Return what to do before the row under the cursor is copied."""
-    return f"The row under the cursor was out of sight: press {shown('copy')} on it to copy"
+    return f"The row under the cursor was out of sight: press {shown('copy')} again to copy it"
 
 
 class CopyTarget(Frozen):
-    """What is to be copied: specs by their ids, or one spec of which only the hash is known.
+    """The specs to copy by their ids, or one spec of which only the hash is known.
 
     `folded` are the look-alikes that the row stands for.
     """
@@ -223,7 +223,7 @@ def _copy_specs(controllers: Controllers, form: CopyForm, copied: CopyContent) -
 
 
 def _copy(controllers: Controllers, copy: Callable[[], CopyDone], after: str = "") -> None:
-    """Copy in a worker thread, and say what came of it; the query was of use then."""
+    """Copy in a worker thread, show the outcome, and remember the query."""
 
     def done(copied: CopyDone) -> None:
         if not copied.failed:
@@ -282,12 +282,13 @@ def _detail_target(state: BrowserState, where: Where, may_be_unseen: bool) -> Co
     if node.spec.status == "absent":
         if is_hash(node.spec.hash):
             return CopyTarget(hash=node.spec.hash)
-        return "The hash of this spec is not known"
+        return "The hash of this spec is unknown"
     if node.is_package:
         unfold = shown("tree-unfold")
         return f"{node.builds:,} builds of {clean(node.spec.name)}: {unfold} lists them"
     if node.builds > 1:
-        return f"{node.builds:,} builds look the same here: {shown('tree-choose')} goes to them"
+        key = shown("tree-choose")
+        return f"{node.builds:,} builds look the same here: press {key} to choose one"
     return CopyTarget((node.id,))
 
 
@@ -328,7 +329,7 @@ def view_forms(
             ViewForm(
                 "h",
                 "hashes",
-                "one a line, as --hashes prints them",
+                "one per line, as with --hashes",
                 "all shown hashes",
                 lambda: "\n".join(its.hashes() if its is not None else ()),
             ),
@@ -382,7 +383,7 @@ def _lists(catalog: Catalog, view: View) -> Iterator[ViewForm]:
     yield ViewForm(
         "h",
         "hashes",
-        "one a line, as find --hashes prints them",
+        "one per line, as with find --hashes",
         "all shown hashes",
         partial(read, export.BY_NAME["hashes"]),
     )

@@ -203,7 +203,7 @@ class DetailsController:
             self._relate(self._asked, replace(details, at=None))
 
     def _relate(self, asked: DetailInputs, details: Details) -> None:
-        """Show details with the relations to other specs that were read before; read the rest.
+        """Show details with the relations that are already read, and read the others.
 
         Until then the row has those that were shown last, if they were its own, in another catalog
         or beside another mark; and else lines for all that is still to be read.

@@ -109,7 +109,7 @@ def _write(
     leave: Callable[[str], object],
     task: Task,
 ) -> Callable[[], object]:
-    """Write the file, and return what shows in the dialog what came of it.
+    """Write the file, and return the function that shows the outcome in the dialog.
 
     A job that is cancelled has no result; this one says whether it was `stopped` in time.
     """
@@ -191,7 +191,7 @@ def find_output(name: str) -> OutputFile:
     Raises Unwritable where no regular file can be written there.
     """
     if not name.strip():
-        raise Unwritable("The file needs a name")
+        raise Unwritable("Type the name of a file")
     status = None
     try:
         path = os.path.realpath(os.path.expanduser(name))
@@ -205,7 +205,7 @@ def find_output(name: str) -> OutputFile:
             raise Unwritable(f"There is no directory {clean(directory)}")
         return OutputFile(path, None)
     if stat.S_ISDIR(status.st_mode) or name.endswith("/"):
-        raise Unwritable(f"{clean(name)} is a directory: add the name of a file")
+        raise Unwritable(f"{clean(name)} is a directory: add a file name")
     if not stat.S_ISREG(status.st_mode):
         raise Unwritable(f"{clean(name)} is not a regular file")
     return OutputFile(path, status.st_size)

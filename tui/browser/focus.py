@@ -1,4 +1,4 @@
-"""Step back through the panes, and let keys wait for what they are meant for."""
+"""Step back through the panes, and let keys wait until their pane is ready."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def leave(controllers: Controllers) -> None:
 def needs_sources(controllers: Controllers, key: str, *, has_waited: bool = False) -> bool:
     """Check whether a key has to wait for sources that are being read.
 
-    In the panes keys wait for the first catalog. A text is completed and finished by all
-    sources, unless the user saw what there is of them while others do not answer.
+    In the panes keys wait for the first catalog. Completing and finishing a text waits for all
+    sources, unless the user saw the rows of some while others do not answer.
     """
     host, loading = controllers.host, controllers.loading
     summary, is_loading = host.state.summary, loading.is_loading

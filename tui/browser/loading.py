@@ -134,7 +134,7 @@ class Loading:
         self._rows_shown.set()
 
     def _read(self, session: Session, report: CallOnLoop, shown: Catalog | None) -> Summary:
-        """Read the catalog, and report what there is of it in the meantime.
+        """Read the catalog, and report the part that is read so far.
 
         First a ready index is shown, before it is compared with the documents; if there is none,
         what is read first is shown while the others are waited for. A catalog that
@@ -151,9 +151,9 @@ class Loading:
         return self._summarize(load(self._host.sources, session, current=shown, on_late=on_late))
 
     def open(self, sources: Sequence[str], show: Callable[[], object]) -> None:
-        """Read other sources, and call `show` once there is something of them.
+        """Read other sources, and call `show` once the first of them is read.
 
-        Where none of them can be read, all stays as it is, and the reason is said.
+        If none can be read, nothing changes, and a message says why.
         """
 
         def show_once() -> None:
@@ -229,7 +229,7 @@ class Loading:
         return None
 
     def _show_part(self, report: CallOnLoop, catalog: Catalog) -> None:
-        """Show a part of what is being read."""
+        """Show the part of the sources that is read."""
         summary = self._summarize(catalog)
         remark = " · ".join(filter(None, (summary.remark, _STILL_LOADING)))
         late = [clean(source.source) for source in catalog.discovered if source.is_late]
@@ -318,14 +318,14 @@ class Loading:
         self.failure = ""
 
     def reload(self) -> None:
-        """Load the sources again, and keep what they have if that is configured."""
+        """Reload the sources, and keep snapshots of them if configured."""
         self.load()
         if self._host.settings.history:
             say = self._host.say
             self._host.run(self._keep, lambda text: say(f"snapshots: {text}"), group="snapshots")
 
     def _keep(self, task: Task) -> str:
-        """Add a snapshot of each source once it is read; return what came of it."""
+        """Add a snapshot of each source once it is read; return the outcome as a sentence."""
         from spackscope.model.analysis.history import add_snapshots
 
         session = replace(self.session, should_stop=task, include_dependency_only=False)

@@ -23,7 +23,7 @@ GROUP = "mirrors"
 
 
 class MirrorAnswer(NamedTuple):
-    """The size of the archive of a spec, if a mirror tells, and the lines on its signature."""
+    """The size of the archive of a spec, if a mirror has it, and the lines on its signature."""
 
     size: float | None = None
     lines: Sequence[DetailLine] = ()

@@ -80,7 +80,7 @@ class Navigation:
         return self._steps[self._at] if self._steps else None
 
     def forget(self) -> None:
-        """Forget all steps and ways: their ids are those of a catalog that was replaced."""
+        """Forget all steps and ways: their ids belong to the replaced catalog."""
         self._host.cancel("jump", "path")
         self._steps.clear()
         self._at, self._arriving = -1, None
@@ -157,7 +157,7 @@ class Navigation:
             self.close_sheet()
 
     def close_sheet(self) -> None:
-        """Show the rows again, as what comes next is another step."""
+        """Show the rows again, because the next change is a step of its own."""
         self.leave()
         self._host.cancel("sheet")
         self._host.change(sheet=None)
@@ -208,12 +208,12 @@ class Navigation:
         """Select a spec, whatever package and query are in the way; None if there is none."""
         state = self._host.state
         if id_ is None:
-            self._host.say("There is no such spec to go to")
+            self._host.say("This spec is not in these sources")
             return
         if state.catalog is None or state.details is None:
             return
         if id_ == state.details.row.id and state.sheet is None:
-            self._host.say("this spec is the selected one")
+            self._host.say("This spec is already selected")
             return
         reading = partial(_read_target, state.catalog, state.view, id_)
         self._host.run(reading, self._jumped, group="jump")
@@ -238,9 +238,11 @@ class Navigation:
         self.leave()
         here, row, undo = self._here(), target.row, f"{shown('undo')} goes back"
         if not row.spec.in_cache:
-            self._host.say(f"a dependency only, so it has no row in the table; {undo}")
+            self._host.say(f"dependency-only specs have no row in the table; {undo}")
         elif target.drops_query:
-            self._host.say(f"without the query, which does not match {row.spec.package}; {undo}")
+            self._host.say(
+                f"the query does not match {row.spec.package}, so it was removed; {undo}"
+            )
         else:
             self._host.say("")
         if self._host.state.sheet is not None:

@@ -1,4 +1,4 @@
-"""Open another source from within the browser: a name from a list, or what is typed."""
+"""Open another source from within the browser: a name from a list, or a typed one."""
 
 from __future__ import annotations
 

@@ -440,7 +440,7 @@ class Panes:
         self.query_bar.show_count(titles.query_counts(shown, total, package, packages))
 
     def _show_stale(self, stale: str) -> None:
-        """Dim the rows while they are those of an older query."""
+        """Dim the rows while they belong to an older query."""
         for pane in (self.names, self.facets, self.table, self.detail):
             # A class of the pane would compute the styles of every filter and head in it too.
             pane.query("VirtualList, HeadLine").set_class(bool(stale), "-stale")
@@ -471,7 +471,7 @@ class Panes:
 
     @property
     def key_panes(self) -> tuple[str, ...]:
-        """The parts of the table of keys that work now, that of what has the focus first."""
+        """The parts of the table of keys that work now, the focused pane first."""
         if self.focus.focused_input is not None:
             return (keymap.FILTERS,)
         pane = self.focus.pane

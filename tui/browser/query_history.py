@@ -50,9 +50,9 @@ class QueryHistory:
 
 
 class QueryRecall:
-    """Go through the queries, in the query line or in a list, and remember those that were used.
+    """Step through earlier queries, in the query line or in a list, and remember used ones.
 
-    What was being typed comes after the newest query, and before it a text that was given up.
+    The text being typed comes after the newest query, and an abandoned text before it.
     """
 
     def __init__(self, host: BrowserHost, history: QueryHistory) -> None:
@@ -62,11 +62,11 @@ class QueryRecall:
         self._unsaved: tuple[str, ...] = ()
 
     def load(self) -> None:
-        """Read the file, so that it is there when it is needed."""
+        """Read the file before it is needed."""
         self._host.run(lambda _: self._history.read(), lambda _: None, group="history")
 
     def note_text(self, text: str) -> None:
-        """Note what is in the query line now: a letter begins another way through the queries."""
+        """Note the text of the query line: a letter restarts the walk through the queries."""
         if self._texts is not None and text != self._texts[self._at]:
             self._texts = None
 

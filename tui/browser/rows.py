@@ -1,4 +1,4 @@
-"""The rows of the table: whether they are those of the query, which are opened, which are marked.
+"""The rows of the table: whether they match the query, which are opened, which are marked.
 
 Look-alikes are folded into one row. It opens into their kinds, and a kind into single specs.
 Marks go by the hash, and outlast queries and catalogs.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 NO_ROWS = "No rows are shown"
 NO_SPEC = "This row is about no spec of these sources"
 LOADING = "Still loading: press the key again in a moment"
-STALE = "These rows are not those of the query: correct it first"
+STALE = "These rows belong to the last valid query: correct the query first"
 
 MAX_MARKS = 500
 """Marks at most: more can be neither compared nor told apart."""
@@ -139,7 +139,7 @@ class RowsController:
         if hash_ in marks:
             self._change(mark for mark in marks if mark != hash_)
         elif self._add([hash_]) and about:
-            within = f"{shown('mark-all')} within it marks all"
+            within = f"{shown('mark-all')} there marks all"
             self._host.say(f"Marked {hash_[:SHORT_HASH]}…{about}: {within}")
 
     def mark_all(self) -> None:
@@ -182,7 +182,7 @@ class RowsController:
         if len(both) > MAX_MARKS:
             self._host.say(
                 f"At most {MAX_MARKS} specs can be marked; "
-                f"{shown('export')} and {shown('copy-as')} take all rows without marks",
+                f"{shown('export')} and {shown('copy-as')} work on all rows without marks",
                 error=True,
             )
             return False
@@ -204,7 +204,7 @@ class RowsController:
         self._find()
 
     def _find(self) -> None:
-        """Find in the catalog those of the marked specs that are not known yet."""
+        """Find the marked specs in the catalog that are not known yet."""
         state = self._host.state
         known = {spec.hash: spec for spec in state.marked}
         self._host.change(marked=tuple(known[mark] for mark in state.marks if mark in known))
@@ -228,7 +228,8 @@ class RowsController:
             return
         if not marks and not self._host.where.is_row_seen:
             self._host.say(
-                f"The row under the cursor was out of sight: {shown('specs-open')} picks it now"
+                "The row under the cursor was out of sight: "
+                f"press {shown('specs-open')} again to pick it"
             )
         elif hidden and self._confirmed != marks:
             self._confirmed = marks
@@ -297,7 +298,7 @@ def hidden_marks(state: BrowserState) -> int:
 
 
 def marks_in_sight(state: BrowserState) -> list[MarkedSpec]:
-    """Return the marked specs that are among the rows, or those of the sheet."""
+    """Return the marked specs that are among the rows of the table or the sheet."""
     sheet = state.sheet.shown if state.sheet is not None else None
     if sheet is None:
         return [spec for spec in state.marked if spec.is_in(state.listing)]

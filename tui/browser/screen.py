@@ -122,7 +122,7 @@ class BrowserScreen(Screen[None]):
         return getattr(event, "key", "") in key_names(name)
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:
-        """Check whether what is typed next would meet a pane or rows that are about to change."""
+        """Check whether the pane or rows that the next key acts on are about to change."""
         if not self.is_mounted or not self.panes.is_ready or self.panes.focus.is_moving:
             return True
         return focus.is_late(self.host, getattr(event, "key", ""))

@@ -68,7 +68,7 @@ def _read(*arguments: Any, **options: Any) -> Results | Refusal:
 
 
 class Search:
-    """Request views, complete what is typed, and keep the rows while that has none.
+    """Request views, complete typed text, and keep the rows while it has none.
 
     `before_change` is called before the view changes, `on_shown` when the rows of one are shown.
     """
@@ -239,7 +239,7 @@ class Search:
             self._entry = EnteredInput(name, text, state.view, self._host.where.row)
 
     def type(self, parsed: ParsedInput) -> None:
-        """Request the view of what was typed in an input."""
+        """Request the view of the text typed in an input."""
         host, draft, name = self._host, self._host.state.draft, parsed.column or QUERY
         if draft is None or draft.input != name:
             self.leave()
@@ -322,7 +322,7 @@ class Search:
         return replace(state.view, query=query or Query(), order=order)
 
     def select_package(self, name: str | None) -> None:
-        """Show the specs of a package, or with None those of all."""
+        """Show the specs of a package, or with None of all packages."""
         old = self._host.state.view.query
         query = old.with_package(name)
         if query != old:
@@ -372,7 +372,7 @@ class Search:
             self._host.say("There are no filters to remove")
 
     def take_text(self, text: str) -> None:
-        """Request the query that a text means; what is not one is returned to the query line."""
+        """Request the query that a text means; a text with an error goes to the query line."""
         parsed = self.parse(text)
         if parsed.query is None:
             self.edit(text, Note(str(parsed.error)))
@@ -460,12 +460,12 @@ class Search:
         self._chosen_text = text
 
     def may_leave(self, name: str) -> bool:
-        """Check whether Tab may leave an input: not if its text is not a query, or has no rows."""
+        """Check whether Tab may leave an input: its text must be a query with rows."""
         state, draft = self._host.state, self._host.state.draft
         if draft is None or draft.input != name or not (draft.is_wrong or state.is_refused):
             return True
         self._host.say(
-            f"nothing completes this; {shown('filters-back')} goes back to the last query",
+            f"no completions; {shown('filters-back')} goes back to the last query",
             error=True,
         )
         return False

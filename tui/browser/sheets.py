@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from spackscope.model.report.sheet import Sheet
 
 ONE_SOURCE = "Only one source is open. To see what changed: spackscope OLD NEW"
-NO_CACHE = "No cache is open to compare with: open one beside the environment"
+NO_CACHE = "Open a cache beside the environment to compare them"
 _MAX_SOURCE = 30
 """Cells of the name of a source."""
 _AWAITED = 0.3
@@ -74,7 +74,7 @@ class BrowserAsked:
         self._catalog, self._say, self._said_at = catalog, say, 0.0
 
     def on_progress(self, what: str, done: int, total: int | None) -> None:
-        """Say how far it has come, some times a second."""
+        """Show the progress, some times a second."""
         if total and time.monotonic() - self._said_at > _PACE:
             self._said_at = time.monotonic()
             self._say(f"{done:,} of {total:,} {what}…")
@@ -181,7 +181,7 @@ class Sheets:
         self._host.run(job, take, group="sheet")
 
     def _say_progress(self, text: str) -> None:
-        """Say how far a sheet has come, in the place of its rows if there are none yet."""
+        """Show the progress, in place of the rows if there are none yet."""
         opened = self._host.state.sheet
         if opened is not None and opened.sheet is None:
             text = STILL_LOADING if self._host.is_running("load") else text
@@ -268,7 +268,7 @@ class Sheets:
             elif hash_:
                 self._navigation.jump_to_hash(hash_)
             else:
-                self._host.say("No spec of it is in these sources")
+                self._host.say("None of its specs is in these sources")
 
         self._host.run(read, go, group="menu")
 
@@ -455,7 +455,7 @@ class Sheets:
             return
         key, _ = under_cursor(self._host)
         if self._host.state.catalog is None:
-            self._host.say("there is nothing to count yet", error=True)
+            self._host.say("Nothing to count yet", error=True)
         elif key is None or key.column not in COUNTED:
             self._pick_name("count by", self._count_by)
         else:
@@ -474,7 +474,7 @@ class Sheets:
         ranks = values.varying_variants
         names += sorted(ranks, key=ranks.__getitem__)
         picks = [Pick(name, clean(name)) for name in names if name != besides]
-        dialog = PickDialog(title, "name", picks, choose="count by it")
+        dialog = PickDialog(title, "name", picks, choose="count")
         self._host.open(dialog, lambda name: take(name) if name is not None else None)
 
     def _ask_when_loaded(self, ask: Callable[[], object], failure: str) -> None:
@@ -507,9 +507,9 @@ def _unread(catalog: Catalog) -> list[str]:
     unread = [source for source in catalog.sources if source.failure or source.problems]
     names = [_source_text(source.name) for source in unread]
     if len(unread) > 1:
-        return [f"{len(unread):,} sources were not read, or not whole: {', '.join(names)}"]
+        return [f"{len(unread):,} sources were not read completely: {', '.join(names)}"]
     return [
         clean(source.failure)
-        or f"{name} was not read whole: {counted(source.problems, 'problem')}"
+        or f"{name} was not read completely: {counted(source.problems, 'problem')}"
         for source, name in zip(unread, names, strict=True)
     ]

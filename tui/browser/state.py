@@ -87,7 +87,7 @@ class Results(Frozen):
 
 
 class Refusal(Frozen):
-    """A view that leaves the rows as they are, and what is wrong with it.
+    """A view that leaves the rows as they are, and its error.
 
     `note` is None if a word is only not typed to its end. `is_unanswerable` says that the records
     cannot decide it at all. `completions` are None if they were not looked for.
@@ -141,10 +141,10 @@ class Details(Frozen):
 
 
 class Related(NamedTuple):
-    """The lines on how a spec relates to others, and what of its tree differs from a marked one.
+    """The lines on how a spec relates to others, and how its tree differs from a marked spec.
 
-    `differing` has for each such record of the tree what the marked spec has in place of it, ""
-    if only what is below it differs.
+    `differing` maps each differing record of the tree to what the marked spec has instead, "" if
+    only dependencies of it differ.
     """
 
     lines: Sequence[DetailLine] = ()
@@ -170,10 +170,10 @@ class OpenSheet(Frozen):
     """An answer in the place of the table, and how the user arranged its rows.
 
     `name`, `words` and `options` are those of the command that prints it. `sheet` is None until
-    it is read from the catalog, or where it cannot be: `text` says how far that has come, or why.
-    `filters` are patterns by the names of columns. `cursor` and `column` put the cursor on a row
-    and a column. `choose` does what choosing a row means, by default to show its specs. It
-    `names_sources` if it is of no others than its words name. It `is_part` while more is read.
+    it is read, or if it cannot be: `text` is the progress, or the reason. `filters` are patterns
+    by column name. `cursor` and `column` put the cursor on a row and a column. `choose` handles a
+    chosen row, by default by showing its specs. It `names_sources` if its words name all of its
+    sources. It `is_part` while more is read.
     """
 
     name: str
@@ -274,7 +274,7 @@ class BrowserState(Frozen):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the rows are those of the view."""
+        """Whether the rows belong to the current view."""
         return self.results is not None and self.results.listing.view is self.view
 
     @property

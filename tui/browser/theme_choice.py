@@ -38,7 +38,7 @@ def choose_theme(app: App[list[str]], host: BrowserHost, memory: ThemeMemory) ->
     def show(name: str) -> None:
         app.theme = name
 
-    dialog = PickDialog("themes", "theme", picks, choose="take it", on_move=show)
+    dialog = PickDialog("themes", "theme", picks, choose="apply", on_move=show)
     # What is around it shows what a theme looks like.
     dialog.add_class("beside")
     host.open(dialog, take)
@@ -50,4 +50,4 @@ def _remarks(name: str, present: str, configured: str) -> Iterator[str]:
     if name == configured:
         yield "the default" if name == OWN.name else "configured"
     if name in _OF_TERMINAL:
-        yield "of the terminal"
+        yield "terminal colours"

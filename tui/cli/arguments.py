@@ -225,11 +225,11 @@ def _refused(option: Option, why: str) -> ValueError:
 def _check_sources(name: str, words: Sequence[str], sources: Sequence[str], config: str) -> None:
     """Check that each source has a name, and reads what nothing else reads. Raises ValueError."""
     if name == "cover" and "-" in words and "-" in sources:
-        raise ValueError("- is standard input: either the environment or a cache")
+        raise ValueError("- is standard input: the environment or a cache, not both")
     if config not in ("", "none"):
-        raise ValueError("--config takes only none; Spack's own files are read where they are")
+        raise ValueError("--config takes only none; Spack's own configuration is found without it")
     if not all(sources):
-        raise ValueError("-f needs a source, and was given an empty text")
+        raise ValueError("-f needs a source, but its value is empty")
 
 
 def _near_command(words: Sequence[str]) -> str:

@@ -91,7 +91,7 @@ class Dialog(ModalScreen[Result], Generic[Result]):
 
     @on(events.ScreenSuspend)
     def _forget_lines(self) -> None:
-        """Forget the lines that are drawn: Textual keeps those of a thousand closed widgets."""
+        """Forget the drawn lines: Textual keeps the lines of a thousand closed widgets."""
         self.query("*").refresh()
 
     def is_behind(self, event: events.Key | events.Paste) -> bool:

@@ -47,7 +47,7 @@ class RowSet(Frozen):
 
 
 class ExportRequest(Frozen):
-    """What is to be written, and under which name; `replaces` an old file or not."""
+    """The rows to write, and the file name; `replaces` an existing file or not."""
 
     rows: RowSet
     format: Format
@@ -187,11 +187,11 @@ class ExportDialog(Dialog[None]):
         self._show_note(sentence, "$error")
 
     def ask(self, name: str, sentence: str) -> None:
-        """Ask whether the file of a name is to be replaced."""
+        """Ask whether to replace an existing file."""
         self._resume()
         self._old_name = name
         again = with_written_keys(shown("exporting-write"))
-        self._show_note(f"{sentence}: {again} again replaces it", "bold")
+        self._show_note(f"{sentence}: press {again} again to replace it", "bold")
 
     def _resume(self) -> None:
         self._is_writing = self._input.disabled = False

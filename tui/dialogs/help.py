@@ -1,4 +1,4 @@
-"""The help: all keys, those of the pane with the focus first, and the language of queries."""
+"""The help: all keys, the focused pane first, and the query language."""
 
 from __future__ import annotations
 
@@ -29,39 +29,39 @@ _MARGINS = 5
 WORDS = {
     "source": "A cache, install tree, environment or file that you opened.",
     "sample": "The small cache that comes with spackscope.",
-    "this machine": "The host that builds are to run on, or that of --host.",
-    "look-alikes": "Builds that are equal in all columns and variants: one row, as ×12.",
-    "run the same": "Everything that they link and run is equal, not how they were built.",
+    "this machine": "The host on which builds should run; --host sets another.",
+    "look-alikes": "Builds that are equal in all columns and variants: one row, such as ×12.",
+    "run the same": "They link and run the same dependencies; only build dependencies differ.",
     "4 ways to run": "The builds of a row run in four ways: ⏎ shows the differences.",
-    "differs in": "How a row differs from the most similar one, and its builds differ.",
-    "same in all": "What all rows share: it needs no column.",
-    "no map": "The build has no variant or dependency of this name.",
+    "differs in": "How a row differs from the most similar one, or its builds from each other.",
+    "same in all": "What all rows share, and so has no column.",
+    "no map": "The build has no variant or dependency named map.",
     "facet": "A value of a column, with the number of its builds.",
-    "run-time dependencies": "What a spec links or runs, and what that needs in turn.",
+    "run-time dependencies": "What a spec links or runs, directly or through dependencies.",
     "used by": "The specs in these sources that depend on it.",
-    "needed": "It exists only as a dependency of others: a shows or hides these.",
+    "needed": "A spec that is only a dependency; a shows or hides these.",
     "cached": "A build cache has the binary.",
     "installed": "An install tree has it.",
-    "runs here": "Target, C library and system are right for the machine: fits.",
-    "reusable": "Spack can reuse it on this machine, by its configuration too.",
+    "runs here": "Target, C library and os suit this machine; in a query: fits.",
+    "reusable": "It runs here, and your Spack configuration allows reuse.",
     "unknown": "The source does not say.",
     "no compiler": "Nothing was compiled, or the source names no compiler.",
-    "nearest": "The build that differs least from the one in question.",
-    "because of zlib-ng": "A build exists, but with another zlib-ng.",
-    "needed by 3 missing": "Three missing specs wait for it: build it first.",
+    "nearest": "The build that differs least from this one.",
+    "because of zlib-ng": "A build exists, but it uses another zlib-ng.",
+    "needed by 3 missing": "Three missing specs depend on it, so build it first.",
     "stack": "Environments that the public cache builds together.",
     "tag": "A named or dated state of the public cache.",
     "snapshot": "What a source had at one time.",
-    "benign": "Archives of one hash differ for a harmless reason; else suspicious.",
+    "benign": "The archives of a hash differ for a harmless reason; if not: suspicious.",
     "prune preview": "What pruning would remove and break; nothing is deleted.",
     "view": "A query that you saved under a name.",
-    "problem": "Something in a source that could not be read.",
+    "problem": "Part of a source that could not be read.",
 }
 """The words of the screens that a user of Spack may not know, and what they mean."""
 
 
 class HelpEntry(NamedTuple):
-    """A line of the help: what is pressed or typed, what it does, and the key it runs if any."""
+    """A line of the help: a key or a form of a query, its effect, and the key it runs if any."""
 
     left: str
     sentence: str
@@ -74,7 +74,7 @@ class HelpEntry(NamedTuple):
         return all(word in text for word in words)
 
     def lines(self, left: int, room: int) -> list[tuple[str, str]]:
-        """Return its lines: what is pressed or typed and what it does, padded to two widths."""
+        """Return its lines: the key or form and its effect, padded to two widths."""
         texts = zip_longest(wrap(self.left, left), wrap(self.sentence, room), fillvalue="")
         return [(pad(first, left), pad(second, room)) for first, second in texts]
 
@@ -92,7 +92,7 @@ class HelpRow(NamedTuple):
 
 
 def help_entries(panes: Sequence[str]) -> list[HelpEntry]:
-    """Return all entries; those of some panes come first, and their keys can be run."""
+    """Return all entries, those of `panes` first: only their keys can be run."""
     order = [*panes, *(where for where in HEADINGS if where not in panes)]
     entries = [
         HelpEntry(

@@ -1,4 +1,4 @@
-"""The commands that work now, searched by typing: those of the pane with the focus first."""
+"""The commands that work now, searched by typing: the focused pane first."""
 
 from __future__ import annotations
 

@@ -250,7 +250,7 @@ class PickDialog(SearchDialog[Any]):
         self._move()
 
     def reading(self) -> str:
-        """Return what is to be read of the one under the cursor."""
+        """Return the text to read about the choice under the cursor."""
         return self.pick.reading if self.pick is not None else ""
 
     @on(VirtualList.Highlighted)
@@ -288,7 +288,7 @@ class SourceDialog(PickDialog, inherit_bindings=False):
         return self.is_reading and is_key
 
     def action_complete(self) -> None:
-        """Complete what is typed as far as the paths agree, or take the row under the cursor."""
+        """Complete the typed path as far as matches agree, or take the row under the cursor."""
         names = [pick.value[0] for pick in self.list.picks if len(pick.value) == 1]
         longer = [name for name in names if name.startswith(self.search) and name != self.search]
         chosen = self.pick.value[0] if self.pick is not None else ""

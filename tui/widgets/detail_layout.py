@@ -218,7 +218,7 @@ def _joined(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _title_rows(title: Block, width: int) -> list[LayoutRow]:
-    """Return the title with what is at its end, which stays whole as long as there is room.
+    """Return the title with its right-aligned end, which is cut last.
 
     Suffixes go first, then all of a hash but its first letters, then what is neither name nor
     hash, and then the hash.

@@ -46,7 +46,7 @@ class DetailLines(VirtualList):
         return [[stop.line for stop in row.stops] for row in self._rows]
 
     def show_values(self, values: Sequence[DetailLine], *, is_same: bool) -> None:
-        """Show other values; those of the same spec keep the place of the cursor."""
+        """Show other values; the cursor keeps its place if they are of the same spec."""
         if values == self._lines:
             return
         self._lines = values

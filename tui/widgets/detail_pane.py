@@ -39,7 +39,7 @@ _PATIENCE = 0.25
 
 
 class TreeHead(Widget):
-    """The line above a tree: of which spec it is, what is left out, and what the letters mean."""
+    """The line above a tree: its spec, the dependencies left out, and the key to the letters."""
 
     _pieces: reactive[Sequence[DrawnPiece]] = reactive(())
 
@@ -50,8 +50,8 @@ class TreeHead(Widget):
     def show_title(self, values: Sequence[DetailLine], tree: Tree | None, *remarks: str) -> None:
         """Show the title of a spec, what its tree leaves out, and remarks on it."""
         parts = [
-            "linked and run only" if tree is not None and tree.run_only else "",
-            f"names with {clean(tree.search)}" if tree is not None and tree.search else "",
+            "run-time dependencies only" if tree is not None and tree.run_only else "",
+            f"names containing {clean(tree.search)}" if tree is not None and tree.search else "",
             *remarks,
         ]
         title = [line.text for line in values if line.kind == "title"]
@@ -167,7 +167,7 @@ class DetailPane(Vertical):
             self.call_after_refresh(self._keep_focus, before)
 
     def wait(self, *, at_once: bool) -> None:
-        """Dim the values, soon or at once, while those of another spec are read."""
+        """Dim the values, soon or at once, while another spec is read."""
         if at_once:
             self.add_class("-pending")
         if self._waiting is None:
@@ -180,7 +180,7 @@ class DetailPane(Vertical):
             self.remove_class("-pending")
 
     def _keep_focus(self, before: VirtualList) -> None:
-        """Focus what is shown, if the list that had the focus was hidden."""
+        """Move the focus to the visible list if the focused one was hidden."""
         if self.screen.focused in (None, before):
             self.shown_list.focus()
 

@@ -96,7 +96,7 @@ class TitleLine(PartLine):
 
 
 def lay_out(title: Title, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:
-    """Return what is left and right in the line, in the longest form that fits into a width.
+    """Return the left and right parts of the line, in the longest form that fits a width.
 
     At last sources are cut, and then left out, before the number of problems is.
     """
@@ -362,7 +362,7 @@ _ERROR_SIGN = "! "
 
 
 class Toast(Widget):
-    """The last message and the progress of a long task, over what is shown in their place.
+    """The last message and the progress of a long task, drawn over the panes.
 
     It floats: nothing else moves when it comes or goes.
     """
@@ -399,7 +399,7 @@ class Toast(Widget):
             self.place()
 
     def show_above(self, lines: int) -> None:
-        """Leave some last lines of the screen free: the hints, and what is above them."""
+        """Leave the last lines of the screen free: the hints, and the lines above them."""
         if lines != self._lines_below:
             self._lines_below = lines
             self.place()

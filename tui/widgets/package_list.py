@@ -74,7 +74,7 @@ class PackageRows(VirtualList):
         self.shown = sum(package.shown for package in packages)
 
     def forget_summaries(self, *, is_other_catalog: bool) -> None:
-        """Ask for all summaries again; those of another catalog are not shown any more."""
+        """Request all summaries again, and show none of another catalog any more."""
         self._asked.clear()
         if is_other_catalog:
             self._summaries.clear()
@@ -96,7 +96,7 @@ class PackageRows(VirtualList):
             self.post_message(Browse("summarize", ()))
 
     def _ask(self) -> None:
-        """Ask for the summaries of what is on the screen."""
+        """Request the summaries of the packages on the screen."""
         self._is_asking = False
         first = max(0, self.top - 1)
         seen = self.packages[first : first + self.size.height + 1]
@@ -243,7 +243,7 @@ class PackageList(FilteredPane):
         self.query_one("#packages-title", Static).update(title, layout=False)
 
     def show_overview(self, runs_head: str, width: int) -> None:
-        """Say in the head of the overview where the builds run, and how wide it is at most."""
+        """Set the head of the overview: where the builds run, and its maximum width."""
         self.rows.runs_head, self.rows.widest = runs_head, width
         self.rows.refresh()
         self._show_title()

@@ -213,7 +213,7 @@ class QueryInput(FilterInput):
 
     @property
     def parsed(self) -> ParsedInput:
-        """What is in the line now; each text is parsed once."""
+        """The parsed text of the line; each text is parsed once."""
         text, cursor = self.value, self.cursor_position
         if self._parsed.text != text or self._parsed.packages is not self.packages:
             self._parsed = parse_input(text, cursor, packages=self.packages, named=self.named)

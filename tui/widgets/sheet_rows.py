@@ -1,4 +1,4 @@
-"""The rows of an answer, which stand in the place of those of the table, and their filters."""
+"""The rows of an answer, which replace the rows of the table, and their filters."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class SheetRows(VirtualList):
 
 
 class SheetFilters(FilterBar):
-    """The filters of a sheet, which are patterns; what is typed filters at once."""
+    """The filters of a sheet, which are patterns; typed text filters at once."""
 
     patterns: Mapping[str, str] = {}
     _before = ""

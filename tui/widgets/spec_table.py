@@ -98,7 +98,7 @@ class RelaxationList(Vertical):
 
 
 class SpecTable(Vertical):
-    """The rows of a listing under heads and filters, or those of a sheet in their place.
+    """The rows of a listing or of a sheet under heads and filters.
 
     It posts what the user does with them.
     """
@@ -166,7 +166,7 @@ class SpecTable(Vertical):
 
     @property
     def shown_list(self) -> VirtualList:
-        """The list on the screen: the rows, those of a sheet, or what would match instead."""
+        """The list on the screen: the rows, the rows of a sheet, or queries that would match."""
         if self.shows_sheet:
             return self.sheet_rows
         return self._relaxations.rows if self._has_relaxations else self.rows

@@ -58,7 +58,7 @@ class TreeRows(VirtualList):
     ) -> None:
         """Show a tree; `at` puts the cursor on a line, and another line on top.
 
-        Else it stays if the spec of the tree is the same, which may have been read anew.
+        Without `at` the cursor stays if the tree is of the same spec, even if it was reloaded.
         """
         if tree is self.dependency_tree and at is None:
             if differing != self.differing:
@@ -130,7 +130,7 @@ class TreeRows(VirtualList):
             self.post_message(self.TreeRequested(self.dependency_tree, read))
 
     def action_unfold(self) -> None:
-        """Unfold the line, or go to where its spec is unfolded, or into what is unfolded."""
+        """Unfold the line, or move to where its spec is unfolded, or to its first dependency."""
         row, tree = self.cursor, self.dependency_tree
         if tree is None:
             return
@@ -169,7 +169,7 @@ class TreeRows(VirtualList):
             self._request(lambda catalog, _: _all_unfolded(catalog, tree, section))
 
     def action_run_only(self) -> None:
-        """Show what is linked and run only, or again all dependencies."""
+        """Show run-time dependencies only, or again all dependencies."""
         if (tree := self.dependency_tree) is not None:
             self._request(lambda catalog, _: _read_again(catalog, tree, not tree.run_only))
 

@@ -54,7 +54,7 @@ class VirtualList(Widget, can_focus=True):
             return isinstance(message, VirtualList.Highlighted) and message.rows is self.rows
 
     class Scrolled(ListMessage):
-        """Posted when the row under the cursor came to another line of the screen by itself."""
+        """Posted when scrolling moved the row under the cursor to another line of the screen."""
 
     class Chosen(ListMessage):
         """Posted when a row is chosen with Enter or a double click."""

@@ -207,7 +207,7 @@ CASES: list[tuple[list[Node], str, list[tuple[str, str]]]] = [
     (
         [zlib(OF_GCC), {**leaf(GCC, "gcc", "14"), "arch": BUILT}],
         "",
-        [("R", "a compiler below it comes without its runtime (Spack up to January 2026)")],
+        [("R", "a compiler it depends on comes without its runtime (Spack up to January 2026)")],
     ),
     ([zlib(edge("cmake", LIB, ["build"]))], "", []),
     ([zlib(edge("lib", LIB, ["link"]))], "", [("", "lib: dependency not described")]),

@@ -84,7 +84,7 @@ def test_what_is_used_for_building_only_is_told_apart(tmp_path: Path) -> None:
     cmake = made("cmake", links=[OLD])
     roots = [made("app", links=[NEW], builds=[cmake]), made("tool", builds=[zlib])]
     sheet = doubles_of(tmp_path, *roots)
-    assert sheet.title.endswith(": 1 to build only")
+    assert sheet.title.endswith(": 1 only to build")
     runs = {row.hash: row.is_run for row in sheet.rows}
     assert runs == {NEW.hash: True, OLD.hash: False, zlib.hash: False}
     assert doubles_of(tmp_path, *roots, OLD).title.endswith(": 1 at run time")
@@ -113,9 +113,7 @@ def test_what_is_too_large_is_not_searched(
     assert {row.hash for row in rows} == {each.hash for root in roots for each in root.all()}
     unexplained = [row for row in rows if row.cause is None]
     assert {row.package for row in unexplained} == {"hdf5", "zlib"}
-    assert {row.heading for row in unexplained} == {
-        "causes not searched, as there are too many builds"
-    }
+    assert {row.heading for row in unexplained} == {"causes not searched: too many builds"}
 
 
 def test_builds_that_differ_too_much_are_not_all_searched(

@@ -83,7 +83,7 @@ def test_an_error_at_a_word_that_can_be_completed_is_unfinished(sample: Catalog)
          "No spec is built with %gcc@99, only gcc@11.1.0, gcc@11.4.0 and gcc@13.2.0"),
         ("/7QY", 0, "No hash starts with 7QY: hashes contain only a-z and 2-7"),
         ("/zzzz", 0, "No hash starts with zzzz"),
-        ("^zlib os=sequoia", 0, "^zlib os=sequoia asks for dependencies, and pages list none"),
+        ("^zlib os=sequoia", 0, "^zlib os=sequoia needs dependencies, and pages list none"),
         ("os=x | os=y", 0, "No spec matches os=x | os=y"),
         ("!os=*", 1, "No spec matches !os=*"),
         ("hdf5@1 zlib@2", 0, "Unknown package hdf5"),

@@ -131,7 +131,7 @@ def test_each_of_several_specs_is_relaxed() -> None:
     of_hdf5, of_zlib = (spack1().count(parse(name)) for name in ("hdf5", "zlib-ng"))
     assert (found["without @1.99"], found["without @1.0"]) == (of_hdf5, of_zlib)
     shared = replace(parse("hdf5@1.14 zlib-ng"), groups=parse("os=nosuch").groups)
-    assert relaxations(spack1(), shared)[0].label == "without what all specs share"
+    assert relaxations(spack1(), shared)[0].label == "without the conditions of all specs"
 
 
 def test_what_cannot_be_answered_is_not_offered(mixed: Catalog) -> None:

@@ -54,7 +54,7 @@ def test_the_detail_of_a_record_is_complete() -> None:
 
     assert [line.text for line in result[:2]] == ["hdf5@1.14.5", SPEC.hash]
     assert labelled(result) == {
-        "install": "nothing to install: no cache that is read has its archive",
+        "install": "no binary: none of your caches has the archive",
         "spec": spec_string(SPEC),
         "variants": "api=default",
         "package": "hdf5",
@@ -94,14 +94,14 @@ def test_several_values_are_listed_under_one_label() -> None:
     ("spec", "expected"),
     [
         (replace(SPEC, cached=True, installed=True), install_command(SPEC)),
-        (replace(SPEC, installed=True), "it is installed, and in no build cache"),
+        (replace(SPEC, installed=True), "installed, but in no build cache"),
         (
             replace(SPEC, in_cache=False),
-            "nothing to install: no cache that is read has its archive",
+            "no binary: none of your caches has the archive",
         ),
         (
             replace(SPEC, in_cache=False, installed=True, external="/usr"),
-            "nothing to install: it is external, at /usr",
+            "nothing to install: external at /usr",
         ),
     ],
 )

@@ -125,9 +125,9 @@ def test_long_values_are_shortened() -> None:
 def test_what_is_not_told_is_a_sentence() -> None:
     assert unexplained_text(Comparison()) == ""
     assert unexplained_text(Comparison(lists_dependencies=False)) == (
-        "Dependencies not listed: not compared"
+        "Dependencies are not listed, so not compared"
     )
     assert unexplained_text(Comparison(unexplained=("zlib", "gcc", "bzip2"))) == (
-        "Not listed here: what differs in zlib, gcc, 1 more"
+        "The sources do not list why zlib, gcc, 1 more differ"
     )
     assert "too many" in unexplained_text(Comparison(is_cut=True))

@@ -154,4 +154,4 @@ def test_more_builds_than_anybody_reads_are_not_compared(tmp_path: Path) -> None
     notes = notes_on(catalog, View(folded=True, opened=opened))
 
     assert notes[0][2] == RowNote(0, "", "only build dependencies differ")
-    assert notes[1][2] == RowNote(0, "", "one of 501, too many to compare")
+    assert notes[1][2] == RowNote(0, "", "one of 501 groups, too many to compare")

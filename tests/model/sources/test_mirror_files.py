@@ -39,7 +39,7 @@ WHOLE = complete(files_in(SPACK_DATA / "mirror-v3"))
         (lambda top: (top / BZIP2_MANIFEST).unlink(), "listed, but not in the mirror"),
         (lambda top: (top / ARCHIVE).rename(top / "other"), "the archive is missing"),
         (lambda top: (top / BZIP2_MANIFEST).write_text("{}"), "it is not a manifest of a mirror"),
-        (lambda top: (top / ARCHIVE).write_bytes(b"cut"), "the archive is not whole"),
+        (lambda top: (top / ARCHIVE).write_bytes(b"cut"), "the archive is incomplete"),
     ],
 )
 def test_what_cannot_be_installed_is_not_cached(

@@ -106,7 +106,7 @@ WHY_ODD = f"unknown: {UNNAMED}: checksumAlgorithm is 'md5', expected sha256"
          [*BY_SITE, "archive|present"]),
         (signed_v3() | {BZIP2: b"cut off"}, "bzip2", True, "wrong size",
          [*BY_SITE,
-          "archive|listed, but the archive is not whole: it has 7 bytes, and the mirror records"
+          "archive|listed, but the archive is incomplete: it has 7 bytes, and the mirror records"
           " 5,636", f"|{BZIP2_FILE}"]),
         (signed_v2(), "zlib-ng", True, "missing", [*BY_SITE, *ZLIB_NG_GONE]),
         # Of a mirror with both layouts the second may have it.
@@ -115,9 +115,9 @@ WHY_ODD = f"unknown: {UNNAMED}: checksumAlgorithm is 'md5', expected sha256"
         ({name.replace(".json.sig", ".yaml"): data for name, data in signed_v2().items()},
          "zlib-ng", None, "missing", ZLIB_NG_GONE),
         (without(signed_v3(), "/bzip2-"), "bzip2", None, "missing",
-         ["archive|listed, but the mirror has no spec manifest of it"]),
+         ["archive|listed, but the mirror has no spec manifest for it"]),
         (without(signed_v2(), "-zlib-ng-"), "zlib-ng", None, "missing",
-         ["archive|listed, but the mirror has no spec file of it"]),
+         ["archive|listed, but the mirror has no spec file for it"]),
         # A signature that is damaged, and what is no manifest, are unknown, and not unsigned.
         (changed(signed_v3(), "/bzip2-", lambda data: data.replace(b"\niQ", b"\n\xc3\xa4Q")),
          "bzip2", None, "present",
@@ -220,7 +220,7 @@ def test_an_unsigned_spec_needs_an_option_unless_its_mirror_is_configured_so(
 ) -> None:
     mirror = write_files(tmp_path / "m", signed_v2())
     environ = {**home, "SPACK_ROOT": str(tmp_path / "spack")}
-    unchecked = "signed|no, and your Spack does not ask this mirror for it"
+    unchecked = "signed|no, and your Spack does not require it of this mirror"
     for signed, text in (("false", unchecked), ("true", UNSIGNED)):
         yaml = f"mirrors:\n  site:\n    url: {mirror}\n    signed: {signed}\n".encode()
         write_files(tmp_path / "spack", {"etc/spack/mirrors.yaml": yaml})

@@ -239,7 +239,7 @@ def test_what_the_tag_list_does_not_name_is_looked_for_in_the_bucket() -> None:
         assert [document.tag for document in release.documents] == ["releases/v2026.10"]
         assert contents(discover_one("public:releases/v2026.10:snapshot", environ)) == [E4S]
         missing = discover_one("public:releases/v1999.1", environ)
-        assert "has no index that can be read" in missing.failure
+        assert "has no readable index" in missing.failure
 
 
 def test_a_copy_at_a_university_has_a_name(monkeypatch: pytest.MonkeyPatch) -> None:

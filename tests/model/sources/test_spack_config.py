@@ -403,7 +403,7 @@ def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot
     assert list(found.mirrors) == ["m3", "m4", "m5"]
     reasons = [problem.reason for problem in found.problems]
     limit = "at most 100,000 values of the configuration are read"
-    assert reasons == [f"is not read: with it there are more; {limit}"] * 3
+    assert reasons == [f"is not read: it exceeds the limit; {limit}"] * 3
 
 
 def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:

@@ -57,7 +57,7 @@ async def test_sources_that_are_the_same_have_no_rows(sources: list[Path]) -> No
     sources[1].write_bytes(sources[0].read_bytes())
     async with browsing(*sources, size=(100, 30)) as browser:
         await browser.press("2", "D")
-        assert "the same 2 specs" in browser.text
+        assert "2 specs unchanged" in browser.text
         assert cells(browser, "what") == []
 
 
@@ -67,8 +67,8 @@ async def test_what_was_not_read_is_not_only_removed(sources: list[Path]) -> Non
     sources[1].write_bytes(database(installs(good) | bad))
     async with browsing(*sources, size=(100, 30)) as browser:
         await browser.press("2", "D")
-        assert "new.json was not read whole: 1 problem" in browser.text
-        assert "1 the same, 1 removed" in browser.text
+        assert "new.json was not read completely: 1 problem" in browser.text
+        assert "1 unchanged, 1 removed" in browser.text
 
 
 async def test_two_of_more_sources_are_chosen(sources: list[Path], tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_a_folded_row_of_several_kinds_has_no_hash_and_shows_what_its_kinds_shar
     browser.settle()
     assert (browser.copied, browser.message) == (
         [],
-        "2 builds look the same here: ⏎ goes to them",
+        "2 builds look the same here: press ⏎ to choose one",
     )
     browser.put(pane="specs", node=None)
     browser.controllers.rows.toggle(details.row)
@@ -276,7 +276,7 @@ def test_records_of_one_hash_in_two_sources_have_their_own_lines(tmp_path: Path)
 def test_pages_do_not_tell_relations(tmp_path: Path) -> None:
     write_page(tmp_path / "zlib" / "specs.md", [record(1), record(2)], title="zlib")
     (difference,) = relations(FakeBrowser(tmp_path, environ=HOST, is_folded=False).load())
-    assert difference.endswith("  Dependencies not listed: not compared")
+    assert difference.endswith("  Dependencies are not listed, so not compared")
     assert not relations(FakeBrowser(tmp_path, environ=HOST).load())
     other = record(1, target="power9le")
     write_page(tmp_path / "zlib" / "specs.md", [other], title="zlib")

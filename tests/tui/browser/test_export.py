@@ -81,7 +81,7 @@ async def test_an_old_file_is_replaced_only_after_it_was_named(directory: Path) 
         await browser.press("2", "e")
         await name_file(browser, "py.csv")
         await browser.press("enter")
-        assert "py.csv exists, 3 B: ⏎ again replaces it" in note(browser)
+        assert "py.csv exists, 3 B: press ⏎ again to replace it" in note(browser)
         await name_file(browser, "py.cs")
         await browser.press("v", "enter")
         assert "py.csv exists" in note(browser), "another name was typed in between"
@@ -117,10 +117,10 @@ async def test_what_cannot_be_written_is_one_sentence_and_another_name_can_be_ty
     async with browsing(folded=False) as browser:
         await browser.press("2", "e")
         for name, sentence in (
-            ("", "The file needs a name"),
+            ("", "Type the name of a file"),
             ("none/x.csv", "There is no directory"),
             ("/dev/null", "/dev/null is not a regular file"),
-            (".", ". is a directory: add the name of a file"),
+            (".", ". is a directory: add a file name"),
         ):
             await name_file(browser, name)
             await browser.press("enter")

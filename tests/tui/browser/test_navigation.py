@@ -131,7 +131,7 @@ def test_what_no_document_holds_and_the_spec_itself_cannot_be_gone_to(
     unfold(browser)
     jump(browser, "hdf5")
     browser.navigation.jump_to(replace(line(browser, "zlib"), id=browser.details.row.id))
-    assert browser.message == "this spec is the selected one"
+    assert browser.message == "This spec is already selected"
 
 
 # Steps
@@ -270,8 +270,8 @@ def test_a_path_connects_marked_specs_either_way(browser: FakeBrowser) -> None:
         browser.controllers.sheets.explain()
         assert names(browser) == expected
     for marks, message in (
-        ((HDF5, OTHER), "Neither of the two depends on the other"),
-        ((HDF5, HDF5), "These are one and the same spec"),
+        ((HDF5, OTHER), "Neither depends on the other"),
+        ((HDF5, HDF5), "These are the same spec"),
     ):
         browser.host.change(marks=marks)
         browser.controllers.sheets.explain()

@@ -96,10 +96,10 @@ def test_what_is_no_regular_file_is_refused_in_one_sentence(tmp_path: Path) -> N
     os.mkfifo(fifo)
     loop.symlink_to(loop)
     for name, sentence in (
-        ("", "The file needs a name"),
-        ("  ", "The file needs a name"),
-        (tmp_path, "is a directory: add the name of a file"),
-        (f"{tmp_path}/", "is a directory: add the name of a file"),
+        ("", "Type the name of a file"),
+        ("  ", "Type the name of a file"),
+        (tmp_path, "is a directory: add a file name"),
+        (f"{tmp_path}/", "is a directory: add a file name"),
         (f"{tmp_path}/none/", "There is no directory"),
         (tmp_path / "none" / "a.txt", f"There is no directory {tmp_path}/none"),
         ("/dev/null", "/dev/null is not a regular file"),

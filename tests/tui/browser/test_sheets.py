@@ -314,8 +314,8 @@ async def test_versions_are_shown_over_time(session: Session, cache: Path) -> No
     async with browsing(cache, session=session, settings=settings, size=(110, 24)) as browser:
         await browser.press("r")
         await browser.press("2", "H")
-        assert "zlib: 2 timelines" in browser.text
-        assert [len(each) for each in cells(browser, "observed")] == [2, 2]  # type: ignore[arg-type]
+        assert "zlib: 2 versions" in browser.text
+        assert [len(each) for each in cells(browser, "dates")] == [2, 2]  # type: ignore[arg-type]
         await browser.press("enter")
         assert browser.query == f"/{NEW}"
 

@@ -150,4 +150,4 @@ def test_the_address_of_a_record_is_copied_and_shown(tmp_path: Path) -> None:
     copy_address(browser.controllers)
     browser.settle()
     assert not browser.copied
-    assert browser.host.message.startswith("Only records of cache.spack.io have an address")
+    assert browser.host.message.startswith("Only specs from cache.spack.io have a page")

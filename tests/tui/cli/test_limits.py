@@ -118,7 +118,7 @@ def test_a_revision_that_git_unpacks_to_far_more_loses_only_itself(program: Prog
     result = limited(program, "history", "zlib", "-f", "spack.lock")
 
     assert result.stdout.endswith("\t1 1\n"), result.stderr
-    assert "spack.lock are told: it has 33,554,433 values; at most 10,000,000" in result.stderr
+    assert "spack.lock were read: it has 33,554,433 values; at most 10,000,000" in result.stderr
 
 
 def test_a_snapshot_of_too_many_values_is_not_read(program: Program) -> None:
@@ -129,7 +129,7 @@ def test_a_snapshot_of_too_many_values_is_not_read(program: Program) -> None:
 
     result = limited(program, "history", "zlib", "-f", "pages")
 
-    assert "zlib: 1 timeline\n" in result.stderr
+    assert "zlib: 1 version\n" in result.stderr
     reason = "it has 33,554,433 values; at most 10,000,000 are read"
     assert f"the snapshots in {kept} cannot be read: {reason}" in result.stderr
 

@@ -138,7 +138,7 @@ def test_without_man_the_help_is_named(program: Program) -> None:
     code, text = program.on_terminal("man", "query", changes={"PATH": str(program.home)})
     assert (code, text) == (
         ExitCode.UNREADABLE,
-        "spackscope: there is no man on PATH; see `spackscope help query`\n",
+        "spackscope: man is not on PATH; see `spackscope help query`\n",
     )
 
 

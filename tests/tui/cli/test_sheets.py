@@ -126,8 +126,8 @@ def test_a_format_has_values_or_their_beginning(program: Program, home: Path) ->
     ("words", "sentence"),
     [
         (["--sort", "versoin"], "there is no column versoin. Did you mean version?"),
-        (["--columns", "x"], "there is no column x: it has "),
-        (["--format", "{x}"], "there is no column x: it has "),
+        (["--columns", "x"], "there is no column x; there are "),
+        (["--format", "{x}"], "there is no column x; there are "),
         (["--limit", "many"], "--limit takes a number of rows, not many"),
         (["--limit=-1"], "--limit takes a number of rows, not -1"),
         (["--json", "--csv"], "not allowed with argument --json"),

@@ -197,11 +197,11 @@ async def test_the_last_line_and_the_palette_follow_the_table() -> None:
 async def test_escape_is_shown_to_remove_the_search_before_it_closes() -> None:
     async with browsing(size=(80, 24)) as browser:
         await browser.press("2", "c")
-        assert browser.lines[-1].strip() == "⏎ bring back, go to it  esc close"
+        assert browser.lines[-1].strip() == "⏎ show it and go to it  esc close"
         await browser.type("os")
-        assert browser.lines[-1].strip() == "⏎ bring back, go to it  esc clear"
+        assert browser.lines[-1].strip() == "⏎ show it and go to it  esc clear"
         await browser.press("escape")
-        assert browser.lines[-1].strip() == "⏎ bring back, go to it  esc close"
+        assert browser.lines[-1].strip() == "⏎ show it and go to it  esc close"
 
 
 async def test_dialogs_close_once_and_survive_small_terminals_and_other_themes() -> None:

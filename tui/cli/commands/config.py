@@ -94,7 +94,7 @@ def _lines(options: Options, settings: Settings, environ: Mapping[str, str]) -> 
     """Yield the files that are read, and then all settings."""
     own = user_path(environ)
     for path in config_paths(environ):
-        state = "read" if os.path.lexists(path) else "not there"
+        state = "read" if os.path.lexists(path) else "does not exist"
         variable = f", named by {VARIABLE}" if path == own and environ.get(VARIABLE) else ""
         name = "file" if path == own else "file for all users"
         shown = str(Origin(path))
@@ -126,7 +126,7 @@ def _value(
             origin = Origin("SPACKSCOPE_FROM")
         elif not settings.sources:
             has_none = SAMPLE in sources
-            origin = Origin("default: there is no Spack" if has_none else "your Spack")
+            origin = Origin("default: no Spack found" if has_none else "your Spack")
         return tuple(map(shown_url, sources)), origin
     if name == "theme":
         # Textual is imported for it.

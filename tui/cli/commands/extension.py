@@ -113,7 +113,7 @@ def unregister(environ: Mapping[str, str]) -> None:
     if not own:
         stdio.print_line("Your configuration of Spack does not list spackscope")
     elif os.path.isdir(copy := _copy_path(environ)):
-        stdio.print_line(f"{clean(copy)} is left, as another Spack may list it")
+        stdio.print_line(f"{clean(copy)} stays, as another Spack may list it")
 
 
 def _listed(environ: Mapping[str, str]) -> list[ListedExtension]:

@@ -30,7 +30,7 @@ def run(options: Options, environ: Mapping[str, str]) -> ExitCode:
         stdio.print_line(man_page(topic).rstrip("\n"))
         return ExitCode.FOUND
     man = shutil.which("man", path=environ.get("PATH"))
-    fault = "there is no man on PATH"
+    fault = "man is not on PATH"
     if man is not None:
         try:
             fault = _show(man, topic)

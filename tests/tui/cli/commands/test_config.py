@@ -33,9 +33,9 @@ def table(program: Program, *words: str, **changes: Any) -> dict[str, tuple[str,
 def test_without_a_file_all_defaults_are_printed(program: Program) -> None:
     rows = table(program, SPACKSCOPE_FROM="")
     home = program.home
-    assert rows["file"] == (f"{home}/config/spackscope/config.toml", "not there")
-    assert rows["file for all users"] == (f"{home}/xdg/spackscope/config.toml", "not there")
-    assert rows["sources"] == (SAMPLE, "default: there is no Spack")
+    assert rows["file"] == (f"{home}/config/spackscope/config.toml", "does not exist")
+    assert rows["file for all users"] == (f"{home}/xdg/spackscope/config.toml", "does not exist")
+    assert rows["sources"] == (SAMPLE, "default: no Spack found")
     assert rows["fold"] == ("true", "default")
     assert {*rows} == {"file", "file for all users", *(setting.name for setting in SETTINGS)}
     assert not (home / "config").exists(), "nothing is written"

@@ -90,16 +90,15 @@ def test_a_terminal_shows_what_is_missing_by_its_reason(program: Program, home: 
     assert code == 1
     lines = [re.sub(" {2,}", "  ", line) for line in text.splitlines()]
     assert lines == [
-        "1 of 3 cached · 2 missing · 1 of them needed by the rest · to fetch 1, to build 2"
-        " · 1 external",
-        "2 missing, although an index lists them",
+        "1 of 3 cached · 2 missing (1 needed by others) · 1 to fetch, 2 to build · 1 external",
+        "2 missing: an index lists them, but no cache has the archives",
         "",
-        "package  version  hash  role  unlike the nearest  nearest  wait for it  where",
+        "package  version  hash  role  differs in  nearest  needed by  where",
         "",
         "1 of 2 missing: no build of the package",
-        f"cmake  3.31  {CMAKE[:7]}  build only  1",
+        f"cmake  3.31  {CMAKE[:7]}  build  1",
         "",
-        "1 of 2 missing: os and more below: ubuntu24.04 ≠ rhel8",
+        "1 of 2 missing: os: ubuntu24.04 ≠ rhel8, and dependencies differ",
         f"hdf5  1.14  {HDF5[:7]}  root  os ubuntu24.04 ≠ rhel8 · zlib 1.3.1 ≠ 1.2  {OLD_HDF5[:7]}",
         "",
         "cached",
@@ -133,13 +132,13 @@ def test_scripts_get_everything(program: Program, home: Path) -> None:
         None,
         ["/usr"],
     )
-    assert (cmake["hash"], cmake["nearest"], cmake["unlike_nearest"]) == (CMAKE, None, [])
-    assert (cmake["role"], cmake["needed_by"], cmake["to"]) == ("build only", 1, "build")
+    assert (cmake["hash"], cmake["nearest"], cmake["differs_in"]) == (CMAKE, None, [])
+    assert (cmake["role"], cmake["needed_by"], cmake["to"]) == ("build", 1, "build")
     assert (hdf5["role"], hdf5["recorded"], hdf5["nearest"]) == ("root", True, OLD_HDF5)
-    assert hdf5["unlike_nearest"] == ["os ubuntu24.04 ≠ rhel8", "zlib 1.3.1 ≠ 1.2"]
+    assert hdf5["differs_in"] == ["os ubuntu24.04 ≠ rhel8", "zlib 1.3.1 ≠ 1.2"]
     assert (cmake["reason"], hdf5["reason"]) == (
         "no build of the package",
-        "os and more below: ubuntu24.04 ≠ rhel8",
+        "os: ubuntu24.04 ≠ rhel8, and dependencies differ",
     )
 
 
@@ -148,7 +147,7 @@ def test_a_whole_environment_is_a_success(program: Program, home: Path) -> None:
     result = program(*COVER)
     assert (result.returncode, titles(result)) == (
         0,
-        ["3 of 3 cached · to fetch 2, to build 0 · 1 external"],
+        ["3 of 3 cached · 2 to fetch, 0 to build · 1 external"],
     )
     assert program(*COVER, "--missing", "--hashes").stdout == ""
 
@@ -161,7 +160,7 @@ def test_what_is_cached_and_what_is_installed_are_told_apart(program: Program, h
     result = program(*COVER, "-f", "tree")
     assert result.returncode == 0
     assert titles(result)[1:] == [
-        "1 of 3 cached · 2 installed · to fetch 1, to build 0 · 1 external",
+        "1 of 3 cached · 2 installed · 1 to fetch, 0 to build · 1 external",
         "2 in tree",
         "1 in index.json",
     ]
@@ -192,8 +191,8 @@ def test_hashes_may_come_on_standard_input(program: Program, home: Path) -> None
     assert result.returncode == 1
     problem, title, *_ = titles(result)
     assert problem == "standard input: line 2: 'hdf5' is not a full hash"
-    assert title.startswith("1 of 3 cached · 2 missing · ")
-    assert f"\t\t{hash_of(99)}\tmissing\tnothing else is known of it\troot" in result.stdout
+    assert title.startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
+    assert f"\t\t{hash_of(99)}\tmissing\tno source describes it\troot" in result.stdout
     listed = program("cover", "-", "-f", "index.json", "--missing", "--hashes", stdin=hashes)
     assert set(listed.stdout.split()) == {HDF5, hash_of(99)}
 
@@ -209,7 +208,7 @@ def test_no_hashes_are_no_success(program: Program, home: Path) -> None:
         "cover", "-", "-f", "index.json", stdin=home / "hashes", code=3
     ).endswith("spackscope: standard input has no hashes\n")
     empty = program("cover", "-", "-f", "index.json")
-    assert (empty.returncode, titles(empty)) == (0, ["0 of 0 cached · to fetch 0, to build 0"])
+    assert (empty.returncode, titles(empty)) == (0, ["0 of 0 cached · 0 to fetch, 0 to build"])
 
 
 @pytest.mark.parametrize(("version", "number"), [(4, 3), (5, 4)])
@@ -219,14 +218,16 @@ def test_old_lock_files_are_read(program: Program, home: Path, version: int, num
 
     result = program(*COVER)
     assert result.returncode == 1
-    assert titles(result)[0].startswith("1 of 3 cached · 2 missing · ")
-    assert "Dependencies are compared only where both sources list them alike" in titles(result)
+    assert titles(result)[0].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
+    assert "Not all dependencies are compared: the sources list different types of them" in titles(
+        result
+    )
 
 
 def test_an_empty_environment_is_whole(program: Program, home: Path) -> None:
     write_lock(home / "spack.lock", [])
     result = program(*COVER)
-    assert (result.returncode, titles(result)) == (0, ["0 of 0 cached · to fetch 0, to build 0"])
+    assert (result.returncode, titles(result)) == (0, ["0 of 0 cached · 0 to fetch, 0 to build"])
 
 
 def test_roots_that_are_not_described_are_reported(program: Program, home: Path) -> None:
@@ -244,7 +245,7 @@ def test_pages_are_caches_too(program: Program, home: Path) -> None:
     write_page(home / "pages", [record(78, os="rhel8", versions=["1.12"])], title="hdf5")
 
     result = program("cover", "spack.lock", "-f", "pages")
-    assert titles(result)[0].startswith("1 of 3 cached · 2 missing · ")
+    assert titles(result)[0].startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
     assert f"os ubuntu24.04 ≠ rhel8 hdf5 1.14 ≠ 1.12\t{hash_of(78)}" in result.stdout
 
 
@@ -258,13 +259,13 @@ def test_a_cache_that_cannot_be_read_may_have_the_rest(program: Program, home: P
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["cover"], "none is active: name its directory or a spack.lock"),
+        (["cover"], "none is active: name a directory or a spack.lock"),
         (["cover", "a", "b"], "cover takes one environment, and caches with -f: b"),
         (
             ["cover", "spack.lock", "./spack.lock", "-f", "index.json"],
             "takes one environment, and caches with -f: ./spack.lock",
         ),
-        (["cover", "-", "-f", "-"], "- is standard input: either the environment or a cache"),
+        (["cover", "-", "-f", "-"], "- is standard input: the environment or a cache, not both"),
         (["cover", "spack.lock", "--json", "--hashes"], "not allowed with argument"),
     ],
     ids=str,
@@ -300,8 +301,8 @@ def test_what_pages_do_not_list_is_not_told(program: Program) -> None:
     result = program("cover", "-", "-f", SAMPLE, stdin=path)
 
     assert titles(result) == [
-        "2 of 2 cached · to fetch 2, to build 0",
-        "What else 2 specs of it may need is unknown: no source lists it",
+        "2 of 2 cached · 2 to fetch, 0 to build",
+        "The dependencies of 2 specs are unknown: no source lists them",
     ]
 
 
@@ -329,13 +330,13 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
     words = ("cover", "spack.lock", "-f", "index.json", "-f", "tree")
     lines = titles(program(*words))
     # Of hdf5 only the nearest was built, with another zlib.
-    assert "2 of 2 to build took 1 h 0 min when they were built, 1 of them as the nearest" in lines
-    assert "the longest chain takes 1 h 0 min: cmake › hdf5" in lines
+    assert "2 of 2 specs to build took 1 h 0 min before (1 by the nearest build)" in lines
+    assert "The longest chain of builds takes 1 h 0 min: cmake › hdf5" in lines
     rows = json.loads(program(*words, "--json", "--missing").stdout)
     assert {row["hash"]: row["build_seconds"] for row in rows} == {CMAKE: 600.0, HDF5: 3000.0}
     # Nobody else expands the tilde of a source that a variable names.
     of_variable = titles(program("cover", "spack.lock", SPACKSCOPE_FROM="index.json ~/tree"))
-    assert "the longest chain takes 1 h 0 min: cmake › hdf5" in of_variable
+    assert "The longest chain of builds takes 1 h 0 min: cmake › hdf5" in of_variable
     for wrong in (
         "",
         "[]",
@@ -348,7 +349,9 @@ def test_minutes_come_from_install_trees_that_built_it(program: Program, home: P
     ):
         (tree / f"linux-zen3/cmake-3.31-{CMAKE}/.spack/install_times.json").write_text(wrong)
         lines = titles(program(*words))
-        assert "the longest chain takes 50 min: cmake › hdf5, 1 of them unknown" in lines
+        assert (
+            "The longest chain of builds takes 50 min: cmake › hdf5 (1 of unknown time)" in lines
+        )
 
 
 def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Path) -> None:
@@ -369,7 +372,7 @@ def test_the_longest_chain_goes_through_what_is_there(program: Program, home: Pa
         path = tree / "linux" / f"x-{hash_}" / ".spack" / "install_times.json"
         path.parent.mkdir(parents=True)
         path.write_text('{"total": 600}')
-    assert "the longest chain takes 20 min: zlib › app" in titles(program(*words))
+    assert "The longest chain of builds takes 20 min: zlib › app" in titles(program(*words))
 
 
 def test_what_a_mirror_filters_out_is_told(program: Program, home: Path) -> None:

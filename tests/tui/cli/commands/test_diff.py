@@ -60,7 +60,7 @@ def lines_of(program: Program, *words: object, columns: int = 100) -> list[str]:
 def test_the_causes_are_rows_with_their_path(program: Program, index: Path) -> None:
     assert lines_of(program, "-f", index, HDF5, f"/{OTHER_ZLIB}") == [
         "hdf5@1.14.6 · 2 builds, 2 ways to run",
-        "build dependencies are not compared; --build does that",
+        "build dependencies are not compared; --build adds them",
         f"         {HDF5[:7]}  {OTHER_ZLIB[:7]}  where",
         "run-time dependencies",
         "zlib     1        2        mpich › zlib",
@@ -83,7 +83,7 @@ def test_what_only_builds_is_added_or_shown_where_nothing_else_differs(
 def test_all_lists_what_follows_and_what_is_equal_too(program: Program, index: Path) -> None:
     words = ("-f", index, "hdf5 ~mpi", HDF5)
     causes = lines_of(program, *words)
-    assert "2 more at run time that follow from these; --all lists them" in causes[1]
+    assert "--all adds 2 run-time differences that follow from these" in causes[1]
     assert [line.split()[0] for line in causes[4:]] == ["the", "mpi", "used"]
     every = lines_of(program, *words, "--all")
     assert any(line.split()[:3] == ["mpich", "-", "1.3.1"] for line in every)
@@ -115,7 +115,7 @@ def test_scripts_get_a_row_for_each_difference(program: Program, index: Path) ->
 def test_those_that_run_the_same_have_one_column(program: Program, index: Path) -> None:
     words = ("-f", index, HDF5, OTHER_ZLIB, OTHER_CMAKE, NO_MPI)
     lines = lines_of(program, *words)
-    assert lines[0] == "hdf5@1.14.6 · 4 builds, 3 ways to run · 1 more is like one of these"
+    assert lines[0] == "hdf5@1.14.6 · 4 builds, 3 ways to run · 1 more build like one of these"
     assert [" ".join(line.split()) for line in lines[-5:]] == [
         "the specs themselves",
         "mpi + + ~",
@@ -142,7 +142,7 @@ def test_columns_that_do_not_fit_are_named(program: Program, index: Path) -> Non
 def test_the_same_spec_is_alike(program: Program, index: Path) -> None:
     result = program("diff", "-f", str(index), HDF5, "hdf5 ^zlib@1 ^cmake@3")
     assert result.returncode == 0
-    assert "One and the same spec: nothing differs" in result.stderr
+    assert "These are the same spec" in result.stderr
     assert json.loads(program("diff", "-f", str(index), "--json", HDF5, HDF5).stdout) == []
 
 
@@ -159,14 +159,14 @@ def test_a_page_tells_its_own_values_only(program: Program) -> None:
     )
     words = ("-f", "develop.md")
     differs = lines_of(program, *words, hash_of(1), hash_of(2))
-    assert differs[:2] == ["zlib@1.3.1 · 2 builds", "Dependencies not listed: not compared"]
+    assert differs[:2] == ["zlib@1.3.1 · 2 builds", "Dependencies are not listed, so not compared"]
     assert [line.split() for line in differs[3:]] == [
         ["the", "specs", "themselves"],
         ["os", "ubuntu24.04", "rocky9"],
     ]
     assert lines_of(program, *words, hash_of(1), hash_of(3)) == [
-        "zlib@1.3.1 · 2 builds · nothing that is listed differs",
-        "Dependencies not listed: not compared",
+        "zlib@1.3.1 · 2 builds · no known difference",
+        "Dependencies are not listed, so not compared",
     ]
 
 

@@ -30,7 +30,7 @@ def test_two_lock_files_are_compared(program: Program) -> None:
     result = program("diff", *write_locks(program))
     assert result.returncode == 1
     assert result.stderr == "spackscope: 4 → 4 specs: 3 changed, 1 added, 1 removed\n"
-    others = "changed because of others"
+    others = "changed because of dependencies"
     assert rows_of(result) == [
         ("roots", "+ xz@5.4", "1"),
         ("roots", "- bzip2@1.0", "1"),
@@ -49,7 +49,7 @@ def test_equal_sources_are_alike(program: Program) -> None:
     for other in (old, "old"):
         result = program("diff", old, other)
         assert (result.returncode, rows_of(result)) == (0, [])
-        assert result.stderr.endswith("spackscope: the same 4 specs\n")
+        assert result.stderr.endswith("spackscope: 4 specs unchanged\n")
 
 
 def test_a_source_may_be_standard_input(program: Program) -> None:
@@ -81,7 +81,7 @@ def test_pages_are_compared_by_what_they_tell(program: Program) -> None:
         write_page(program.home / f"{name}.md", records, tag=name)
     rows = rows_of(program("diff", "v1.md", "v2.md"))
     assert rows[:2] == [
-        ("changed because of others", "for reasons that the sources do not list", "1"),
+        ("changed because of dependencies", "for reasons that the sources do not list", "1"),
         ("changed", "zlib 1.2 → 1.3", "1"),
     ]
 
@@ -101,4 +101,4 @@ def test_two_tags_of_the_public_cache_are_compared(program: Program) -> None:
         result = program("diff", "public:v1", "public:v2", SPACKSCOPE_PUBLIC=tag_list)
     assert result.returncode == 1
     assert rows_of(result)[0] == ("changed", "zlib 1.3.1 → 1.3.2", "1")
-    assert result.stderr.endswith(" 4 → 4 specs: 3 the same, 1 changed\n")
+    assert result.stderr.endswith(" 4 → 4 specs: 3 unchanged, 1 changed\n")

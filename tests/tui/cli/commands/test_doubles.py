@@ -63,7 +63,7 @@ def test_ignored_packages_do_not_count(program: Program) -> None:
     for pattern in ("zlib", "z*"):
         result = program("doubles", lock, "--ignore", "hdf5", "--ignore", pattern)
         assert result.returncode == 0
-        assert result.stderr == "spackscope: no package of 4 has several hashes\n"
+        assert result.stderr == "spackscope: none of 4 packages has several hashes\n"
 
 
 def test_doubles_are_certain_whatever_else_cannot_be_read(program: Program) -> None:
@@ -80,7 +80,7 @@ def test_a_real_environment_is_described(program: Program) -> None:
     changes = {"NO_COLOR": "1"}
     _, text = program.on_terminal("doubles", "spack.lock", columns=120, changes=changes)
     lines = text.splitlines()
-    assert lines[0] == "28 of 59 packages have several hashes: 18 at run time, 10 to build only"
+    assert lines[0] == "28 of 59 packages have several hashes: 18 at run time, 10 only to build"
     assert lines[4] == "zlib-ng ~new_strategies ≠ +new_strategies: 15 packages"
     assert [line.split()[:4] for line in lines[5:8]] == [
         ["zlib-ng", "2.3.2", "3hbanml", "+new_strategies"],

@@ -78,7 +78,7 @@ def test_it_is_registered_once_and_removed(program: Program, root: Path, copy: P
     assert (removed.returncode, removed.stderr) == (0, "")
     assert removed.stdout.splitlines() == [
         f"Removed {copy} from {own}",
-        f"{copy} is left, as another Spack may list it",
+        f"{copy} stays, as another Spack may list it",
     ]
     assert "  scope  " not in spack(program, root, "help").stdout
 

@@ -276,7 +276,7 @@ def test_a_virtual_that_spack_asks_the_compiler_for_is_named_with_a_way_out(
     result = program("find", "-f", "index.json", "hdf5 %mpi")
 
     assert result.returncode == ExitCode.NOTHING
-    assert "%mpi asks the recipe of the compiler" in result.stderr
+    assert "%mpi needs the recipe of the compiler" in result.stderr
     assert "^mpi instead of %mpi  1\n" in result.stderr
 
 

@@ -36,10 +36,10 @@ def test_snapshots_tell_what_came_and_went(program: Program) -> None:
 
     _, text = program.on_terminal("history", "zlib", *CACHE, changes={"NO_COLOR": "1"})
     lines = text.splitlines()
-    assert "zlib: 2 timelines" in lines
-    assert lines[-3] == f"index.json: 4 observations from {TODAY} to {TODAY}"
-    assert lines[-2].split() == ["zlib@1.3", TODAY, "there", "2", "·███"]
-    gone = f"zlib@1.2 {OLD[:7]} {TODAY} or before {TODAY}, gone by {TODAY} 1 █···"
+    assert "zlib: 2 versions" in lines
+    assert lines[-3] == f"index.json: 4 snapshots from {TODAY} to {TODAY}"
+    assert lines[-2].split() == ["zlib@1.3", TODAY, "still", "listed", "2", "·███"]
+    gone = f"zlib@1.2 {OLD[:7]} {TODAY} or earlier {TODAY}, gone by {TODAY} 1 █···"
     assert lines[-1].split() == gone.split()
 
     result = program("history", f"/{NEW}", *CACHE, "--json")
@@ -72,8 +72,8 @@ def test_lines_are_of_the_values_of_a_variant(program: Program) -> None:
         ("hdf5 ~mpi", "1"),
     ]
     result = program("history", "hdf5", "+mpi", "--by", "hash", *CACHE)
-    assert "hdf5 +mpi: 1 timeline\n" in result.stderr
-    assert "left out: 1 build whose variants are unknown" in result.stderr
+    assert "hdf5 +mpi: 1 hash\n" in result.stderr
+    assert "left out: 1 build with unknown variants" in result.stderr
 
     # It is no other spec, and what is known of it from now on is kept when it goes.
     assert program("snapshot", *CACHE).stdout == "index.json: 2 specs, 1 new, 1 gone\n"
@@ -100,8 +100,8 @@ def test_dated_tags_are_a_history(program: Program) -> None:
         write_page(program.home / "pages", [record(hash=hash_) for hash_ in hashes], tag=tag)
     result = program("history", f"/{OLD}", "-f", "pages")
     assert result.stdout.splitlines()[-1].split("\t") == [
-        *("pages", "zlib@1.3.1", OLD, "2026-01-04 or before"),
-        *("2026-01-11, in develop-2026-01-11, gone by 2026-01-18", "1", "1 1 0"),
+        *("pages", "zlib@1.3.1", OLD, "2026-01-04 or earlier"),
+        *("2026-01-11 (develop-2026-01-11), gone by 2026-01-18", "1", "1 1 0"),
     ]
 
 
@@ -151,7 +151,7 @@ def test_the_file_may_have_any_name(name: bytes, program: Program) -> None:
         git(program.home, "add", ".")
         git(program.home, "commit", "-qm", "Lock")
     result = program("history", "zlib", "-f", f"./{os.fsdecode(name)}")
-    assert (result.returncode, result.stderr) == (0, "spackscope: zlib: 1 timeline\n")
+    assert (result.returncode, result.stderr) == (0, "spackscope: zlib: 1 version\n")
     assert result.stdout.endswith("\t1 1 1\n")
 
 
@@ -192,7 +192,7 @@ def test_a_fifo_of_a_work_tree_is_not_waited_for(
         of_revisions(str(lock), lambda: True)
     monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", 0.1)
     reason = "git takes more than 0.1 s"
-    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} are told: {reason}")
+    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} were read: {reason}")
 
 
 def test_the_newest_revisions_are_read_where_all_are_too_many(
@@ -209,7 +209,7 @@ def test_the_newest_revisions_are_read_where_all_are_too_many(
     (first, second), failure = of_revisions(str(lock))
     assert (list(first.came), list(second.came), second.went) == ([OTHER], [NEW], [OTHER])
     newer = f"the newer ones have {2 * size:,} bytes; at most {2 * size + 1:,} are read"
-    assert failure == f"not all revisions of {lock} are told: {newer}"
+    assert failure == f"not all revisions of {lock} were read: {newer}"
 
 
 def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
@@ -240,7 +240,7 @@ def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
         git(tmp_path, "config", key, value)
     observations, failure = of_revisions(str(lock))
     assert not observations
-    assert failure == f"not all revisions of {lock} are told: git lacks it"
+    assert failure == f"not all revisions of {lock} were read: git does not have them"
     assert not ran.exists()
 
 
@@ -257,7 +257,7 @@ def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("spackscope.model.core.files.SMALL_UNPACKED_SIZE", 1000)
     (observation,), failure = of_revisions(str(lock))
     assert list(observation.came) == [OLD]
-    assert failure.startswith(f"not all revisions of {lock} are told: it has 20,000 bytes")
+    assert failure.startswith(f"not all revisions of {lock} were read: it has 20,000 bytes")
     git(tmp_path, "mv", "spack.lock", "other")
     git(tmp_path, "commit", "-qm", "Rename")
     (tmp_path / "spack.lock").touch()
@@ -265,7 +265,7 @@ def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.Monk
     assert (gone.came, gone.went) == ({}, [OLD])
     monkeypatch.setenv("PATH", str(tmp_path))
     reason = "git cannot be run"
-    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} are told: {reason}")
+    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} were read: {reason}")
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_a_damaged_file_is_named_and_never_written_over(data: bytes, program: Pr
     assert f"the snapshots in {path} cannot be read" in program.refused("snapshot", *CACHE, code=3)
     assert path.read_bytes() == data
     result = program("history", "zlib", *CACHE)
-    assert "zlib: 1 timeline\n" in result.stderr
+    assert "zlib: 1 version\n" in result.stderr
     assert f"the snapshots in {path} cannot be read" in result.stderr
 
 
@@ -292,7 +292,7 @@ def test_what_cannot_be_read_has_not_gone(program: Program) -> None:
     result = program("snapshot", *both)
     assert (result.returncode, result.stdout) == (3, "other.json: 1 spec, 1 new, 0 gone\n")
     assert "index.json could not be read" in result.stderr
-    assert program("history", "zlib", *both).stdout.count("\tthere\t") == 2
+    assert program("history", "zlib", *both).stdout.count("\tstill listed\t") == 2
 
 
 def test_of_a_source_that_is_cut_off_nothing_has_gone(program: Program) -> None:
@@ -332,4 +332,4 @@ def test_old_snapshots_make_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_only_what_all_looks_have_in_common_can_be_asked(program: Program) -> None:
     result = program("history", "zlib", "os=ubuntu22.04", "-f", str(PAGES))
     assert result.returncode == 2
-    assert "history knows packages, versions, variants and hashes only" in result.stderr
+    assert "history takes only packages, versions, variants and hashes" in result.stderr

@@ -32,7 +32,7 @@ def test_the_closure_of_a_spec_is_listed(program: Program) -> None:
         "externals assumed on the host: 1",
         "zirfsst  glibc             2.36     libc      external at /usr",
         "",
-        "needs to build only: 5 specs more",
+        "needs only to build: 5 more specs",
         "o6izsu2  compiler-wrapper  1.0                cached",
         "jzvr3gm  diffutils         3.12               cached",
         "vq5g7ai  gcc               12.2.0             external at /usr",

@@ -59,11 +59,11 @@ def test_the_sentence_says_how_many_break_and_whether_that_is_known(
 ) -> None:
     assert title(program, "hdf5").endswith("; 1 other would break")
     # It builds hdf5.
-    assert title(program, "cmake").endswith("; no other needs them to run")
+    assert title(program, "cmake").endswith("; nothing else needs them to run")
     write_page(home / "pages", [record(hash=ZLIB), record(hash=OLD_ZLIB)])
     told = program("prune", "--preview", "-f", "pages", f"/{ZLIB}").stderr.splitlines()
-    assert told[0].endswith("; no other needs them to run, as far as dependencies are listed")
-    assert told[1] == "spackscope: Dependencies not listed for 1 spec that would stay"
+    assert told[0].endswith("; nothing else needs them to run, as far as dependencies are listed")
+    assert told[1] == "spackscope: No source lists the dependencies of 1 spec that would stay"
 
 
 def test_what_only_builds_breaks_nothing(program: Program, home: Path) -> None:
@@ -88,7 +88,7 @@ def test_a_keep_list_names_what_stays(program: Program, home: Path) -> None:
     assert result.returncode == 1
     everything = "\n".join((HDF5, VTK, ZLIB, OLD_ZLIB, CMAKE))
     (home / "keep").write_text(everything)
-    nothing = "Prune preview: removes 0 of 5 specs, 0 B; no other needs them to run"
+    nothing = "Prune preview: removes 0 of 5 specs, 0 B; nothing else needs them to run"
     assert title(program, "keep") == nothing
     result = program("prune", "--preview", "-", "-f", "index.json", stdin=home / "keep")
     assert result.returncode == 0
@@ -104,12 +104,12 @@ def test_only_what_is_cached_can_go(program: Program) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "message"),
     [
-        (["prune", "hdf5"], 2, "prune deletes nothing: it only takes --preview"),
+        (["prune", "hdf5"], 2, "prune deletes nothing: add --preview"),
         (["prune", "--preview"], 2, "prune needs a keep-list or a query; see"),
         (
             ["prune", "--preview", "wrong"],
             3,
-            "wrong is not a keep-list, with a full hash on each line",
+            "wrong is not a keep-list: it needs a full hash on each line",
         ),
         (["prune", "--preview", "keep"], 1, "keep"),
         (["prune", "--preview", "./none"], 3, "./none cannot be read: no such file"),
@@ -132,5 +132,5 @@ def test_wrong_lines_of_a_keep_list_have_no_hint_at_the_index(
     result = program("prune", "--preview", "wrong", "-f", "index.json")
     assert result.stderr.splitlines()[-2:] == [
         "spackscope: and 5 more problems",
-        "spackscope: wrong is not a keep-list, with a full hash on each line",
+        "spackscope: wrong is not a keep-list: it needs a full hash on each line",
     ]

@@ -123,7 +123,7 @@ def test_an_unknown_hash_is_reported(program: Program) -> None:
         ("/018", 1, "No hash starts with 018: hashes contain only a-z and 2-7"),
         ("/" + "a" * 33, 1, "hashes have 32 characters"),
         ("py-build os=sequoia", 1, "No py-build has os=sequoia"),
-        ("^zlib", 2, "^zlib asks for dependencies, and pages list none"),
+        ("^zlib", 2, "^zlib needs dependencies, and pages list none"),
     ],
 )
 def test_a_query_that_shows_nothing_is_explained(

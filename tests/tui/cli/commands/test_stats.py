@@ -101,9 +101,9 @@ def test_a_variant_counts_its_values_and_where_it_is_missing(program: Program) -
     [
         (["--by", "targt"], "Unknown column or variant targt. Did you mean target, tag or state?"),
         (["--by", "no\x1bsuch"], "Unknown column or variant no␛such"),
-        (["--by", "hash"], "Each spec has a hash of its own: count by another column"),
-        (["--by", "flags"], "stats by flags asks for compiler flags, and pages list none"),
-        (["--by", "os", "^zlib"], "^zlib asks for dependencies, and pages list none"),
+        (["--by", "hash"], "Each spec has its own hash: count by another column"),
+        (["--by", "flags"], "stats by flags needs compiler flags, and pages list none"),
+        (["--by", "os", "^zlib"], "^zlib needs dependencies, and pages list none"),
         (["os=x"], "stats needs a column or a variant to count by"),
         (
             ["--by=os", "--by=tag", "--by=target"],

@@ -33,8 +33,8 @@ def test_whole_sources_give_exit_code_0(program: Program) -> None:
     assert result.returncode == 0
     assert len(result.stdout.splitlines()) == 1
     assert result.stderr.splitlines() == [
-        "spackscope: 2 sources: 22 whole, 346 unchecked",
-        f"spackscope: {INSTALL_TREE}: file, 22 whole",
+        "spackscope: 2 sources: 22 intact, 346 unchecked",
+        f"spackscope: {INSTALL_TREE}: file, 22 intact",
         "spackscope: sample_data: pages, 346 unchecked",
         "spackscope: sample_data: 346 records cannot be checked: "
         "pages do not contain what Spack hashes",
@@ -56,12 +56,12 @@ def test_a_wrong_record_is_named_and_gives_exit_code_1(program: Program) -> None
         "",
         "package  version  hash     content hash",
         "",
-        "index.json: 1 spec: the content gives another hash (changed after Spack hashed it)",
+        "index.json: 1 spec: the content does not match the hash (changed after Spack hashed it)",
         f"zlib-ng  2.3.2    {hash_of(7)[:7]}  {content_hash(WRONG)[:7]}",
         "",
-        "index.json: 1 spec: the content gives another hash (external, whose prefix or modules"
-        " may have been",
-        "rewritten)",
+        "index.json: 1 spec: the content does not match the hash (external, whose prefix or "
+        "modules may have",
+        "been rewritten)",
         f"gcc      ␛[31m    {hash_of(8)[:7]}  {content_hash(external)[:7]}",
     ]
 
@@ -73,7 +73,7 @@ def test_scripts_get_one_object_for_each_wrong_record(program: Program) -> None:
     assert json.loads(result.stdout) == [
         {
             "source": "index.json",
-            "problem": "the content gives another hash (changed after Spack hashed it)",
+            "problem": "the content does not match the hash (changed after Spack hashed it)",
             "package": "zlib-ng",
             "version": "2.3.2",
             "hash": hash_of(7),
@@ -111,7 +111,7 @@ def test_a_mirror_that_differs_from_its_index_gives_exit_code_1(program: Program
     result = program("sources", "--verify", "-f", "m")
 
     assert result.returncode == 1
-    assert result.stderr == "spackscope: m: mirror v3, 22 whole, 3 unlike the index\n"
+    assert result.stderr == "spackscope: m: mirror v3, 22 intact, 3 different from the index\n"
     assert [line.split("\t") for line in result.stdout.splitlines()[1:]] == [
         ["m", "the archive is missing", "bzip2", "1.0.8", bzip2, ""],
         ["m", "in the mirror, but not in its index", "ncurses", "6.5", hash_of(1), ""],

@@ -32,7 +32,7 @@ def home(program: Program) -> Path:
 def test_each_environment_has_a_row_and_each_host_a_column(program: Program, home: Path) -> None:
     result = program(*WEATHER, "--host", "zen4", "--json")
     (row,) = json.loads(result.stdout)
-    assert (row["environment"], row["specs"], row["there"]) == ("spack.lock", 3, 2)
+    assert (row["environment"], row["specs"], row["cached"]) == ("spack.lock", 3, 2)
     assert (row["runs_on_zen3_linux"], row["runs_on_zen4_linux"]) == (33.33, 66.67)
     assert (row["percent"], row["unknown_sizes"], row["most_needed"]) == (66.67, 2, ["vtk@1.3.1"])
     assert (result.returncode, result.stderr) == (0, "")

@@ -79,15 +79,15 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
         0,
         [
             "hdf5 %llvm: Spack can reuse 1 of 3 builds on zen3",
-            "~/.spack/packages.yaml:3: hdf5 is not buildable: Spack only takes what there is",
-            "The solver may take the external hdf5@1.10 at /usr instead",
-            "Recipes are not read: which versions are deprecated is unknown",
+            "~/.spack/packages.yaml:3: hdf5 is not buildable: Spack only uses existing builds",
+            "The solver may use the external hdf5@1.10 at /usr instead",
+            "Recipes are not read, so deprecated versions are unknown",
             "hash     package  version  built with",
             "1 of 3: can be reused",
             f"{HDF5[:7]}  hdf5     1.14     llvm@18.1 rocky9 zen3",
             f"1 of 3: concretizer:reuse excludes hdf5@1.12; change {PLACE}",
             f"{OLD[:7]}  hdf5     1.12     llvm@18.1 rocky9 zen3",
-            "1 of 3: target too new; change the machine or the target",
+            "1 of 3: target too new; use another machine or target",
             f"{OTHER[:7]}  hdf5     1.14     llvm@18.1 rocky9 zen4",
         ],
     )
@@ -96,7 +96,7 @@ def test_each_candidate_has_its_first_reason(program: Program, home: Path) -> No
 def test_a_pipe_has_the_reason_in_each_row(program: Program, home: Path) -> None:
     lines = program(*WHY, "hdf5", "%llvm").stdout.splitlines()
     assert [f"change {PLACE}" in line for line in lines] == [False, False, True, False]
-    assert "target too new\t\tchange the machine or the target" in lines[3]
+    assert "target too new\t\tuse another machine or target" in lines[3]
 
 
 def test_what_is_asked_for_comes_first_and_none_is_a_failure(program: Program, home: Path) -> None:
@@ -104,8 +104,8 @@ def test_what_is_asked_for_comes_first_and_none_is_a_failure(program: Program, h
     rows = json.loads(result.stdout)
     assert [(each["hash"], each["reason"], each["place"]) for each in rows] == [
         (OLD, "concretizer:reuse excludes hdf5@1.12", PLACE),
-        (OTHER, "not @1.12", None),
-        (HDF5, "not @1.12", None),
+        (OTHER, "does not match @1.12", None),
+        (HDF5, "does not match @1.12", None),
     ]
     assert result.returncode == 1
     assert program(*WHY, "hdf5@1.12", "--config", "none").returncode == 0
@@ -117,7 +117,7 @@ def test_a_lock_file_is_judged_by_what_comes_nearest(program: Program, home: Pat
     reason = "concretizer:reuse excludes hdf5@1.12"
     assert (row["hash"], row["missing"]) == (WANTED, "no cache has it")
     assert (row["nearest"], row["reason"], row["place"]) == (OLD, reason, PLACE)
-    assert (row["change"], row["lacks"]) == (f"change {PLACE}", ["only dependencies differ"])
+    assert (row["change"], row["differs_in"]) == (f"change {PLACE}", ["only dependencies differ"])
     assert result.returncode == 1
     _, lines = drawn(program, *WHY, "spack.lock")
     assert "spack.lock, 1 of 3 missing: no cache has it" in lines
@@ -143,7 +143,7 @@ def test_a_spec_of_a_lock_file_is_missing_whatever_its_nearest_is(
     ("reuse", "text"),
     [
         ("false", "concretizer:reuse is false"),
-        ("dependencies", "concretizer:reuse takes only dependencies of what is asked for"),
+        ("dependencies", "concretizer:reuse allows only dependencies of the requested specs"),
         ("{from: [{type: local}]}", "concretizer:reuse takes nothing from there"),
         ("{include: [zlib]}", "concretizer:reuse includes only zlib"),
     ],
@@ -180,7 +180,7 @@ def test_find_asks_the_same_rules(program: Program, home: Path) -> None:
 
 def test_where_nothing_is_ruled_out_there_is_no_reason(program: Program, home: Path) -> None:
     result = program(*WHY, f"/{LLVM}", "--config", "none")
-    assert "spackscope: The configuration of Spack is left out\n" in result.stderr
+    assert "spackscope: Your Spack configuration is ignored\n" in result.stderr
     (home / "spack.lock").write_bytes(environment([leaf(LLVM, "llvm", "18.1")], LLVM))
     result = program(*WHY, "spack.lock", "--config", "none")
     assert "spackscope: spack.lock, 0 of 1 missing\n" in result.stderr
