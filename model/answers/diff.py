@@ -162,7 +162,7 @@ def _spec_sheet(asked: Asked, catalog: Catalog, ids: Sequence[int]) -> Sheet[Dif
     following = sum(bool(row.follows) and not row.is_equal for row in run) * (not is_whole)
     notes = []
     if len(listing) < len(columns):
-        notes.append("? means that the source lists no dependencies")
+        notes.append("?: the source lists no dependencies")
     if following:
         notes.append(
             f"--all adds {counted(following, 'run-time difference')} that follow from these"

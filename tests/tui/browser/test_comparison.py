@@ -171,7 +171,7 @@ async def test_what_one_source_does_not_tell_is_not_compared(tmp_path: Path, ind
         # Of a hash in two sources the one that tells more is compared.
         assert columns(browser) == [A, C, page["hash"]]
         assert "zlib 1.3 1.2 ? mpich › zlib" in rows(browser)
-        assert "? means that the source lists no dependencies" in browser.text
+        assert "?: the source lists no dependencies" in browser.text
         assert "run the same" not in browser.text
 
 

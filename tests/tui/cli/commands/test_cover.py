@@ -191,7 +191,7 @@ def test_hashes_may_come_on_standard_input(program: Program, home: Path) -> None
     assert result.returncode == 1
     problem, title, *_ = titles(result)
     assert problem == "standard input: line 2: 'hdf5' is not a full hash"
-    assert title.startswith("1 of 3 cached · 2 missing (1 needed by others) · ")
+    assert title.startswith("1 of 3 cached · 2 missing · ")
     assert f"\t\t{hash_of(99)}\tmissing\tno source describes it\troot" in result.stdout
     listed = program("cover", "-", "-f", "index.json", "--missing", "--hashes", stdin=hashes)
     assert set(listed.stdout.split()) == {HDF5, hash_of(99)}
