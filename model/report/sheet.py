@@ -107,6 +107,8 @@ class SheetColumn(Frozen, Generic[Item]):
         """Return the text of a cell, cut where it is wider than some cells."""
         if cell_width(text) <= width:
             return text
+        if self.style == "bar":
+            return text[:width]
         return cut_words(text, width) if self.is_list or self.wraps else cut_name(text, width)
 
     def line(self, cell: str, item: Item) -> Line:

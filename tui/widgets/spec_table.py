@@ -13,7 +13,7 @@ from textual.widgets import Static
 
 from spackscope.model.assist.answers import Relaxation
 from spackscope.model.core.frozen import Frozen, replace
-from spackscope.model.core.text import cell_width, clean, pad
+from spackscope.model.core.text import cell_width, clean, cut_words, pad, wrap
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole, Sort
 from spackscope.model.report.highlight import DrawnPiece
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from spackscope.model.index.listing import Listing
 
 
+_MAX_NOTES = 4
+"""Lines of the title and the notes of a sheet."""
 _MAX_MEASURED = 1_000
 """Rows of a sheet whose cells are measured: of more the columns are as wide as for these."""
 
@@ -121,6 +123,7 @@ class SpecTable(Vertical):
         self.sheet_row: Row | None = None
         """The row of the index that the row of a sheet is about, once it is read."""
         self.awaits_sheet_row = False
+        self._title = self._notes = ""
         self._sheet_columns, self._sheet_sort = ColumnState(), cast("Sort | None", None)
         # The values that all rows share, and what precedes them.
         self._shared: Sequence[tuple[str, str]] = ()
@@ -234,11 +237,9 @@ class SpecTable(Vertical):
         cells = ([each.text(each.value(item)) for each in shown] for item in measured)
         of_specs = next((each.name for each in shown if each.hash), "")
         self.columns.show(table_columns(shown, cells), column or self.columns.current, of_specs)
-        title = Content.styled(sheet.title, "bold") if sheet is not None else Content()
         notes = [*sheet.remarks, *sheet.notes] if sheet is not None else []
-        lines = [title, Content.styled(" · ".join(map(clean, notes)), "dim")]
-        self.notes.update(Content("\n").join(filter(None, lines)))
-        self.notes.set_class(not any(lines), "-empty")
+        self._title = clean(sheet.title) if sheet is not None else ""
+        self._notes = " · ".join(map(clean, notes))
         self.sheet_row = None
         self.sheet_rows.show_sheet(sheet, cursor, empty)
         self.place()
@@ -280,7 +281,7 @@ class SpecTable(Vertical):
         gutter = GUTTER
         if not self.shows_sheet:
             gutter = rows.fit_gutter(at_least=rows.gutter_width if keeps_gutter else 0)
-        if not columns.columns.all or width < 4:
+        if width < 4 or not (columns.columns.all or self.shows_sheet):
             return
         # The last column of a sheet needs no blank after it.
         layout = columns.lay_out(width - gutter + self.shows_sheet, self.sort)
@@ -292,10 +293,25 @@ class SpecTable(Vertical):
         if self.shows_sheet:
             self.sheet_rows.place(layout, columns.current)
             self._show_reading()
+            self._show_notes(width)
         elif rows.listing is not None:
             rows.place(layout, columns.current)
             head = columns.constant_head(rows.listing)
             self.line.show(head, self.column, self._before, layout.after)
+
+    def _show_notes(self, width: int) -> None:
+        """Show the title of a sheet and below it the notes, cut where there is no room."""
+        classes, room = self.screen.classes, width - 2 * GUTTER
+        most = 1 if "-low" in classes else 2 if "-short" in classes else _MAX_NOTES
+        title = wrap(self._title, room)[:most] if self._title else []
+        notes = wrap(self._notes, room) if self._notes else []
+        last = most - len(title)
+        if len(notes) > last:
+            notes[max(0, last - 1) :] = [cut_words(" ".join(notes[last - 1 :]), room)] * (last > 0)
+        lines = [Content.styled(line, "bold") for line in title]
+        lines += [Content.styled(line, "dim") for line in notes]
+        self.notes.update(Content("\n").join(lines))
+        self.notes.set_class(not lines, "-empty")
 
     def _show_reading(self) -> None:
         """Show what the cells of the row of a sheet under the cursor do not."""

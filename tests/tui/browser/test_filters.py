@@ -162,7 +162,7 @@ async def test_a_query_typed_while_loading_or_given_at_the_start_is_kept() -> No
     async with browsing(query="os=ubuntu24.04 ^zlib") as browser:
         assert browser.query == "os=ubuntu24.04 ^zlib"
         assert browser.focus == "filter query", "what cannot be asked is given back to be mended"
-        assert "asks for dependencies" in browser.note
+        assert "needs dependencies" in browser.note
         assert len(browser.shown) == len(SAMPLE)
         await browser.press(*["backspace"] * 6)
         assert browser.shown == sample_where(lambda r: r["os"] == "ubuntu24.04")

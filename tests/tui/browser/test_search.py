@@ -382,7 +382,7 @@ def test_a_value_of_the_detail_becomes_a_filter_once(browser: FakeBrowser) -> No
         ("os=ubuntu22.04 &x", 15, 'Unexpected "&"'),
         ("os=ubuntu22.04 os=ubuntu24.04", 15, "twice"),
         ("os=ubuntu24.04 | ", 15, "|"),
-        ("os=ubuntu24.04 ^zlib", 15, "asks for dependencies"),
+        ("os=ubuntu24.04 ^zlib", 15, "needs dependencies"),
         ("os=ubuntu24.04 target=x86_64_w", 15, "target x86_64_w"),
     ],
 )
@@ -589,7 +589,7 @@ def test_a_start_text_that_is_not_a_query_is_returned_to_its_input() -> None:
 
 def test_a_start_query_that_cannot_be_answered_is_returned_to_its_input() -> None:
     browser = FakeBrowser(query="os=ubuntu24.04 ^zlib").load()
-    assert "asks for dependencies" in browser.note
+    assert "needs dependencies" in browser.note
     assert browser.host.focused[-1] == "query"
     assert len(browser.shown) == len(SAMPLE)
     ask(browser, "os=ubuntu24.04")

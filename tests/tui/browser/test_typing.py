@@ -198,7 +198,7 @@ async def test_an_error_is_shown_under_its_column_and_the_rows_stay() -> None:
         errors = (
             ("os=ubuntu22.04 &x", 15, 'Unexpected "&"'),
             ("os=ubuntu22.04 os=ubuntu24.04", 15, "twice"),
-            ("os=ubuntu24.04 ^zlib", 15, "asks for dependencies"),
+            ("os=ubuntu24.04 ^zlib", 15, "needs dependencies"),
             ("os=ubuntu24.04 target=x86_64_w", 15, "target x86_64_w"),
         )
         for number, (text, offset, note) in enumerate(errors):
