@@ -126,8 +126,8 @@ class VirtualList(Widget, can_focus=True):
 
         Before it has a place on the screen there is no room for more than the cursor.
         """
-        if self.cursor < self.size.height:
-            self._put_at_top(0)
+        if self.cursor < self.size.height and self._put_at_top(0):
+            self.refresh()
         self.show_cursor()
 
     def render_line(self, y: int) -> Strip:
