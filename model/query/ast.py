@@ -217,9 +217,9 @@ def exact_term(column: str, value: str) -> Term:
     return Term(column, pattern if is_glob(pattern) else f"{pattern[:-1]}?")
 
 
-def exact_query(column: str, value: str) -> Query:
-    """Return the query that only a value shown on the screen matches."""
-    return query_of(exact_term(column, value))
+def exact_query(column: str, *values: str) -> Query:
+    """Return the query that only one of some values shown on the screen matches."""
+    return Query((tuple(exact_term(column, value) for value in values),))
 
 
 def compiler_fits(condition: Depends, compiler: str, *, listed: bool = False) -> bool:

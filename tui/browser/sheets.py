@@ -23,7 +23,7 @@ from spackscope.model.core.text import clean, counted
 from spackscope.model.index.catalog import Catalog
 from spackscope.model.index.load import load
 from spackscope.model.index.view import Sort
-from spackscope.model.query.ast import Query, exact_term, join_words
+from spackscope.model.query.ast import Query, exact_query, join_words
 from spackscope.model.query.parser import parse
 from spackscope.tui.browser.facets import under_cursor
 from spackscope.tui.browser.navigation import Navigation
@@ -375,7 +375,7 @@ class Sheets:
             self._host.run(lambda _: hashes.of(ids), self._why_all, group="menu")
 
     def _why_all(self, hashes: Sequence[str]) -> None:
-        self.ask("why", str(Query((tuple(exact_term("hash", hash_) for hash_ in hashes),))))
+        self.ask("why", str(exact_query("hash", *hashes)))
 
     def timeline(self) -> None:
         """Show since when the versions of the package are there."""
@@ -441,8 +441,7 @@ class Sheets:
         if not marks:
             self._host.say(f"Mark the specs to prune first ({shown('specs-mark')}).")
             return
-        query = Query((tuple(exact_term("hash", hash_) for hash_ in marks),))
-        self.ask("prune", str(query), options={"preview": True})
+        self.ask("prune", str(exact_query("hash", *marks)), options={"preview": True})
 
     def count(self) -> None:
         """Count the rows by the column under the cursor, or by one that is chosen."""
