@@ -191,15 +191,13 @@ class Sheets:
 
     def _same_row(self, read: OpenSheet) -> int:
         """Return where the spec under the cursor is in a sheet that was read again."""
-        old, sheet, new = self._host.state.sheet, None, read.shown
-        if old is None or (sheet := old.shown) is None or new is None:
-            return read.cursor
-        if (item := self._host.where.item) is None:
+        old, new, item = self._host.state.sheet, read.shown, self._host.where.item
+        if old is None or old.shown is None or new is None or item is None:
             return read.cursor
         if old.is_part and not self._host.where.sheet_cursor:
             # The user is where the rows begin, whatever comes to be there.
             return 0
-        hash_ = sheet.hash(item)
+        hash_ = old.shown.hash(item)
         same = (
             number
             for number, each in enumerate(new.rows)

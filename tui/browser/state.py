@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
@@ -210,7 +211,7 @@ class OpenSheet(Frozen):
         """Check whether another one asks for the same, perhaps with other options."""
         return other is not None and (self.name, self.words) == (other.name, other.words)
 
-    @property
+    @cached_property
     def shown(self) -> Sheet[Any] | None:
         """The sheet with the rows that fit the filters, in the order of the user.
 
