@@ -223,7 +223,7 @@ class HostFit:
 
     @cached_property
     def _below(self) -> ClosureMasks[int]:
-        """The reasons of run-time dependencies, without those of a gcc-runtime."""
+        """Why run-time dependencies do not fit; a gcc-runtime is left out."""
         kinds, runtimes = self._edges.kinds, self._ids_of(["gcc-runtime"])
         followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
         edges = self._edges.down.restricted(followed)

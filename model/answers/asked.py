@@ -30,7 +30,7 @@ class Asked(Protocol):
         """Show the first part of an answer that takes long."""
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
-        """Load a catalog for each group of sources; their problems are shown.
+        """Load a catalog for each group of sources, and show what could not be read.
 
         Raises SourceError, Cancelled.
         """

@@ -50,7 +50,7 @@ _MAX_NAMED_CAUSES = 3
 
 
 def answer(asked: Asked) -> Sheet[Any]:
-    """Return the differences of specs, or those of two sources; not good if there are some."""
+    """Compare specs, or two sources; the sheet is not good if they differ."""
     words, options = asked.words, asked.options
     if not options.get("sources") and len(words) == 2 and all(map(names_source, words)):
         catalogs = asked.load([words[0]], [words[1]])
@@ -59,10 +59,10 @@ def answer(asked: Asked) -> Sheet[Any]:
     (catalog,) = asked.load(asked.sources)
     hashes = dict.fromkeys(asked.find_hash(catalog, [word]) for word in words)
     ids = [catalog.listed(hash_).id for hash_ in hashes if catalog.by_hash(hash_)]
-    if len(ids) < 2 < len(hashes) + 1:
-        raise WrongQuestion("Only one of these specs is in the index")
-    if len(ids) < 2:
+    if len(hashes) < 2:
         return Sheet(_ALIKE, (), ())
+    if len(ids) < 2:
+        raise WrongQuestion("Only one of these specs is in the index")
     return _spec_sheet(asked, catalog, ids)
 
 

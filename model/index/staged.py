@@ -417,7 +417,7 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
 
 
 def hash_order(hashes: bytes | bytearray) -> tuple[array[int], array[int]]:
-    """Return the order of hashes, and the places in it where one is that of the place before."""
+    """Sort hashes: return their numbers in order, and each place that repeats the one before."""
     # Few at a time: sorting all would take much memory, and stop all other threads.
     groups = [array("I") for _ in range(256)]
     for number, byte in enumerate(hashes[::HASH_BYTES]):

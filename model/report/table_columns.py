@@ -180,7 +180,7 @@ def variants_cell(variants: Iterable[str], varying: Mapping[str, int]) -> tuple[
 def flowing_variants(
     variants: Iterable[str], varying: Mapping[str, int], counts: Mapping[str, Mapping[str, int]]
 ) -> tuple[str, str]:
-    """Return the varying variants in two parts: those of few rows, and the others.
+    """Split the varying variants: first what is rare among the rows, then what is usual.
 
     `varying` and `counts` are those of the rows of the package (`ShownValues.variants_of`).
     """

@@ -36,7 +36,7 @@ _SOURCE_MIRROR = "https://mirror.spack.io"
 def resolve_sources(
     arguments: Sequence[str], session: Session, configured: Sequence[str] = ()
 ) -> tuple[str, ...]:
-    """Return the sources to read, each once: those given, else those of SPACKSCOPE_FROM.
+    """Return the sources to read, each once: the arguments, or else SPACKSCOPE_FROM.
 
     Without any, SPACKSCOPE_FROM contains one source, or several separated by blanks and quoted
     as in a shell. Without that they are those that are `configured`, else the binary mirrors of

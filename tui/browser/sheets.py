@@ -80,7 +80,7 @@ class BrowserAsked:
             self._say(f"{done:,} of {total:,} {what}…")
 
     def load(self, *groups: Sequence[str]) -> Sequence[Catalog]:
-        """Load a catalog for each group of sources; that of the browser is loaded."""
+        """Load a catalog for each group of sources; the browser's own is not loaded again."""
         session = replace(self.session, include_dependency_only=False)
         return [
             self._catalog if tuple(group) == self.sources else load(group, session)
@@ -102,7 +102,6 @@ class BrowserAsked:
 
     def no_match(self, catalog: Catalog, query: Query, sentence: str = "") -> Exception:
         """Return what to raise where no spec matches."""
-
         return WrongQuestion(sentence or explain_no_match(catalog, query))
 
     def read_hashes(self, path: str, shown: str) -> tuple[list[str], int] | None:
@@ -121,7 +120,7 @@ class Sheets:
     # Opening and leaving
 
     def ask(self, name: str, *words: str, **fields: Any) -> None:
-        """Show what a command prints with its words; other `fields` are those of `OpenSheet`."""
+        """Show what a command prints; `words` follow its name, `fields` belong to `OpenSheet`."""
         self.open(OpenSheet(name, words, **fields))
 
     def open(self, sheet: OpenSheet) -> None:
@@ -284,9 +283,10 @@ class Sheets:
 
     def compare(self) -> None:
         """Compare the marked rows, or the look-alikes of the row under the cursor."""
-        state, selected, opened = self._host.state, self._host.state.selected, None
+        state = self._host.state
         catalog, listing, marks = state.catalog, state.listing, state.marks
-        if (opened := state.sheet) is not None and opened.switches and len(marks) < 2:
+        selected, opened = state.selected, state.sheet
+        if opened is not None and opened.switches and len(marks) < 2:
             self.leave()
             return
         if catalog is None or selected is None:
@@ -463,7 +463,7 @@ class Sheets:
         self.ask("stats", *filter(None, [query]), options={"by": names})
 
     def _pick_name(self, title: str, take: Callable[[str], object], besides: str = "") -> None:
-        """Let the user choose a column or a variant in which the rows differ, but for one."""
+        """Ask for a column or a variant in which the rows differ; `besides` is not offered."""
         if (results := self._host.state.results) is None:
             return
         values = results.listing.values
