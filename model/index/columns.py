@@ -35,13 +35,14 @@ from spackscope.model.core.columns import STORED, Value
 from spackscope.model.core.errors import IndexDamaged
 from spackscope.model.core.files import open_private, private_directory, temporary_file
 from spackscope.model.core.records import HASH_LENGTH, NodeFacts
+from spackscope.model.sources import walk_cache
 
 SCHEMA_VERSION = 16
 """Raise it with every change of the sections, or of what the readers make of a document."""
 
 MAGIC = b"spackscope index"
 SUFFIX = ".index"
-_OLD_SUFFIXES = (SUFFIX, ".sqlite")
+_OLD_SUFFIXES = (SUFFIX, ".sqlite", walk_cache.SUFFIX)
 
 HASH_BYTES = HASH_LENGTH * 5 // 8
 ROWS = 512

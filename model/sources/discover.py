@@ -46,6 +46,7 @@ from spackscope.model.sources.source_name import (
     parse_target,
     unique_names,
 )
+from spackscope.model.sources.walk_cache import WalkCache
 from spackscope.model.storage.base import is_remote, scheme_of
 
 _LATE_SECONDS = 2.0
@@ -257,11 +258,11 @@ class _Search:
 
     def below(self, top: str, origin: str) -> DiscoveredSource:
         """Discover everything; other files may be pages under any name. Raises Cancelled."""
-        files = FileList(top, origin)
+        files, cache = FileList(top, origin), WalkCache(top, self._session)
         spec_files: list[Document] = []
         others: list[Document] = []
         has_page = False
-        for path, status in self._files(top, files):
+        for path, status in self._files(cache, top, files):
             document = None
             if path.endswith(_ENDINGS):
                 document = _known(document_of(self._source, path, files.origin_of(path), status))
@@ -289,7 +290,32 @@ class _Search:
         failure = f"the source {self._source} {lead}{why}"
         return replace(found[0], problems=tuple(self._problems), failure=failure)
 
-    def _files(self, top: str, files: FileList) -> Iterator[tuple[str, os.stat_result]]:
+    def _files(
+        self, cache: WalkCache, top: str, files: FileList
+    ) -> Iterator[tuple[str, os.stat_result]]:
+        """Yield all files below a directory by path and status, in the order of their paths.
+
+        They are listed only where their names may differ from those of the last walk. What cannot
+        be read is a problem. Raises Cancelled.
+        """
+        paths = cache.files()
+        if paths is None:
+            yield from self._walk(cache, top, files)
+            return
+        for path in paths:
+            try:
+                status = os.stat(path)
+            except OSError as error:
+                self._problems.append(Problem(files.origin_of(path), "", reason(error)))
+                continue
+            self._count += 1
+            if self._count % _CHECK_EVERY == 0:
+                self._session.report("files found", self._count)
+            yield path, status
+
+    def _walk(
+        self, cache: WalkCache, top: str, files: FileList
+    ) -> Iterator[tuple[str, os.stat_result]]:
         """Yield all files below a directory by path and status, in the order of their paths.
 
         What Spack made is discovered and not entered. Links are followed, each directory is
@@ -308,6 +334,7 @@ class _Search:
         while pending:
             directory, real = pending.pop()
             self._session.report("files found", self._count)
+            cache.enter(directory)
             try:
                 with os.scandir(directory) as scan:
                     entries = sorted(islice(scan, entries_left + 1), key=attrgetter("name"))
@@ -333,9 +360,12 @@ class _Search:
             below, real_prefix = [], os.path.join(real, "")
             for entry in entries:
                 try:
+                    is_link = entry.is_symlink()
+                    cache.is_plain &= not is_link
                     if not entry.is_dir():
                         status = entry.stat()
                         if stat.S_ISREG(status.st_mode):
+                            cache.add(entry.name)
                             self._count += 1
                             if self._count % _CHECK_EVERY == 0:
                                 self._session.report("files found", self._count)
@@ -343,7 +373,7 @@ class _Search:
                         continue
                     # The status of a plain directory is not needed, and takes as long as that of
                     # the only file in it.
-                    is_link, below_real = entry.is_symlink(), real_prefix + entry.name
+                    below_real = real_prefix + entry.name
                     if is_link:
                         below_real = os.path.realpath(entry.path)
                     if below_real in visited:
@@ -362,6 +392,8 @@ class _Search:
                 except OSError as error:
                     leave_out(entry.path, reason(error))
             pending += reversed(below)
+        if not (self._parts or self._problems):
+            cache.save()
 
 
 def _made_by_spack(
