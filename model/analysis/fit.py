@@ -175,7 +175,8 @@ class HostFit:
             catalog, first = self._catalog, self._edges.down.first
             verdicts: dict[ReasonMasks, int] = {}
             leaves: dict[Hashable, int] = {}
-            codes, nodes, facts = array("I"), catalog.column("node"), catalog.nodes
+            codes, nodes = array("I"), catalog.column("node")
+            is_external = [bool(facts.external) for facts in catalog.nodes]
             name = "compiler" if self._is_before_1 else "package"
             bits = list(map(_compiler_bit, catalog.texts(name)))
             compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
@@ -186,8 +187,9 @@ class HostFit:
                     raise Cancelled
                 for id_ in range(start, stop):
                     # Externals are listed in packages.yaml one by one.
-                    is_leaf = first[id_] == first[id_ + 1] and not facts[nodes[id_]].external
-                    look = mask, compiler, nodes[id_], configured.get(id_, 0)
+                    node = nodes[id_]
+                    is_leaf = first[id_] == first[id_ + 1] and not is_external[node]
+                    look = mask, compiler, node, configured.get(id_, 0)
                     code = leaves.get(look) if is_leaf else None
                     if code is None:
                         verdict = self._verdict(id_, should_stop)
