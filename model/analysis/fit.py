@@ -7,7 +7,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, reduce
-from itertools import pairwise
+from itertools import pairwise, repeat
 from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -181,7 +181,9 @@ class HostFit:
             bits = list(map(_compiler_bit, catalog.texts(name)))
             compilers = map(bits.__getitem__, catalog.column(FIELDS[name].storage))
             configured = self._configured
-            groups = zip(pairwise(catalog.first), self._look_alike_masks, compilers, strict=True)
+            shared = (map(masks.__getitem__, codes) for masks, codes in self._shared_masks)
+            looks = map(reduce, repeat(or_), zip(*shared, strict=True))
+            groups = zip(pairwise(catalog.first), looks, compilers, strict=True)
             for number, ((start, stop), mask, compiler) in enumerate(groups):
                 if number % _CHECK_INTERVAL == 0 and should_stop():
                     raise Cancelled
@@ -275,8 +277,9 @@ class HostFit:
         """Return the reasons of a node itself."""
         if id_ >= self._edges.count:
             return self._mask(_NOT_DESCRIBED)
-        mask = self._look_alike_masks[self._catalog.look_alike(id_)]
-        mask, facts = mask | self._configured.get(id_, 0), self._facts(id_)
+        look_alike, mask = self._catalog.look_alike(id_), self._configured.get(id_, 0)
+        shared = (masks[codes[look_alike]] for masks, codes in self._shared_masks)
+        mask, facts = reduce(or_, shared, mask), self._facts(id_)
         if facts.external:
             # Spack takes an external to run with any C library of the host.
             return mask if self._is_listed(id_) else mask | self._mask(_EXTERNAL)
@@ -289,8 +292,8 @@ class HostFit:
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
     @cached_property
-    def _look_alike_masks(self) -> list[Mask]:
-        """The reasons that all look-alikes share, by their numbers."""
+    def _shared_masks(self) -> list[tuple[Sequence[Mask], Sequence[int]]]:
+        """The reasons of look-alikes by the codes of columns, each with the column."""
         catalog = self._catalog
         values = (catalog.texts(name) for name in ("platform", "os", "target"))
         archs = [self._mask(*self._of_architecture(*arch)) for arch in zip(*values, strict=True)]
@@ -304,13 +307,12 @@ class HostFit:
             else 0
             for set_ in catalog.values("variants")
         ]
-        unlisted = self._mask(_NOT_LISTED)
-        columns = map(catalog.column, ("arch", "package", "variant_set"))
+        listed = [self._mask(_NOT_LISTED), 0]
         return [
-            archs[arch] | packages[package] | variants[variant] | (0 if is_listed else unlisted)
-            for arch, package, variant, is_listed in zip(
-                *columns, self._edges.are_listed, strict=True
-            )
+            (archs, catalog.column("arch")),
+            (packages, catalog.column("package")),
+            (variants, catalog.column("variant_set")),
+            (listed, self._edges.are_listed),
         ]
 
     def _of_architecture(self, platform: str, os: str, target: str) -> list[FitReason]:

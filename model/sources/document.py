@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
@@ -54,20 +55,21 @@ class Document(Frozen):
 
 
 class FileList:
-    """Files below a directory, as paths and numbers: 113,000 take 14 MB, as documents 70.
+    """Files below a directory, as bytes and numbers: 113,000 take 8 MB, as documents 70.
 
     `origin` is what the user is shown for the directory `top`. `size` is that of all files.
     """
 
     def __init__(self, top: str, origin: str) -> None:
         self._top, self._prefix = top, os.path.join(origin, "")
-        self._paths: list[str] = []
+        # Each ends with a NUL, which is in no path.
+        self._paths = bytearray()
         self._numbers = array("q")
         self.size = 0
 
     def add(self, path: str, status: os.stat_result) -> None:
         """Add a file by its path and status."""
-        self._paths.append(path)
+        self._paths += os.fsencode(path) + b"\0"
         self._numbers.append(status.st_size)
         # Some file systems have times after the year 2262; all that matters is that they differ.
         self._numbers.append(status.st_mtime_ns & _MAX_TIME)
@@ -80,19 +82,20 @@ class FileList:
 
     def documents(self, source: str) -> Iterator[Document]:
         """Yield the files as documents, which may be pages."""
-        values = iter(self._numbers)
-        for path, size, mtime, ctime in zip(self._paths, values, values, values, strict=True):
+        values, paths = iter(self._numbers), re.finditer(rb"[^\0]+", self._paths)
+        for match, size, mtime, ctime in zip(paths, values, values, values, strict=True):
+            path = os.fsdecode(match[0])
             yield Document(source, path, self.origin_of(path), size, mtime, ctime)
 
     @property
     def fingerprint(self) -> str:
         """A digest that changes whenever one of the files does."""
-        digest = sha256("\0".join(self._paths).encode("utf-8", "surrogatepass"))
+        digest = sha256(self._paths)
         digest.update(self._numbers)
         return digest.hexdigest()
 
     def __len__(self) -> int:
-        return len(self._paths)
+        return len(self._numbers) // 3
 
 
 class Documents:
