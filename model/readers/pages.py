@@ -4,9 +4,9 @@ The pages are written by `generate_cache.py` of github.com/spack/cache. There ar
 `gcc@=11.4.0` and `x=a,b` (Spack 0.x), `gcc@11.4.0` and `x:=a,b` (1.x), and one record a stack.
 
 A page is split at its keys, whose values are JSON, or else YAML. Nearly all of it are the records
-in `spec_details`, most of which repeat others but for the hash. So the hashes are cut from the
-text, and each text that is left is parsed once. Where that is not certain to mean the same as the
-whole list, or a record has a problem, the list is read record by record.
+in `spec_details`, most of which repeat others but for the hash, or for the variants. So these are
+cut from the text, and each text that is left is parsed once. Where that is not certain to mean the
+same as the whole list, or a record has a problem, the list is read record by record.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from itertools import count
 from operator import itemgetter
 from typing import Any, cast
@@ -41,8 +42,13 @@ MAX_PAGE_VALUES = 30_000_000
 _MARK = re.compile(r"([A-Za-z_][\w-]*):(?:[ \t]+|$)|(?:---|\.\.\.)[^\S\n]*$", re.MULTILINE)
 _WORDS = re.compile(r"\[[\w.+/, -]*\]")
 
-_WITHOUT_HASH = '"hash": ""'
+_NO_HASH, _NO_VARIANTS, _NO_SIZE = '"hash": ""', '"variants": []', '"size": "-"'
 _HASH_FIELD = re.compile(r'"hash": "([a-z2-7]{32})"')
+_VARIANTS_FIELD = re.compile(r'"variants": \[([^\]]*)\]')
+_SIZE_FIELD = re.compile(r'"size": ("[^"]*"|[^,}]*)')
+_REMEMBERED = 4096
+"""Texts of variants, and of all else, that are remembered: other pages have mostly the same."""
+
 _CHUNK = 2**23
 """Characters of records that are split at once; most pages have less."""
 _UNITS = {"b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -195,41 +201,78 @@ def _value(values: Mapping[str, str], key: str, fields: FieldReader) -> Any:
 def _read_alike(text: str, page: tuple[str, str]) -> Records | None:
     """Read a list of records as every real page has it; None if it is written in another way.
 
-    Where no backslash is, a quote begins or ends a string, so the text of a record means the same
-    with any hash. If there are as many braces, hashes and values as texts, each text is a record.
+    Where no backslash is, a quote begins or ends a string. So the text between two braces is a
+    record where it is one in itself, and what is cut from it is a value where it is one in itself.
     """
     if "\\" in text or text[:2] != "[{" or text[-2:] != "}]":
         return None
-    fields, looks = FieldReader(""), dict[LookAlike, int]()
+    looks, read = list[LookAlike](), dict[tuple[str, str], int]()
     hashes, numbers, sizes = list[str](), list[int](), list[float | None]()
-    size_of: dict[str, float | None] = {}
     stop, end = -2, len(text) - 2
     while stop < end:
         start, stop = stop + 4, text.find("}, {", stop + _CHUNK, end)
         stop = end if stop < 0 else stop
-        parts = _HASH_FIELD.split(text[start:stop])
-        texts = _WITHOUT_HASH.join(parts[::2]).split("}, {")
-        read = dict.fromkeys(texts, 0)
-        chunk = f"[{{{'}, {'.join(read)}}}]"
-        counts = {chunk.count('"hash"'), chunk.count("{"), chunk.count("}")}
-        if len(parts) // 2 != len(texts) or counts != {len(read)}:
+        its_hashes, left = _cut(_HASH_FIELD, _NO_HASH, text[start:stop])
+        variants, left = _cut(_VARIANTS_FIELD, _NO_VARIANTS, left)
+        its_sizes, count = list[str](), len(its_hashes)
+        if left.count(_NO_SIZE) < count:
+            its_sizes, left = _cut(_SIZE_FIELD, _NO_SIZE, left)
+        rests = left.split("}, {")
+        if not count == len(variants) == len(rests) or len(its_sizes) not in (0, count):
             return None
         try:
-            for key, record in zip(read, _DECODER.decode(chunk), strict=True):
-                if record["hash"]:
-                    return None
-                look = _read_look(record, page, fields)
-                read[key] = looks.setdefault(look, len(looks))
-                if record.get("size", "-") != "-":
-                    size_of[key] = _read_size(record["size"], fields)
-        except (KeyError, ValueError, RecursionError):
+            for texts in zip(rests, variants, strict=True):
+                if texts not in read:
+                    read[texts] = len(looks)
+                    fields, stacks = _read_rest(texts[0])
+                    its = (*fields, _read_variants(texts[1]), stacks, *page)
+                    looks.append(LookAlike._make(its))
+                numbers.append(read[texts])
+            sizes += map(_read_size_text, its_sizes) if its_sizes else [None] * count
+        except (KeyError, TypeError, ValueError, RecursionError):
             return None
-        hashes += parts[1::2]
-        numbers += [read[key] for key in texts]
-        sizes += map(size_of.get, texts) if size_of else [None] * len(texts)
-    if fields.problem_count or len(hashes) > MAX_RECORDS:
-        return None
-    return Records(list(looks), numbers, hashes, sizes)
+        hashes += its_hashes
+    return None if len(hashes) > MAX_RECORDS else Records(looks, numbers, hashes, sizes)
+
+
+def _cut(field: re.Pattern[str], instead: str, text: str) -> tuple[list[str], str]:
+    """Return the values of a field in a text, and the text with others instead."""
+    parts = field.split(text)
+    return parts[1::2], instead.join(parts[::2])
+
+
+@lru_cache(_REMEMBERED)
+def _read_variants(text: str) -> tuple[str, ...]:
+    """Read the texts of a list without brackets. Raises TypeError and ValueError."""
+    variants = tuple(_DECODER.decode(f"[{text}]"))
+    if not "".join(variants).isascii():
+        raise ValueError
+    return variants
+
+
+@lru_cache(_REMEMBERED)
+def _read_rest(text: str) -> tuple[tuple[Any, ...], tuple[str, ...]]:
+    """Read what a record without hash, variants and size states: its fields, and its stacks.
+
+    Raises KeyError, ValueError and RecursionError where it is not that, or has a problem.
+    """
+    record, fields = _DECODER.decode(f"{{{text}}}"), FieldReader("")
+    is_flat = "{" not in text and text.count('"hash"') == text.count('"variants"') == 1
+    if not is_flat or text.count('"size"') > 1:
+        raise ValueError
+    look = _read_look(record, ("", ""), fields)
+    if record["hash"] or look.variants or record.get("size", "-") != "-" or fields.problem_count:
+        raise ValueError
+    return look[: len(_COLUMNS)], look.stacks
+
+
+def _read_size_text(text: str) -> float | None:
+    """Read the text of a size. Raises ValueError."""
+    fields = FieldReader("")
+    size = _read_size(_DECODER.decode(text), fields)
+    if fields.problem_count:
+        raise ValueError
+    return size
 
 
 def _read_each(text: str, page: tuple[str, str], fields: FieldReader) -> Records:

@@ -544,6 +544,33 @@ def test_a_text_whole_or_damaged_is_read_as_record_by_record(
 
 
 @pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"variants": [', '"more": {"variants": ["+x"]}, "variants": ['),
+        ('"variants": [', '"variants": ["+x"], "variants": ['),
+        ('"variants": [', '"variants": ["a]", "b", '),
+        ('"variants": [', '"variants": [["+x"], '),
+        ('"hash": ', '"hash": "", "hash": '),
+        ('"size": "-"', '"size": 5, "size": "7 MB"'),
+        ('"size": "-"', '"size": [5, 6]'),
+        ('"size": "-"', '"size": {"a": 1}'),
+        ('"size": "-"', '"size": '),
+        ('"size": "-", ', ""),
+        ('"os": ', '"os": {"os": "a"}, "os": '),
+    ],
+)
+def test_what_is_cut_from_a_text_is_a_value_of_its_record(old: str, new: str) -> None:
+    first, second = (json.dumps(record(number, variants=["+mpi"])) for number in range(2))
+    changed = first.replace(old, new, 1)
+    assert changed != first
+    for text in (f"[{changed}, {second}]", f"[{second}, {changed}]", f"[{changed}]"):
+        spaced = items(text.removesuffix("]") + " ]")
+        assert [re.sub(r"(column|char) \d+", "", repr(item)) for item in items(text)] == [
+            re.sub(r"(column|char) \d+", "", repr(item)) for item in spaced
+        ]
+
+
+@pytest.mark.parametrize(
     "sizes", [range(100), ["-"] * 100, ["-", "5 MB"] * 50, [...] * 100], ids=lambda s: str(s[:2])
 )
 def test_look_alikes_share_what_is_read(sizes: Sequence[object]) -> None:
