@@ -31,7 +31,7 @@ from array import array
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, compress, count, islice, pairwise, repeat
+from itertools import accumulate, chain, compress, count, filterfalse, islice, pairwise, repeat
 from operator import sub
 from time import time
 from typing import TYPE_CHECKING, Any
@@ -46,6 +46,7 @@ from spackscope.model.index.columns import (
     HASH_BYTES,
     Columns,
     SectionWriter,
+    from_planes,
     pack_hashes,
     planes,
     unpack_hashes,
@@ -291,11 +292,11 @@ def _write(
     sections.add_bytes("documents.key", bytes(staged.keys))
     # Each spec once, however many documents of the source list it.
     specs = [0] * len(discovered)
-    presence = staged.dictionaries["presence"].entries
-    for look_alike, number in Counter(map(staged.look_alikes.__getitem__, records)).items():
-        if not staged.codes["unlisted"][look_alike]:
-            for source in presence[staged.codes["presence"][look_alike]][0]:
-                specs[source] += number
+    presence, look_alikes = staged.codes["presence"], map(staged.look_alikes.__getitem__, records)
+    listed = filterfalse(staged.codes["unlisted"].__getitem__, look_alikes)
+    for code, number in Counter(map(presence.__getitem__, listed)).items():
+        for source in staged.dictionaries["presence"].entries[code][0]:
+            specs[source] += number
     rows = [
         [
             *(storable(each.source), each.kind, each.layout, number, each.checked),
@@ -314,19 +315,30 @@ def _write(
     return sections.seal()
 
 
-def _interleave(columns: Sequence[array[int]]) -> bytes:
+def _interleave(columns: Sequence[array[int]]) -> tuple[list[int], bytes]:
     """Return rows of the numbers of columns side by side, the highest byte of each first.
 
     So rows are ordered by their numbers, and comparing two takes no longer than comparing one.
+    Returns how many bytes each column takes, and the rows.
     """
     parts = [planes(column) for column in columns]
-    width, length = sum(size for size, _ in parts), len(columns[0])
+    sizes = [size for size, _ in parts]
+    width, length = sum(sizes), len(columns[0])
     rows, place = bytearray(width * length), 0
     for size, data in parts:
         for plane in reversed(range(size)):
             rows[place::width] = data[plane * length : (plane + 1) * length]
             place += 1
-    return bytes(rows)
+    return sizes, bytes(rows)
+
+
+def _separate(sizes: Sequence[int], rows: bytes) -> Iterator[array[int]]:
+    """Yield the columns of rows that `_interleave` has returned with these sizes."""
+    width, end = sum(sizes), 0
+    for size in sizes:
+        end += size
+        data = b"".join(rows[end - plane :: width] for plane in range(1, size + 1))
+        yield from_planes(size, data)
 
 
 def _write_look_alikes(
@@ -352,8 +364,8 @@ def _write_look_alikes(
         columns[storage] = _replaced(column, order)
     check()
     names = ("unlisted", *CODES[:-1])
-    heads = _interleave([columns[name] for name in names])
-    head = len(heads) // max(1, len(used))
+    sizes, heads = _interleave([columns[name] for name in names])
+    head = sum(sizes)
     # Some packages at once: sorting all would take much memory, and stop all other threads.
     packages, unlisted = columns["package"], columns["unlisted"]
     parts, total = len(look_alikes) // _AT_ONCE + 1, max(packages, default=-1) + 1
@@ -363,24 +375,27 @@ def _write_look_alikes(
         if look_alike != GONE:
             part = group_of[packages[look_alike]]
             groups[part + parts * unlisted[look_alike]].append(record)
-    distinct, first, records = array("I"), array("I"), array("I")
-    hashes, before = bytearray(), b""
+    first, records, before = array("I"), array("I"), b""
+    distinct, hashes, size = bytearray(), bytearray(), HASH_BYTES
     for group in groups:
         check()
-        rows = sorted(
-            (heads[head * number : head * number + head], staged.hash_at(record), record)
+        rows = [
+            heads[head * number : head * number + head]
+            + staged.hashes[size * record : size * record + size]
             for record, number in zip(group, map(look_alikes.__getitem__, group), strict=True)
-        )
-        for key, hash_, record in rows:
-            if key != before:
-                before = key
-                distinct.append(look_alikes[record])
-                first.append(len(records))
-            records.append(record)
-            hashes += hash_
+        ]
+        order = sorted(range(len(rows)), key=rows.__getitem__)
+        rows = [rows[place] for place in order]
+        for number, row in enumerate(rows, len(records)):
+            if row[:head] != before:
+                before = row[:head]
+                distinct += before
+                first.append(number)
+        hashes += b"".join([row[head:] for row in rows])
+        records.extend([group[place] for place in order])
     first.append(len(records))
     staged.hashes.clear()
-    written = {name: array("I", map(columns[name].__getitem__, distinct)) for name in names}
+    written = dict(zip(names, _separate(sizes, bytes(distinct)), strict=True))
     for name in CODES:
         sections.add_array(name, written[name])
     sections.add_array("first", first, ascending=True)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain, compress, count, groupby, islice, repeat
 from math import nan
-from operator import attrgetter, eq, not_, sub
+from operator import attrgetter, eq, sub
 from typing import Any
 
 from spackscope.model.core.columns import STORED
@@ -22,6 +22,7 @@ from spackscope.model.core.records import (
     OF_RECORDS,
     STATES,
     Dependency,
+    LookAlike,
     NodeFacts,
     Problem,
     Records,
@@ -51,8 +52,14 @@ _ENTRIES = {
     storage: attrgetter(*(column.attribute for column in columns))
     for storage, columns in STORED.items()
 }
+_DIFFER_ON_PAGES = {
+    storage
+    for storage, columns in STORED.items()
+    if {column.attribute for column in columns} & {*LookAlike._fields} - {"package", "tag"}
+}
+"""The dictionaries whose entries differ among the records of a page."""
+
 _dependencies = attrgetter("dependencies")
-_in_cache = attrgetter("in_cache")
 _flags = attrgetter("cached", "installed", "explicit", "in_cache", "is_spliced")
 _node = attrgetter(*NodeFacts._fields)
 _provenance = attrgetter(*OF_RECORDS)
@@ -185,8 +192,10 @@ class Staged:
 
     def _add_records(self, records: Records, number: int, document: Document) -> None:
         """Add the records of a document; none of them where one raises an error."""
-        looks, numbers = records.looks, records.numbers
+        looks, numbers = list[Any](records.looks), records.numbers
         first, first_record = len(self.codes["document"]), len(self.look_alikes)
+        # Those of a page share most of what is looked up.
+        alike = looks[:1] if self.is_page[number] else looks
 
         @lru_cache(None)
         def presence(flags: tuple[bool, ...]) -> Entry:
@@ -195,9 +204,12 @@ class Staged:
             states = is_cached, installed, explicit, not in_cache, is_spliced
             return (self.source[number],), tuple(compress(STATES, states))
 
-        values: dict[str, Iterable[Entry]] = {s: map(get, looks) for s, get in _ENTRIES.items()}
+        values: dict[str, Iterable[Entry]] = {
+            storage: map(get, looks if storage in _DIFFER_ON_PAGES else alike)
+            for storage, get in _ENTRIES.items()
+        }
         # The state comes from the flags, and some values from the document.
-        values["presence"] = map(presence, map(_flags, looks))
+        values["presence"] = map(presence, map(_flags, alike))
         if document.tag:
             values["tag"] = (value or document.tag for value in values["tag"])
         if document.stack:
@@ -205,16 +217,18 @@ class Staged:
         codes = {
             s: array("I", map(self.dictionaries[s].__getitem__, its)) for s, its in values.items()
         }
-        codes["document"] = array("I", repeat(number, len(looks)))
+        codes["document"] = array("I", [number])
         is_all = self._include_dependency_only
-        unlisted = repeat(0, len(looks)) if is_all else map(not_, map(_in_cache, looks))
-        codes["unlisted"] = array("I", unlisted)
-        nodes = list(map(self.nodes_stated.__getitem__, map(_node, looks)))
+        codes["unlisted"] = array("I", [not (is_all or look.in_cache) for look in alike])
+        for name, column in codes.items():
+            codes[name] = column * (len(looks) // len(column))
+        times = len(looks) // len(alike)
+        nodes = [*map(self.nodes_stated.__getitem__, map(_node, alike))] * times
         its_nodes = array("I", map(nodes.__getitem__, numbers))
         hashes = pack_hashes("".join(records.hashes))
         sizes = array("d", (nan if size is None else size for size in records.sizes))
         # What states no dependencies states nothing of where it comes from, as pages do.
-        listed = list(map(_dependencies, looks))
+        listed = [*map(_dependencies, alike)] * times
         stating = [
             each for each in enumerate(numbers, first_record) if listed[each[1]] is not None
         ]
@@ -416,7 +430,7 @@ def merge_repeated(staged: Staged) -> dict[int, int]:
     return merger.merged
 
 
-def hash_order(hashes: bytes | bytearray) -> tuple[array[int], array[int]]:
+def hash_order(hashes: bytes) -> tuple[array[int], array[int]]:
     """Sort hashes: return their numbers in order, and each place that repeats the one before."""
     # Few at a time: sorting all would take much memory, and stop all other threads.
     groups = [array("I") for _ in range(256)]
@@ -424,7 +438,7 @@ def hash_order(hashes: bytes | bytearray) -> tuple[array[int], array[int]]:
         groups[byte].append(number)
     order, repeats = array("I"), array("I")
     for group in groups:
-        keys = [bytes(hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)]) for n in group]
+        keys = [hashes[HASH_BYTES * n : HASH_BYTES * (n + 1)] for n in group]
         places = sorted(range(len(group)), key=keys.__getitem__)
         keys = [keys[place] for place in places]
         equal = map(eq, keys, islice(keys, 1, None))
@@ -435,7 +449,7 @@ def hash_order(hashes: bytes | bytearray) -> tuple[array[int], array[int]]:
 
 def _repeated(staged: Staged) -> Iterator[tuple[bytes, list[int]]]:
     """Yield the hashes that several records have, in their order, with these records."""
-    order, repeats = hash_order(staged.hashes)
+    order, repeats = hash_order(bytes(staged.hashes))
     for _, run in groupby(enumerate(repeats), lambda pair: pair[1] - pair[0]):
         places = [place for _, place in run]
         records = order[places[0] - 1 : places[-1] + 1]
