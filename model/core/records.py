@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import compress
 from typing import NamedTuple, TypeGuard
@@ -10,7 +9,7 @@ from typing import NamedTuple, TypeGuard
 from spackscope.model.core.frozen import Frozen, fields
 
 HASH_LENGTH = 32
-_HASH = re.compile(r"[a-z2-7]{32}")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz234567"
 
 STATES = ("cached", "installed", "explicit", "needed", "spliced")
 """The states of a record in the order in which they are shown.
@@ -33,7 +32,7 @@ def is_hash(value: object) -> TypeGuard[str]:
     Spack writes the first 160 bits of a SHA in lower-case base 32
     (`lib/spack/spack/util/hash.py`), which are 32 characters of `a-z2-7`.
     """
-    return type(value) is str and _HASH.fullmatch(value) is not None
+    return type(value) is str and len(value) == HASH_LENGTH and not value.strip(_LETTERS)
 
 
 FIRST_SPACK = {2: "0.17", 3: "0.18", 4: "0.21", 5: "1.0", 6: "1.3"}

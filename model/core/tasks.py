@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import math
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -61,7 +60,7 @@ def run_parallel(
     tasks: Sequence[Callable[[], T]],
     should_stop: ShouldStop,
     *,
-    late_after: float = math.inf,
+    late_after: float = float("inf"),
     on_late: Callable[[Mapping[int, T]], None] | None = None,
 ) -> list[T]:
     """Run tasks in up to eight threads, and return their results in the order of the tasks.

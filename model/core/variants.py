@@ -6,13 +6,12 @@ import re
 from collections.abc import Container, Iterable, Sequence
 from functools import lru_cache
 
-KEYED = re.compile(r"([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)", re.DOTALL | re.ASCII)
-"""The name, the operator and the value of `x=value`."""
+_KEYED = r"(?as)([A-Za-z_0-9][\w\-.]*)(:?==?)(.+)"
 
 SHORT_DIGEST = 7
 """Digits of a digest that are shown, as by Spack."""
 
-_SIGILED = re.compile(r"(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*", re.ASCII)
+_SIGILED = r"(?a)(?:\+\+?|~~?)[A-Za-z_0-9][\w\-.]*"
 
 
 def split_variant(variant: str) -> tuple[str, tuple[str, ...]]:
@@ -65,14 +64,20 @@ def variant_key(variant: str) -> str:
     return f"{name}={','.join(sorted(values))}"
 
 
+def split_keyed(pattern: str) -> re.Match[str] | None:
+    """Return the name, the operator and the value of `x=value` as groups; None for others."""
+    # Most patterns need no regular expression, whose compilation takes longer than all else.
+    return re.fullmatch(_KEYED, pattern) if "=" in pattern else None
+
+
 def is_variant(pattern: str) -> bool:
     """Check whether a pattern is a variant: `+x`, `~x`, `x=value`, or propagated."""
-    return any(form.fullmatch(pattern) for form in (_SIGILED, KEYED))
+    return bool(re.fullmatch(_SIGILED, pattern) or split_keyed(pattern))
 
 
 def is_propagated(pattern: str) -> bool:
     """Check whether a variant also applies to dependencies: `++x`, `~~x` or `x==value`."""
-    keyed = KEYED.fullmatch(pattern)
+    keyed = split_keyed(pattern)
     return pattern[:2] in ("++", "~~") or (keyed is not None and keyed[2].endswith("=="))
 
 

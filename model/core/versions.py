@@ -20,10 +20,10 @@ _PRERELEASES = {"alpha": 0, "beta": 1, "rc": 2, "final": _FINAL}
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 # ASCII only: \d and str.isdigit() include digits that Spack does not know.
-_SEGMENT = re.compile(r"([0-9]+)|([A-Za-z]+)")
-_PLAIN_VERSION = re.compile(r"[A-Za-z0-9_.-]+")
-_COMMIT = re.compile(r"[0-9a-f]{40}")
-_GIT_REF = re.compile(r"[A-Za-z0-9_./-]+")
+_SEGMENT = r"([0-9]+)|([A-Za-z]+)"
+_PLAIN_VERSION = r"[A-Za-z0-9_.-]+"
+_COMMIT = r"[0-9a-f]{40}"
+_GIT_REF = r"[A-Za-z0-9_./-]+"
 
 _MAX_CACHED_LENGTH = 200
 
@@ -126,14 +126,14 @@ def _split_git(version: str) -> tuple[str, str | None] | None:
     """Split a git version into reference and assigned version; None for an ordinary version."""
     if version.startswith("git."):
         version = version[4:]
-    elif "=" not in version[1:] and not _COMMIT.fullmatch(version):
+    elif "=" not in version[1:] and not re.fullmatch(_COMMIT, version):
         return None
     ref, equals, assigned = version.partition("=")
     return ref, assigned if equals else None
 
 
 def _bound(version: str) -> _Bound:
-    segments: list[tuple[str, str]] = _SEGMENT.findall(version)
+    segments: list[tuple[str, str]] = re.findall(_SEGMENT, version)
     prerelease: Component = (_FINAL,)
     if len(segments) >= 3 and segments[-2][1] in _PRERELEASES and segments[-1][0]:
         prerelease = (_PRERELEASES[segments[-2][1]], *_number(segments[-1][0]))
@@ -176,7 +176,7 @@ def _parse_entry(text: str) -> _Entry:
 
 def _parse_git(ref: str, assigned: str | None) -> _Entry:
     # Without this, `>=1.2` would be the version 1.2 of a branch named `>`.
-    if not _GIT_REF.fullmatch(ref):
+    if not re.fullmatch(_GIT_REF, ref):
         raise ValueError(f"{_shown(ref)} is not a git reference: use letters, digits and . _ / -")
     if assigned is not None and ":" not in assigned:
         return _equal_to((*_strict_bound(assigned), 1, ref))
@@ -205,7 +205,7 @@ def _equal_to(version: VersionKey) -> _Entry:
 def _strict_bound(version: str) -> _Bound:
     if not version:
         raise ValueError("Expected a version")
-    if not _PLAIN_VERSION.fullmatch(version):
+    if not re.fullmatch(_PLAIN_VERSION, version):
         raise ValueError(f"{_shown(version)} is not a version: use letters, digits and . _ -")
     return _bound(version)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -47,7 +46,8 @@ def ordered_ids(data: IndexData, view: View, specs: Matches) -> Sequence[int]:
 
         def size(id_: int) -> float:
             # A missing size comes first.
-            return -1 if math.isnan(data.sizes[id_]) else data.sizes[id_]
+            known = data.sizes[id_]
+            return known if known == known else -1
 
         return array("I", sorted(ids, key=size, reverse=sort.descending))
     look_alikes: Iterable[int] = specs.numbers

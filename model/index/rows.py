@@ -42,7 +42,7 @@ from spackscope.model.query.ast import Query, exact_term
 
 _Answer = TypeVar("_Answer")
 
-_HASH_PREFIX = re.compile(rf"[a-z2-7]{{0,{HASH_LENGTH}}}")
+_HASH_PREFIX = rf"[a-z2-7]{{0,{HASH_LENGTH}}}"
 _WINDOW = 512
 """Records that are read at once."""
 
@@ -108,7 +108,7 @@ class Hashes:
     def with_prefix(self, prefix: str) -> array[int]:
         """Return the ids of the specs whose hash has a prefix, in the order of their hashes."""
         order = self._column("hash_order")
-        if not _HASH_PREFIX.fullmatch(prefix):
+        if not re.fullmatch(_HASH_PREFIX, prefix):
             return array("I")
         lowest, highest = (pack_hashes(prefix.ljust(HASH_LENGTH, end)) for end in "2z")
         start = bisect_left(order, lowest, key=self._hash)

@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Unanswerable
 from spackscope.model.core.frozen import Frozen, replace
 from spackscope.model.core.records import LANGUAGES, Dependency, absent_spec, compiler_name
 from spackscope.model.core.text import is_clean
-from spackscope.model.core.variants import KEYED, is_propagated, is_variant, split_variant
+from spackscope.model.core.variants import is_propagated, is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.matchers import ANY, Matcher, is_glob, matcher
 
@@ -41,7 +41,7 @@ class Term(Frozen):
     negated: bool = False
 
     def __post_init__(self) -> None:
-        parts = KEYED.fullmatch(self.pattern) if self.column == "variants" else None
+        parts = split_keyed(self.pattern) if self.column == "variants" else None
         if parts is not None:
             # Without quotes such a value would be read as a part of the operator, or as quoted.
             value = lexer.unquoted(parts[3])
@@ -66,7 +66,7 @@ class Term(Frozen):
             return f"{name}={lexer.quoted(flags)}"
         name = split_variant(pattern)[0]
         if column == "variants" and is_variant(pattern) and name not in (VIEW, *COLUMN_KEYS):
-            parts = KEYED.fullmatch(pattern)
+            parts = split_keyed(pattern)
             if parts is None or parts[3][0] in lexer.QUOTES:
                 return pattern
             return parts[1] + parts[2] + lexer.quoted(parts[3])
@@ -177,7 +177,8 @@ class Depends(Frozen):
     @property
     def is_assigned(self) -> bool:
         """Check whether its virtuals can be written as in `%c,cxx=gcc`."""
-        return re.fullmatch(lexer.IDENTIFIERS, ",".join(self.virtuals)) is not None
+        virtuals = ",".join(self.virtuals)
+        return bool(virtuals and re.fullmatch(lexer.IDENTIFIERS, virtuals))
 
 
 REACHABLE_DEPTYPES = frozenset({"build", "link", "run"})
@@ -517,7 +518,7 @@ def join_words(words: Iterable[str]) -> str:
 
     Spack's own commands do so too: `cflags="-O2 -g"` comes as one word without its quotes.
     """
-    flags = ((re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
+    flags = (("=" in word and re.fullmatch(_UNQUOTED_FLAGS, word), word) for word in words)
     return " ".join(f"{m[1]}{m[2]}{lexer.in_quotes(m[3])}" if m else word for m, word in flags)
 
 

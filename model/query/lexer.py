@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from spackscope.model.core.columns import REGISTRY
 from spackscope.model.core.frozen import Frozen
-from spackscope.model.core.variants import KEYED
+from spackscope.model.core.variants import split_keyed
 
 SPACE, ERROR = "space", "error"
 QUOTES = ("'", '"')
@@ -106,7 +106,8 @@ def is_token(kind: str, text: str) -> bool:
 def _token_at(text: str, start: int) -> Token:
     """Return the token that begins at an offset."""
     first = text[start]
-    kinds = (SPACE,) if first.isspace() else _BY_START.get(first, (PAIR, NAME))
+    others = (PAIR, NAME) if "=" in text else (NAME,)
+    kinds = (SPACE,) if first.isspace() else _BY_START.get(first, others)
     for kind in kinds:
         if match := re.compile(_PATTERNS[kind]).match(text, start):
             return Token(kind, match[0], start)
@@ -144,7 +145,7 @@ def highlights(tokens: Iterable[Token]) -> Iterator[tuple[int, int, str]]:
     """
     key_end = -1
     for token in tokens:
-        if token.kind == PAIR and (parts := KEYED.fullmatch(token.text)) is not None:
+        if token.kind == PAIR and (parts := split_keyed(token.text)) is not None:
             value_start = token.start + parts.end(2)
             yield token.start, value_start, "key"
             yield value_start, token.end, "value"

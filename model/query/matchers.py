@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from spackscope.model.core import versions
 from spackscope.model.core.columns import Value
 from spackscope.model.core.text import clean
-from spackscope.model.core.variants import KEYED, is_variant, split_variant
+from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query.lexer import unquoted
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ ANY = "any"
 ARCHITECTURE = ("platform", "os", "target")
 """The columns of an architecture, in Spack's order."""
 
-_HASH = re.compile(r"[\w*?]+")
+_HASH = r"[\w*?]+"
 _SHORT_DIGEST = 7
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?", re.IGNORECASE)
+_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*((?:[kmg]i?)?)b?"
 _SIZE_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "ki": 2**10, "mi": 2**20, "gi": 2**30}
 
 Matcher = Callable[[Value], bool]
@@ -184,14 +184,14 @@ def _microarchitecture(name: str) -> Microarchitecture:
 
 def _hash(pattern: str) -> TextMatcher:
     prefix = pattern.removeprefix("/")
-    if not _HASH.fullmatch(prefix):
+    if not re.fullmatch(_HASH, prefix):
         raise ValueError(f"{pattern} is not a hash prefix")
     return _glob(prefix) if is_glob(prefix) else lambda value: value.startswith(prefix)
 
 
 def _variant(pattern: str) -> TextMatcher:
     """Match one variant as `Spec.satisfies` does: `x=a` matches `x=a,b`, `x:=a` does not."""
-    match = KEYED.fullmatch(pattern)
+    match = split_keyed(pattern)
     if match is None:
         is_flag = is_variant(pattern)
         return (pattern[0] + pattern.lstrip("+~")).__eq__ if is_flag else _glob(pattern)
@@ -260,7 +260,7 @@ def size_range(pattern: str) -> tuple[float, float]:
 def _size(text: str, default: float) -> float:
     if not text:
         return default
-    match = _SIZE.fullmatch(text)
+    match = re.fullmatch(_SIZE, text)
     if match is None:
         raise ValueError(f"{text} is not a size: write it as 10MB")
     return float(match[1]) * _SIZE_UNITS[match[2].lower()]

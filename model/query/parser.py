@@ -11,10 +11,11 @@ query where it is parsed, so that rows, filters and messages know none.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import reduce
 from itertools import chain, product
+from operator import mul
 from typing import NamedTuple, TypeVar
 
 from spackscope.model.core.columns import ALIASES, FIELDS, FLAGS, REGISTRY, WORDS
@@ -22,7 +23,7 @@ from spackscope.model.core.errors import QueryError, WrongNamedQuery
 from spackscope.model.core.frozen import Frozen, field, replace
 from spackscope.model.core.records import DEPTYPES
 from spackscope.model.core.suggestions import did_you_mean
-from spackscope.model.core.variants import KEYED, is_variant, split_variant
+from spackscope.model.core.variants import is_variant, split_keyed, split_variant
 from spackscope.model.query import lexer
 from spackscope.model.query.ast import (
     VIEW,
@@ -65,8 +66,7 @@ _NOT_PROPAGATED = frozenset(
         *("branch", "commit", "dev_path", "patches", "tag"),
     }
 )
-_PART_OF_NAME = re.compile(lexer.IDENTIFIER)
-_BOUND_OF_VERSION = re.compile(r"[^@,:=\s]+")
+_BOUND_OF_VERSION = r"[^@,:=\s]+"
 _SIGILS = (lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY)
 _EXPECTED = {
     **dict.fromkeys("+~-", "a variant"),
@@ -357,7 +357,7 @@ class Parser:
     def _version(self, token: Token) -> None:
         if self._packages is None and not token.text.startswith("@git."):
             # Spack's tokenizer refuses a version that ends in a separator.
-            for bound in _BOUND_OF_VERSION.finditer(token.text):
+            for bound in re.finditer(_BOUND_OF_VERSION, token.text):
                 if bound[0][-1] in ".-":
                     raise QueryError(f'Unexpected "{bound[0][-1]}"', token.start + bound.end() - 1)
         constraint, before = re.sub(r"\s", "", token.text[1:]), self._before
@@ -384,7 +384,7 @@ class Parser:
         self._add(Term("hash", token.text[1:]), token, self._at)
 
     def _pair(self, token: Token) -> None:
-        parts = KEYED.fullmatch(token.text)
+        parts = split_keyed(token.text)
         assert parts is not None
         key, operator, value = parts[1], parts[2], lexer.unquoted(parts[3])
         dependency = self._at
@@ -499,7 +499,9 @@ class Parser:
         if is_glob(word):
             return any(map(matcher("package", word), self._packages))
         parts = word.split(".")
-        return parts[-1] in self._packages and all(map(_PART_OF_NAME.fullmatch, parts))
+        return parts[-1] in self._packages and all(
+            re.fullmatch(lexer.IDENTIFIER, part) for part in parts
+        )
 
     def _begin(self, column: str, *, always: bool = False) -> None:
         """Begin another spec if this one has a hash, or a condition on the column."""
@@ -655,7 +657,7 @@ class _SpecParser(Parser):
             self._add(term, token)
 
     def _pair(self, token: Token) -> None:
-        parts = KEYED.fullmatch(token.text)
+        parts = split_keyed(token.text)
         key = ALIASES.get(parts[1], parts[1]) if parts is not None else ""
         if key == ANY or (key in FIELDS and FIELDS[key].syntax != "spack"):
             self._add(Term("variants", token.text), token, self._at)
@@ -719,7 +721,7 @@ def _incomplete(sign: str, offset: int) -> QueryError:
 
 def _check_ascii(token: Token) -> None:
     """Refuse letters that no name and no value of Spack has, unless they are quoted."""
-    parts = KEYED.fullmatch(token.text) if token.kind == lexer.PAIR else None
+    parts = split_keyed(token.text) if token.kind == lexer.PAIR else None
     is_quoted = token.kind == lexer.WORD or (parts is not None and parts[3][0] in lexer.QUOTES)
     if token.text.isascii() or is_quoted or token.kind == lexer.ERROR:
         return
@@ -736,7 +738,7 @@ def _name_terms(token: Token) -> list[Term]:
     *namespace, name = parts = token.text.split(".")
     start = token.start
     for part in parts:
-        if not _PART_OF_NAME.fullmatch(part):
+        if not re.fullmatch(lexer.IDENTIFIER, part):
             raise QueryError(f"{token.text} is not a package name", start)
         start += len(part) + 1
     terms = [Term("package", name)]
@@ -788,7 +790,7 @@ def _either(parts: Iterable[Sequence[Group]]) -> list[Group]:
 def _product(parts: Iterable[Sequence[_Item]]) -> Iterable[tuple[_Item, ...]]:
     """Return all ways to take one of each part. Raises QueryError where they are too many."""
     parts = list(parts)
-    if math.prod(map(len, parts)) > MAX_TERMS:
+    if reduce(mul, map(len, parts), 1) > MAX_TERMS:
         raise QueryError(_TOO_MANY)
     return product(*parts)
 

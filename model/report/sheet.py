@@ -45,7 +45,7 @@ _FORMULA = frozenset("=+-@\t\r'")
 """How a formula begins in some spreadsheet, and an apostrophe."""
 
 
-_PLACE = re.compile(r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}")
+_PLACE = r"\{(\w[\w.+-]*)(?::(\d{1,4}))?\}"
 
 
 def text_cell(value: Any) -> str:
@@ -290,7 +290,7 @@ class Sheet(Frozen, Generic[Item]):
 
         Raises WrongQuestion for a column that there is not.
         """
-        parts = _PLACE.split(template)
+        parts = re.split(_PLACE, template)
         # Text, name and length in turn.
         places = [
             (text, self.column(name), int(length) if length else None)

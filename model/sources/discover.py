@@ -213,11 +213,10 @@ _CHECK_EVERY = 256
 """Files between two checks whether to stop; the status of one may take long."""
 
 _ENDINGS = (".json", ".lock", ".sig", ".yaml", ".gz", ".zst")
-_START = re.compile(
-    rb"""\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
+_START = (
+    rb"""(?x)\s*\{\s*"(database|_meta|roots|concrete_specs|spec)"\s*:"""
     rb"""|(-----BEGIN\ PGP\ SIGNED\ MESSAGE-----)"""
-    rb"""|(?:---[ \t]*\r?\n)?(?:spec|binary_cache_checksum|buildinfo):[ \t]*\r?\n""",
-    re.VERBOSE,
+    rb"""|(?:---[ \t]*\r?\n)?(?:spec|binary_cache_checksum|buildinfo):[ \t]*\r?\n"""
 )
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD_SIZE = 512
@@ -479,7 +478,7 @@ def _known(document: Document) -> Document | None:
         return None
     if head.startswith(_ZSTD):
         return replace(document, kind="known")
-    start = _START.match(head)
+    start = re.match(_START, head)
     if start is None:
         return None
     return replace(document, kind="known", cached=(start[1] or b"spec") == b"spec")

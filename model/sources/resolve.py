@@ -117,7 +117,9 @@ def names_source(word: str) -> bool:
 
 def _can_only_be_source(word: str) -> bool:
     # A URL is one even where its scheme is not supported.
-    return bool(scheme_of(word) or not is_local_path(word) or re.fullmatch(_PATH, word))
+    if scheme_of(word) or not is_local_path(word):
+        return True
+    return ("/" in word or "." in word) and re.fullmatch(_PATH, word) is not None
 
 
 LOCK = "spack.lock"

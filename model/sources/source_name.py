@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Mapping
 
 from spackscope.model.core.errors import naming
@@ -75,6 +74,8 @@ def spack_argument(source: str) -> str:
     """
     is_path = is_local_path(source) and shown_url(source) == source
     name = absolute_path(source) if is_path else shown_url(source).removeprefix(PREFIX)
+    import shlex
+
     return shlex.quote(name)
 
 
@@ -113,9 +114,10 @@ def absolute_path(source: str) -> str:
 BUILD_CACHE = "build_cache/"
 """The folder of layout v2 in a mirror."""
 
+_INDEX_MANIFEST = "index.manifest.json"
 _MANIFEST = r"(?:(?P<top>.*)/)?v3/manifests/index/(?:(?P<view>.+)/)?index\.manifest\.json"
 _BUILD_CACHE = r"(?P<top>.*/build_cache)/?(?:index\.json(?:\.hash)?)?"
-_FILE = r"(?P<top>.*)/(?P<name>[^/]+\.(?:json|lock|sig|yaml|md|gz|zst))"
+_ENDINGS = ("json", "lock", "sig", "yaml", "md", "gz", "zst")
 
 
 _HEAD_SIZE = 512
@@ -166,13 +168,15 @@ def parse_target(url: str) -> UrlTarget:
         from spackscope.model.storage.urls import percent_decoded
 
         plain = percent_decoded
-    if match := re.fullmatch(_MANIFEST, path):
+    top, slash, name = path.rpartition("/")
+    if name == _INDEX_MANIFEST and (match := re.fullmatch(_MANIFEST, path)):
         view = plain(match["view"] or "")
         return UrlTarget(server + (match["top"] or "") + query, view=view, layout="v3")
-    if match := re.fullmatch(_BUILD_CACHE, path):
+    if "/build_cache" in path and (match := re.fullmatch(_BUILD_CACHE, path)):
         return UrlTarget(server + match["top"] + query, build_cache="", layout="v2")
-    if match := re.fullmatch(_FILE, path):
-        return UrlTarget(server + match["top"] + query, plain(match["name"]))
+    stem, _, ending = name.rpartition(".")
+    if slash and stem and ending in _ENDINGS:
+        return UrlTarget(server + top + query, plain(name))
     return UrlTarget(url)
 
 
@@ -186,4 +190,6 @@ def is_tag_list(path: str) -> bool:
 
 def begins_tag_list(data: bytes) -> bool:
     """Check by its start whether a file is a tag list."""
-    return re.match(_TAG_LIST, data[:_HEAD_SIZE]) is not None
+    # Most files are none, and differ from one in the first value.
+    is_list = data.split(b'"', 2)[-1].lstrip(b": \t\r\n").startswith(b"[")
+    return is_list and re.match(_TAG_LIST, data[:_HEAD_SIZE]) is not None

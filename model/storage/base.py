@@ -6,7 +6,6 @@ What is here needs nothing of the network, since most sources are files of this 
 from __future__ import annotations
 
 import os
-import re
 import stat
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -25,14 +24,15 @@ from spackscope.model.core.frozen import Frozen
 Check = Callable[[bytes], object]
 """Raises Unreadable where the content of a file is cut off, or is not what it should be."""
 
-_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)://"
+_IN_SCHEME = "abcdefghijklmnopqrstuvwxyz0123456789+.-"
 _REMOTE = frozenset({"http", "https", "s3", "gs", "oci", "oci+http", "oci+https"})
 
 
 def scheme_of(source: str) -> str:
     """Return the scheme of a URL in lower case, or nothing where it is a path."""
-    match = re.match(_SCHEME, source)
-    return match[1].lower() if match else ""
+    scheme, mark, _ = source.partition("://")
+    is_plain = scheme.isascii() and not scheme.lower().strip(_IN_SCHEME)
+    return scheme.lower() if mark and scheme[:1].isalpha() and is_plain else ""
 
 
 def is_remote(source: str) -> bool:

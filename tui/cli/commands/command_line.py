@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 import sys
 import threading
 import time
@@ -134,6 +133,9 @@ class CommandLine:
         _check_secrets("the query", text)
         for word in words:
             if os.path.isfile(word) and "." in word:
+                # Few lines have a mistake.
+                import shlex
+
                 name = clean(word)
                 sentence = f"{name} is a file: write {shlex.quote(f'./{name}')}"
                 raise Leave(ExitCode.USAGE, sentence)
@@ -279,6 +281,8 @@ def _hints(words: Sequence[str]) -> list[str]:
     """Return how to write a query of several words, if some words look like parts of one."""
     if not any(word.startswith(_PART_OF_A_QUERY) for word in words[1:]):
         return []
+    import shlex
+
     return [f"Each word is a spec; quote a query: {shlex.quote(' '.join(words[:2]))}"]
 
 
