@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache, partial, reduce
-from itertools import compress
+from itertools import compress, islice, pairwise, repeat
 from operator import not_, or_
 from typing import cast
 
@@ -500,16 +500,17 @@ class Evaluation:
         For such a spec `%` asks for nothing but this compiler.
         """
         is_language = [not set(LANGUAGES).isdisjoint(kind.virtuals) for kind in self._edges.kinds]
-        all_nodes = [(0, self._edges.count + len(self._edges.absent))]
-        compiled = self._edges.up.neighbours(all_nodes, is_language)
-        compilers = self._data.texts("compiler")
-        codes = self._data.column("arch")
+        column, texts = self._data.column, self._data.texts("compiler")
+        compiles = flags_of(column("edge_kind"), bytes(is_language))
+        edges, first = column("edge_first"), self._data.first
+        counts = map(compiles.count, repeat(1), edges, islice(edges, 1, None))
+        are_free = bytes(map(not_, counts))
         stating: dict[int, array[int]] = {}
-        for look_alike, are_listed in enumerate(self._edges.are_listed):
-            arch = codes[look_alike]
-            if not are_listed or compilers[arch] != "none":
-                specs = range(*self._data.span(look_alike))
-                stating.setdefault(arch, array("I")).extend(s for s in specs if s not in compiled)
+        looks = zip(self._edges.are_listed, column("arch"), pairwise(first), strict=True)
+        for are_listed, arch, (start, stop) in looks:
+            if not are_listed or texts[arch] != "none":
+                specs = compress(range(start, stop), are_free[start:stop])
+                stating.setdefault(arch, array("I")).extend(specs)
         return [(arch, specs) for arch, specs in stating.items() if specs]
 
     def _direct_dependents(self, condition: Depends) -> bytearray:
