@@ -22,8 +22,11 @@ _MAX_GAP = 4
 _UNKNOWN = "\0"
 """A cell of which nothing is known."""
 
-_CLEAR_LINE = "\x1b[K"
-_BLANKS = ("", _CLEAR_LINE)
+_CLEAR_LINE, _CLEAR_SCREEN = "\x1b[K", "\x1b[2J"
+_ALIKE = 12
+"""Cells by which text is found that stands elsewhere in a line than before."""
+_MAX_SHIFTS = 4
+"""Times that cells are inserted into a line, or deleted, before it is written."""
 _WORD = frozenset(map(chr, range(ord("!"), ord("~") + 1)))
 
 _ATTRIBUTES = {
@@ -35,10 +38,28 @@ _DEFAULT_COLOURS = {"39", "49"}
 
 
 class CellLook(NamedTuple):
-    """How a cell looks: the codes for any letter, and those that can be seen on a blank."""
+    """How a cell looks: the codes for any letter, and those that can be seen on a blank.
 
-    codes: tuple[str, ...] = ()
+    A colour is an empty text where it is that of the terminal.
+    """
+
+    attributes: tuple[str, ...] = ()
+    foreground: str = ""
+    background: str = ""
     on_blank: tuple[str, ...] = ()
+
+    def after(self, old: CellLook) -> str:
+        """Return the codes that make this look of another one, the fewest there are."""
+        added = {*old.attributes} <= {*self.attributes}
+        added &= bool(self.foreground or not old.foreground)
+        added &= bool(self.background or not old.background)
+        if not added:
+            codes = ["0", *self.attributes, self.foreground, self.background]
+            return ";".join(filter(None, codes)) if any(codes[1:]) else ""
+        codes = [code for code in self.attributes if code not in old.attributes]
+        codes += [self.foreground] * (self.foreground != old.foreground)
+        codes += [self.background] * (self.background != old.background)
+        return ";".join(codes)
 
 
 _PLAIN = CellLook()
@@ -78,12 +99,69 @@ class ScreenLine(NamedTuple):
             )
         ]
 
-    @property
-    def blank_from(self) -> int:
-        """The column from which on nothing is to be seen."""
-        start = len(self.text.rstrip(" "))
-        seen = (x for x in range(len(self.text), start, -1) if self.looks[x - 1].on_blank)
-        return next(seen, start)
+    def shifted(self, x: int, cells: int) -> ScreenLine:
+        """Return the line after blanks were inserted at a column, or with -1 a cell deleted."""
+        text, looks, width = self.text, self.looks, len(self.text)
+        blanks = abs(cells)
+        if cells > 0:
+            return ScreenLine(
+                (text[:x] + " " * blanks + text[x:])[:width],
+                [*looks[:x], *[_PLAIN] * blanks, *looks[x:]][:width],
+            )
+        return ScreenLine(
+            text[:x] + text[x + blanks :] + " " * blanks,
+            [*looks[:x], *looks[x + blanks :], *[_PLAIN] * blanks],
+        )
+
+    def shift_from(self, old: ScreenLine) -> tuple[int, int] | None:
+        """Return where to insert or delete cells, and how many, for a text to be in its place."""
+        text, before = self.text, old.text
+        if _UNKNOWN in text or _UNKNOWN in before:
+            return None
+        for x in range(0, len(text) - _ALIKE, _ALIKE // 4):
+            part = text[x : x + _ALIKE]
+            if len(set(part)) <= _ALIKE // 2 or before.startswith(part, x):
+                continue
+            if (at := before.find(part)) >= 0:
+                while min(x, at) > 0 and text[x - 1] == before[at - 1]:
+                    x, at = x - 1, at - 1
+                return min(x, at), x - at
+        return None
+
+    def clear_from(self, old: ScreenLine) -> int:
+        """Return the column from which to clear the line before the rest of it is written.
+
+        Its new blanks are left out then, but what stays is written again. It is the end of the
+        line where that saves nothing.
+        """
+        column = x = len(self.text)
+        saved, most, run, is_saving = 0, len(_CLEAR_LINE), _MAX_GAP, True
+        cells = zip(self.text, old.text, self.looks, old.looks, strict=True)
+        for letter, before, look, look_before in reversed([*cells]):
+            x -= 1
+            if letter == _UNKNOWN:
+                break
+            is_blank = letter == " " and not look.on_blank
+            is_same = letter == before and (
+                look.on_blank == look_before.on_blank if letter == " " else look == look_before
+            )
+            if is_blank is is_same:
+                # It is left out, or written, in any case; a letter that is written ends a run.
+                run *= is_blank
+                continue
+            run = run + 1 if is_blank is is_saving else 1
+            is_saving = is_blank
+            saved += (1 if is_saving else -1) * (run > _MAX_GAP)
+            if saved > most:
+                column, most = x, saved
+        # The cursor need not move over blanks to come there.
+        while (
+            0 < column < len(self.text)
+            and self.text[column - 1] == " "
+            and not self.looks[column - 1].on_blank
+        ):
+            column -= 1
+        return column
 
 
 class ShownCells:
@@ -103,25 +181,44 @@ class ShownCells:
 
         What has no place on the screen is returned as it is.
         """
-        if isinstance(update, ChopsUpdate):
-            width, height = update.chop_ends[0][-1], len(update.chops)
-            strips = _partial(update)
-        elif isinstance(update, LayoutUpdate):
-            width, height = update.region.size
-            strips = _whole(update)
-        else:
-            if update is not None:
-                self.forget()
+        is_whole = isinstance(update, LayoutUpdate)
+        try:
+            if isinstance(update, ChopsUpdate):
+                width, height = update.chop_ends[0][-1], len(update.chops)
+                strips = [*_partial(update)]
+            elif isinstance(update, LayoutUpdate):
+                width, height = update.region.size
+                strips = [*_whole(update)]
+            else:
+                if update is not None:
+                    self.forget()
+                return update
+        except (AttributeError, TypeError, ValueError):
+            # Textual has changed inside, and writes all of it itself.
+            self.forget()
             return update
-        if len(self._lines) != height or len(self._lines[0].text) != width:
+        writer = _Writer()
+        is_new = len(self._lines) != height or len(self._lines[0].text) != width
+        if is_new:
             self._lines = [ScreenLine(_UNKNOWN * width, [_PLAIN] * width)] * height
-        return self._compare(strips, console)
+        before = self._lines
+        if is_new and is_whole:
+            writer.clear_screen()
+            before = [ScreenLine(" " * width, [_PLAIN] * width)] * height
+        lines = self._write(strips, before, writer, console)
+        written = writer.end()
+        return _Changes(written, self._lines, lines) if written else None
 
-    def _compare(
-        self, strips: Iterator[tuple[int, int, Strip]], console: Console
-    ) -> CompositorUpdate | None:
+    def _write(
+        self,
+        strips: Sequence[tuple[int, int, Strip]],
+        before: Sequence[ScreenLine],
+        writer: _Writer,
+        console: Console,
+    ) -> dict[int, ScreenLine]:
+        """Write what strips change in the lines that were shown before; return the new lines."""
         system = COLOR_SYSTEMS.get(console.color_system or "", ColorSystem.TRUECOLOR)
-        writer, lines = _Writer(), dict[int, ScreenLine]()
+        lines = dict[int, ScreenLine]()
         for x, y, strip in strips:
             text, looks = strip.text, list[CellLook]()
             if _is_narrow(text):
@@ -131,12 +228,10 @@ class ShownCells:
                 # Terminals differ in how wide such letters are: the strip is written as a whole.
                 writer.write_text(x, y, strip.render(console))
                 text, looks = _UNKNOWN * strip.cell_length, [_PLAIN] * strip.cell_length
-            lines[y] = lines.get(y, self._lines[y]).put(x, text, looks)
+            lines[y] = lines.get(y, before[y]).put(x, text, looks)
         for y, line in lines.items():
-            if changed := line.changed(self._lines[y]):
-                writer.write_cells(y, line, changed)
-        written = writer.end()
-        return _Changes(written, self._lines, lines) if written else None
+            writer.write_line(y, line, before[y])
+        return lines
 
 
 class _Changes(CompositorUpdate):
@@ -158,49 +253,73 @@ class _Writer:
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._look = _PLAIN
+        # The line and the column of the cursor; at first that is elsewhere.
+        self._at: tuple[int, int | None] = 0, None
+
+    def clear_screen(self) -> None:
+        """Have all cells blank."""
+        self._parts.append(_CLEAR_SCREEN)
 
     def write_text(self, x: int, y: int, text: str) -> None:
         """Write text that has control sequences of its own."""
         self._set_look(_PLAIN)
         self._parts += f"\x1b[{y + 1};{x + 1}H", text
 
-    def write_cells(self, y: int, line: ScreenLine, changed: Sequence[int]) -> None:
+    def write_line(self, y: int, line: ScreenLine, old: ScreenLine) -> None:
         """Write the cells of a line that changed, and at most a few between them."""
-        blank_from, at = line.blank_from, None
-        for start, end in _runs(line.text, changed):
-            move = f"\x1b[{y + 1};{start + 1}H" if at is None else f"\x1b[{start - at}C"
-            self._parts.append(move)
-            clears = end - max(start, blank_from) > _MAX_GAP
-            self._write_run(line, start, blank_from if clears else end)
-            if clears:
-                self._put(_CLEAR_LINE, _PLAIN)
-                return
-            at = end
+        self._at, changed = (y, None), line.changed(old)
+        for _ in range(_MAX_SHIFTS):
+            letters = sum(line.text[x] != " " for x in changed)
+            if letters < _ALIKE or (shift := line.shift_from(old)) is None:
+                break
+            shifted = old.shifted(*shift)
+            left = line.changed(shifted)
+            if sum(line.text[x] != " " for x in left) > letters - _ALIKE:
+                break
+            old, changed = shifted, left
+            self._move_to(shift[0])
+            self._put("", _PLAIN)
+            self._parts.append(f"\x1b[{abs(shift[1])}{'@' if shift[1] > 0 else 'P'}")
+        if not changed:
+            return
+        clear = len(line.text) if old.text.isspace() else line.clear_from(old)
+        self._write_cells(line, [x for x in changed if x < clear])
+        if (room := len(line.text) - clear) > 0:
+            self._move_to(clear)
+            self._put("", _PLAIN)
+            self._parts.append(_CLEAR_LINE)
+            cleared = line.put(clear, " " * room, [_PLAIN] * room)
+            self._write_cells(line, line.changed(cleared))
 
-    def _write_run(self, line: ScreenLine, start: int, end: int) -> None:
+    def _move_to(self, x: int) -> None:
+        y, at = self._at
+        if at is None or at > x:
+            self._parts.append(f"\x1b[{y + 1};{x + 1}H")
+        elif at < x:
+            self._parts.append(f"\x1b[{x - at}C")
+        self._at = y, x
+
+    def _write_cells(self, line: ScreenLine, columns: Sequence[int]) -> None:
         text, looks = line
-        while start < end:
-            look, first = looks[start], start
-            while start < end and looks[start] is look:
-                start += 1
-            self._put(text[first:start], look)
+        for start, end in _runs(text, columns):
+            self._move_to(start)
+            while start < end:
+                look, first = looks[start], start
+                while start < end and looks[start] is look:
+                    start += 1
+                self._put(text[first:start], look)
+            self._at = self._at[0], end
 
     def _put(self, text: str, look: CellLook) -> None:
-        """Write letters, blanks, or what clears the rest of a line."""
-        if text.strip(" ") not in _BLANKS or look.on_blank != self._look.on_blank:
+        """Write text, or a blank look where nothing of the last one can be seen."""
+        if text.strip(" ") or look.on_blank != self._look.on_blank:
             self._set_look(look)
         self._parts.append(text)
 
     def _set_look(self, look: CellLook) -> None:
-        old, new = self._look.codes, look.codes
-        if old == new:
-            return
-        self._look = look
-        if set(old) <= set(new):
-            codes = [code for code in new if code not in old]
-        else:
-            codes = ["0", *new] if new else []
-        self._parts.append(f"\x1b[{';'.join(codes)}m")
+        if look != self._look:
+            self._parts.append(f"\x1b[{look.after(self._look)}m")
+            self._look = look
 
     def end(self) -> str:
         """Return everything."""
@@ -245,7 +364,8 @@ def _runs(text: str, changed: Sequence[int]) -> Iterator[tuple[int, int]]:
         end = x + 1
         while end < len(text) and text[end - 1] in _WORD and text[end] in _WORD:
             end += 1
-    yield start, end
+    if start >= 0:
+        yield start, end
 
 
 def _is_narrow(text: str) -> bool:
@@ -266,7 +386,7 @@ def _look(style: Style | None, system: ColorSystem) -> CellLook:
             codes = colour.downgrade(system).get_ansi_codes(foreground=not number)
             colours[number] = ";".join(codes)
     foreground, background = ("" if code in _DEFAULT_COLOURS else code for code in colours)
-    codes = tuple(filter(None, (*attributes, foreground, background)))
-    if _SEEN_ON_BLANKS.isdisjoint(attributes):
-        return CellLook(codes, (background,) if background else ())
-    return CellLook(codes, codes)
+    on_blank: tuple[str, ...] = (background,) if background else ()
+    if not _SEEN_ON_BLANKS.isdisjoint(attributes):
+        on_blank = (*attributes, foreground, background)
+    return CellLook(tuple(attributes), foreground, background, on_blank)

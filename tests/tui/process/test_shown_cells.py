@@ -134,8 +134,32 @@ PLAIN, CYAN, DIM, REVERSE, UNDERLINE = (
             "\x1b[1;2H\x1b[7m \x1b[m",
         ),
         # The rest of a line is cleared.
-        ([("a long line", CYAN)], [("a", CYAN)], "\x1b[1;3H\x1b[K"),
+        ([("a long line", CYAN)], [("a", CYAN)], "\x1b[1;2H\x1b[K"),
         ([("a long line", CYAN)], [("b", CYAN)], "\x1b[1;1H\x1b[36mb\x1b[K\x1b[m"),
+        # A colour takes the place of another one.
+        (
+            [("ab", PLAIN)],
+            [("a", CYAN), ("b", Style.parse("bold red")), ("c", Style.parse("red"))],
+            "\x1b[1;1H\x1b[36ma\x1b[1;31mb\x1b[0;31mc\x1b[m",
+        ),
+        # A line is cleared before what is written between its new blanks.
+        (
+            [("all of it, written", PLAIN)],
+            [("all           it", PLAIN)],
+            "\x1b[1;4H\x1b[K\x1b[11Cit",
+        ),
+        ([("a word             |", PLAIN)], [("a                  |", PLAIN)], "\x1b[1;3H    "),
+        # Text that moved is moved, with all that is behind it.
+        (
+            [("left     | some text, and more", PLAIN)],
+            [("left | some text, and more", PLAIN)],
+            "\x1b[1;5H\x1b[4P",
+        ),
+        (
+            [("left | some text, or", CYAN), (" no", PLAIN)],
+            [("left     | some text, or", CYAN), (" A", PLAIN)],
+            "\x1b[1;5H\x1b[4@\x1b[21CA ",
+        ),
     ],
 )
 def test_little_is_written(before: Pieces, after: Pieces, written: str) -> None:
@@ -175,7 +199,7 @@ def test_the_colours_of_the_terminal_stay_what_they_are(system: str) -> None:
     changes = ShownCells().changes(whole(lines), console(system))
     assert isinstance(changes, CompositorUpdate)
     text = changes.render_segments(console(system))
-    assert text == "\x1b[1;1H\x1b[36ma\x1b[0;90;41mb\x1b[m\x1b[K"
+    assert text == "\x1b[2J\x1b[1;1H\x1b[36ma\x1b[90;41mb\x1b[m"
 
 
 def test_everything_is_written_for_another_size_and_after_others_wrote() -> None:
@@ -187,6 +211,15 @@ def test_everything_is_written_for_another_size_and_after_others_wrote() -> None
     assert terminal.draw(whole(lines)) == first
     terminal.cells.changes(whole(lines[1:]), terminal.console)
     assert terminal.draw(whole(lines)) == first
+
+
+def test_textual_writes_what_it_draws_in_another_form() -> None:
+    terminal = Terminal()
+    terminal.draw(whole([[("abc", PLAIN)]] * HEIGHT))
+    update = whole([[("other", PLAIN)]] * HEIGHT)
+    del update.region
+    assert terminal.cells.changes(update, terminal.console) is update
+    assert "\x1b[2J" in terminal.draw(whole([[("abc", PLAIN)]] * HEIGHT))
 
 
 def test_what_has_no_place_on_the_screen_is_written_as_it_is() -> None:
