@@ -159,7 +159,7 @@ class HelpList(VirtualList, inherit_bindings=False):
         self.show(len(self._rows), 1, empty=empty)
         self.post_message(self.Highlighted(self, self.cursor))
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Lay out the entries in the new width."""
         entry = self.entry
         self.show_entries(self._entries, self._words, self.empty)

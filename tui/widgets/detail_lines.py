@@ -60,8 +60,9 @@ class DetailLines(VirtualList):
         self.top = top
         self.show(len(self._rows), cursor)
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Lay out the values for the new size; the cursor stays on its value."""
+        super().fit()
         self._lay_out()
 
     def _lay_out(self) -> None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from textual import getters, on
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.message import Message
 from textual.widgets import Input, Static
 
 from spackscope.model.core.suggestions import matching
@@ -44,9 +43,6 @@ class PackageRows(VirtualList):
 
     BINDINGS = bindings(PACKAGES)
 
-    class Resized(Message):
-        """Posted when the rows have another width, and so other columns."""
-
     packages: Sequence[PackageCount] = ()
     shown = 0
     needles: Sequence[str] = ()
@@ -59,6 +55,8 @@ class PackageRows(VirtualList):
         self._summaries: dict[int, PackageSummary] = {}
         self._asked: set[int] = set()
         self._is_asking = False
+        self.on_fit: Callable[[], None] = lambda: None
+        """Called when the rows have another width, and so other columns."""
 
     @property
     def overview(self) -> OverviewLayout | None:
@@ -87,10 +85,10 @@ class PackageRows(VirtualList):
         seen = enumerate(self.packages[first:][: self.size.height + 1], first + 1)
         self.refresh_rows(*(row for row, package in seen if package.id in summaries))
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Draw other columns; without an overview nothing more is needed for it."""
-        super().on_resize()
-        self.post_message(self.Resized())
+        super().fit()
+        self.on_fit()
         if self.overview is None and self._asked:
             self._asked.clear()
             self.post_message(Browse("summarize", ()))
@@ -173,7 +171,9 @@ class PackageList(FilteredPane):
         """Lay out the title and the filter above the rows."""
         yield Static("packages", id="packages-title", classes="pane-title")
         yield FilterInput(name=self.FILTER, id="names")
-        yield PackageRows(id="package-rows")
+        rows = PackageRows(id="package-rows")
+        rows.on_fit = self._show_title
+        yield rows
 
     def show_packages(
         self,
@@ -231,7 +231,6 @@ class PackageList(FilteredPane):
         self.title = f"packages {count}"
         self._show_title()
 
-    @on(PackageRows.Resized)
     def _show_title(self) -> None:
         """Show the number of packages, and the heads of the overview."""
         layout = self.rows.overview

@@ -242,8 +242,9 @@ class SpecRows(VirtualList):
         """Return a row, or None if it has not been read."""
         return self._windows.row(number) if 0 <= number < self.length else None
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Request the rows that came into view."""
+        super().fit()
         self._request_rows()
 
     def _put_at_top(self, top: int) -> bool:
@@ -276,7 +277,8 @@ class SpecRows(VirtualList):
     def pieces(self, row: int, width: int) -> list[DrawnPiece]:
         """Return the gutter with mark and count, and then a piece or more a column."""
         data, cells = self.row(row), self._cells
-        pieces: list[DrawnPiece] = [(self.marks.sign(data, self.listing) or " ", "differs")]
+        sign = self.marks.sign(data, self.listing)
+        pieces: list[DrawnPiece] = [(sign or " ", "differs" if sign else "")]
         room = self.gutter_width - 1
         if data is None or cells is None:
             cut = (pad(_PLACEHOLDER, placed.width) for placed in self.placed)

@@ -20,6 +20,7 @@ from spackscope.model.report.highlight import DrawnPiece
 from spackscope.model.report.sheet import Sheet, table_columns
 from spackscope.model.report.table_columns import MIN_WITH_SLOTS
 from spackscope.tui.keymap import RELAXATIONS, SPECS, bindings, written_key
+from spackscope.tui.widgets.drawing import Fitted
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.sheet_rows import GUTTER, SheetFilters, SheetRows
 from spackscope.tui.widgets.spec_rows import RowMarks, SpecRows, Windows
@@ -99,7 +100,7 @@ class RelaxationList(Vertical):
             self.post_message(Browse("relax", choice))
 
 
-class SpecTable(Vertical):
+class SpecTable(Fitted, Vertical):
     """The rows of a listing or of a sheet under heads and filters.
 
     It posts what the user does with them.
@@ -380,7 +381,7 @@ class SpecTable(Vertical):
         self.rows.refresh()
         self.sheet_rows.refresh()
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Fit the columns into the new width."""
         if (self.app.size.width >= MIN_WITH_SLOTS) is self._has_slots:
             self.place()

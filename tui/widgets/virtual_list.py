@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import CURSOR_STYLES, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import CURSOR_STYLES, Fitted, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 
@@ -34,7 +34,7 @@ class ListMessage(Message):
         self.row = row
 
 
-class VirtualList(Widget, can_focus=True):
+class VirtualList(Fitted, Widget, can_focus=True):
     """A list of numbered rows, one line each; subclasses provide the pieces of a row.
 
     It scrolls by half pages at the edges, because every line that is drawn again is sent to a
@@ -121,7 +121,7 @@ class VirtualList(Widget, can_focus=True):
             self.post_message(self.Scrolled(self, self.cursor))
         return moved
 
-    def on_resize(self) -> None:
+    def fit(self) -> None:
         """Keep the cursor in view, from the top if possible.
 
         Before it has a place on the screen there is no room for more than the cursor.
