@@ -224,20 +224,23 @@ class DetailsController:
         elif is_new:
             related = Related()
         self._host.cancel("relations")
-        self._host.change(details=_with(details, related))
-        if known is not None or not asked.has_host:
+        is_read = known is not None or not asked.has_host
+        self._host.change(details=_with(details, related, is_relating=is_new and not is_read))
+        if is_read:
             return
         listing = self._host.state.listing
 
-        def show(related: Related) -> None:
+        def show(related: Related, *, is_relating: bool = False) -> None:
             if (details := self._host.state.details) is not None:
                 self._last = row_key, related
-                self._host.change(details=replace(_with(details, related), at=None))
+                at = details.at if details.is_relating else None
+                details = _with(details, related, is_relating=is_relating)
+                self._host.change(details=replace(details, at=at))
 
         def read(task: Task) -> Related:
             def show_part(part: Related) -> None:
                 if is_new:
-                    task.report(partial(show, part))
+                    task.report(partial(show, part, is_relating=True))
 
             sources = self._host.session, self._host.sources
             return read_relations(asked, listing, members, mark, *sources, task, show_part)
@@ -261,8 +264,13 @@ class DetailsController:
         return "" if end - first > 1 else None
 
 
-def _with(details: Details, related: Related) -> Details:
-    return replace(details, relations=related.lines, differing=related.differing)
+def _with(details: Details, related: Related, *, is_relating: bool) -> Details:
+    return replace(
+        details,
+        relations=related.lines,
+        differing=related.differing,
+        is_relating=is_relating,
+    )
 
 
 def _shown_as(row: Row) -> tuple[object, ...]:

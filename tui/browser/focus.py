@@ -101,7 +101,7 @@ def is_late(host: BrowserHost, key: str) -> bool:
     if where.pane != "detail" and key not in key_names(*_ON_LINES):
         return False
     is_unconnected = where.row is not None and state.connected is not state.catalog
-    return is_unconnected or host.is_running("edges", "detail", "unfold")
+    return is_unconnected or where.is_detail_late or host.is_running("edges", "detail", "unfold")
 
 
 def _is_typing_late(host: BrowserHost, key: str) -> bool:

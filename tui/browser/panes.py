@@ -10,10 +10,12 @@ from textual.app import ComposeResult
 from textual.containers import Container, Horizontal, Vertical
 from textual.errors import NoWidget
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
 from spackscope.model.assist.answers import is_unfinished
 from spackscope.model.core.columns import SHORT_HASH
+from spackscope.model.core.frozen import replace
 from spackscope.model.core.text import cell_width, counted
 from spackscope.model.index.rows import Row
 from spackscope.model.index.view import RowRole
@@ -57,6 +59,8 @@ _ROUND = (QUERY, "packages", "specs", "detail")
 """What Tab goes through."""
 _HINT_WIDTH = len("detail")
 """Cells of the words for Enter: the hints beside it stay where they are from row to row."""
+_PATIENCE = 0.12
+"""Seconds that a spec waits for its relations, to be shown with them at once."""
 
 
 class Panes:
@@ -76,6 +80,9 @@ class Panes:
         self._state = BrowserState()
         # The query and the package of the spec whose values are shown.
         self._described = self._state.view.query, ""
+        self._patience: Timer | None = None
+        # Whether it is shown without its relations, which take long.
+        self._has_shown = False
         self.popup = CompletionPopup(id="completion-popup")
         self.toast = Toast(id="toast")
         self.title = TitleLine(id="title", is_sample=is_sample)
@@ -156,6 +163,11 @@ class Panes:
         """Whether that row is still to be read."""
         table = self.table
         return table.awaits_sheet_row if table.shows_sheet else table.rows.is_waiting
+
+    @property
+    def is_detail_late(self) -> bool:
+        """Whether the detail still shows another spec than the one that was read."""
+        return self._patience is not None
 
     @property
     def is_row_seen(self) -> bool:
@@ -449,11 +461,20 @@ class Panes:
     def _show_details(self, state: BrowserState) -> None:
         details = state.details
         # While another catalog is read the last lines stay.
-        if details is not None and details.is_pending:
+        if details is None:
+            self._end_patience()
+        elif details.is_pending:
+            self._end_patience()
+            self._has_shown = False
             query, package = self._described
             is_other = package != details.row.spec.package
-            self.detail.wait(at_once=is_other and query != state.view.query)
-        elif details is not None:
+            self.detail.wait(is_other=is_other and query != state.view.query)
+        elif details.is_relating and not (self._has_shown or details.shows_tree):
+            # What is below the relations would move.
+            if self._patience is None:
+                self._patience = self._screen.set_timer(_PATIENCE, self._show_late)
+        else:
+            self._end_patience()
             row = details.row
             self._described = state.view.query, row.spec.package
             self.detail.show_details(
@@ -463,11 +484,26 @@ class Panes:
                 shows_tree=details.shows_tree,
                 differing=details.differing,
                 compared_with=next(iter(state.marks), "")[:SHORT_HASH],
-                at=details.at,
+                at=None if self._has_shown else details.at,
                 beside="" if row.spec.in_cache else "not in the table",
             )
+            self._has_shown = details.is_relating
             self.show_position()
             self.show_hints()
+
+    def _show_late(self) -> None:
+        """Show a spec whose relations take long without them."""
+        details = self._state.details
+        # A timer that was stopped may have sent its call before.
+        if details is not None and self._patience is not None:
+            shown = replace(details, is_relating=False)
+            self._show_details(replace(self._state, details=shown))
+            self._has_shown = True
+
+    def _end_patience(self) -> None:
+        if self._patience is not None:
+            self._patience.stop()
+            self._patience = None
 
     @property
     def key_panes(self) -> tuple[str, ...]:

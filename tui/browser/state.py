@@ -127,7 +127,7 @@ class Details(Frozen):
     `lines` and `members` are those of the spec before while `is_pending`. `relations` to
     other specs are read after them, and `differing` is what of its tree a marked spec has not.
     `shows_tree` if the tree is shown in place of the lines. `at` puts the cursor on a line, and
-    another line at the top.
+    another line at the top. `is_relating` while the relations are being read.
     """
 
     row: Row
@@ -139,6 +139,7 @@ class Details(Frozen):
     shows_tree: bool = False
     at: tuple[int, int] | None = None
     is_pending: bool = False
+    is_relating: bool = False
 
 
 class Related(NamedTuple):
@@ -320,6 +321,10 @@ class Where(Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether that row is still to be read."""
+
+    @property
+    def is_detail_late(self) -> bool:
+        """Whether the detail still shows another spec than the one that was read."""
 
     @property
     def is_row_seen(self) -> bool:

@@ -34,7 +34,7 @@ LEGEND = "  ".join(f"{name[0]} {name}" for name in DEPTYPES)
 
 
 _STYLES = ("strong", "hash")
-_PATIENCE = 0.25
+_PATIENCE, _SHORT_PATIENCE = 0.25, 0.1
 """Seconds that old values stay as they are: dimmed at every key they would flicker."""
 
 
@@ -166,12 +166,15 @@ class DetailPane(Vertical):
         if before.has_focus and self.shown_list is not before:
             self.call_after_refresh(self._keep_focus, before)
 
-    def wait(self, *, at_once: bool) -> None:
-        """Dim the values, soon or at once, while another spec is read."""
-        if at_once:
-            self.add_class("-pending")
+    def wait(self, *, is_other: bool) -> None:
+        """Dim the values soon while another spec is read; sooner where all of it `is_other`."""
         if self._waiting is None:
-            self._waiting = self.set_timer(_PATIENCE, lambda: self.add_class("-pending"))
+            patience = _SHORT_PATIENCE if is_other else _PATIENCE
+            self._waiting = self.set_timer(patience, self._dim)
+
+    def _dim(self) -> None:
+        # A timer that was stopped may have sent its call before.
+        self.set_class(self._waiting is not None, "-pending")
 
     def _end_wait(self) -> None:
         if self._waiting is not None:

@@ -54,6 +54,7 @@ class FakeWhere(Frozen):
     item: Any = None
     sheet_cursor: int = 0
     is_waiting: bool = False
+    is_detail_late: bool = False
     is_row_seen: bool = True
     column: str = "hash"
     position: tuple[int, int] = (0, 0)
