@@ -141,7 +141,9 @@ class SpackscopeApp(App[list[str]]):
     def get_css_variables(self) -> dict[str, str]:
         """Return the colours of the theme, and what else the style sheet uses."""
         variables = super().get_css_variables()
-        return themes.with_own_variables(variables, is_ansi=self.current_theme.ansi)
+        own = themes.with_own_variables(variables, is_ansi=self.current_theme.ansi)
+        self.theme_variables = own
+        return own
 
     def refresh_css(self, animate: bool = True) -> None:
         """Style all widgets anew, except at the start, when the theme is set before there are any.

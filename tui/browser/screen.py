@@ -27,7 +27,6 @@ from spackscope.tui.dialogs.base import HEIGHTS, WIDTHS
 from spackscope.tui.keymap import key_names
 from spackscope.tui.settings import DEFAULTS, Settings
 from spackscope.tui.settings.checks import first_sort
-from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.package_list import PackageList
 from spackscope.tui.widgets.query_line import FilterInput, QueryBar, QueryInput
 from spackscope.tui.widgets.spec_rows import Notes, SpecRows
@@ -52,7 +51,6 @@ class SourceChosen(Message):
 class BrowserScreen(Screen[None]):
     """The one screen of the program."""
 
-    COMPONENT_CLASSES = SHARED_STYLES
     BINDINGS = keymap.bindings(keymap.ANYWHERE)
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS

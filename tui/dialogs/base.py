@@ -12,7 +12,6 @@ from textual.screen import ModalScreen
 
 from spackscope.tui import keymap
 from spackscope.tui.keymap import Hint, hints, key_names
-from spackscope.tui.widgets.drawing import SHARED_STYLES
 from spackscope.tui.widgets.frame import StatusLine, Toast
 
 Result = TypeVar("Result")
@@ -36,7 +35,6 @@ class Dialog(ModalScreen[Result], Generic[Result]):
     >>> app.push_screen(CopyDialog(specs), copy_form)
     """
 
-    COMPONENT_CLASSES = SHARED_STYLES
     BINDINGS = [
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),

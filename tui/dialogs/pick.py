@@ -80,6 +80,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
         super().__init__()
         self._title, self.rows, self._is_full = title, rows, is_full
+        rows.is_searched = True
         # What was asked for may come once the dialog is closed, and its parts are gone.
         self._reading = Static(classes="reading")
         self.input = SearchInput()

@@ -67,6 +67,9 @@ class DetailLines(VirtualList):
 
     def _lay_out(self) -> None:
         """Lay out the values, and draw only rows that changed: a terminal may be far away."""
+        if not (self._lines or self._rows):
+            return
+        # Imported with the first spec, after the first frame.
         from spackscope.tui.widgets.detail_layout import layout
 
         before, value, below_top = self._rows, self.value, self.cursor - self.top

@@ -4,38 +4,53 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.color import Color
 from textual.geometry import Size
 from textual.strip import Strip
 from textual.widget import Widget
 
 from spackscope.model.core.text import cell_width, clean, shorten, wrap
-from spackscope.model.query import lexer
 from spackscope.model.report.highlight import DrawnPiece
 
-_ROW = ("hash", "good", "value", "differs", "virtual", "error", "dim", "strong", "match", "accent")
-_QUERY = (
-    *(lexer.NAME, lexer.WORD, lexer.VERSION, lexer.VARIANT, lexer.HASH, lexer.DEPENDENCY),
-    *(lexer.NOT, lexer.OR, lexer.ERROR, "key", "value"),
-)
-SHARED_STYLES = {
-    *(f"row--{name}" for name in (*_ROW, "bar", "key", "rule")),
-    *(f"query--{kind}" for kind in _QUERY),
-    *("completion--error", "completion--mark", "completion--count", "count--text", "count--error"),
-    *("status--key", "toast--note", "toast--error", "toast--progress"),
+STYLES = {
+    **dict.fromkeys(("row--dim", "count--text", "query--key", "completion--count"), "dim"),
+    **dict.fromkeys(("row--strong", "row--current", "query--name", "query--word"), "bold"),
+    "row--match": "bold underline",
+    **dict.fromkeys(("row--key", "status--key", "completion--mark"), "bold text-accent"),
+    **dict.fromkeys(("query--dependency", "query--not", "query--or"), "bold text-accent"),
+    **dict.fromkeys(("row--accent", "row--hash"), "text-primary"),
+    # Bars weigh less than what they count.
+    "row--bar": "dim text-primary",
+    **dict.fromkeys(("row--good", "query--variant"), "text-success"),
+    **dict.fromkeys(("query--version", "query--hash"), "text-secondary"),
+    "row--value": "text-warning",
+    "query--value": "",
+    "row--differs": "bold text-warning",
+    "row--virtual": "virtual",
+    **dict.fromkeys(("row--error", "completion--error", "count--error"), "bold text-error"),
+    "query--error": "bold underline text-error",
+    "row--rule": "rule",
+    # The head of the current column, and its cell in the row under the cursor: nothing else of it
+    # is marked, or it would outshine what the colours of other cells mean.
+    "row--current in use": "bold underline text-primary",
+    "row--cursor": "underline",
+    "row--cursor in use": "reverse foreground background",
+    # Reversed, so that a message stands out from what is under it without colour too.
+    "toast--note": "bold reverse text-accent",
+    "toast--error": "bold reverse text-error",
+    "toast--progress": "reverse",
 }
-"""The component classes of texts by what they mean; `app.tcss` gives them colours.
+"""The styles of texts by what they mean: attributes, then colours of the theme.
 
-They belong to the screen: their styles are the same in all widgets, and would be computed for
-each of them at the start, and whenever a class around it changes.
+Each has a sign or a weight besides its colour, which NO_COLOR leaves. They are no classes of the
+style sheet, whose styles would be computed at the start, and whenever a class of a widget changes.
 """
-CURRENT_STYLES = {"row--current"}
-CURSOR_STYLES = {*CURRENT_STYLES, "row--cursor"}
-"""The component classes whose styles depend on the focus: each widget has its own."""
 
 _KEPT = "bar"
 """The style that stays as it is under the cursor: reversed, a bar would be what is beside it."""
@@ -45,13 +60,28 @@ _CURRENT = "current"
 
 
 def part_style(widget: Widget, name: str) -> Style:
-    """Return what a component class of a widget, or of its screen, adds to a style."""
-    owner = widget if name in widget.COMPONENT_CLASSES else widget.screen
-    return owner.get_component_rich_style(name, partial=True)
+    """Return what the meaning of a text in a widget adds to a style."""
+    if name == "row--current":
+        parent = widget.parent
+        in_use = isinstance(parent, Widget) and parent.has_focus_within
+    else:
+        in_use = getattr(widget, "is_in_use", False)
+    words = (STYLES.get(f"{name} in use") if in_use else None) or STYLES[name]
+    colours = widget.app.theme_variables
+    attributes = " ".join(word for word in words.split() if word not in colours)
+    return _style(attributes, *(colours[word] for word in words.split() if word in colours))
+
+
+@lru_cache(maxsize=256)
+def _style(attributes: str, colour: str = "", background: str = "") -> Style:
+    first, second = (
+        Color.parse(each).rich_color if each else None for each in (colour, background)
+    )
+    return Style.parse(attributes) + Style(color=first, bgcolor=second)
 
 
 def draw(widget: Widget, pieces: Iterable[DrawnPiece], width: int, prefix: str) -> Strip:
-    """Draw a line of pieces, cut or filled to a width, with a widget's component classes.
+    """Draw a line of pieces, cut or filled to a width, in the styles of a prefix.
 
     >>> draw(self, [("y", "key"), (" copy", "")], self.size.width, "status")
     """
@@ -83,7 +113,7 @@ class PartLine(Widget):
     """
 
     PREFIX = "row"
-    """The prefix of the component classes."""
+    """The prefix of the names of styles."""
 
     @abstractmethod
     def parts(self, width: int) -> tuple[Sequence[LinePart], Sequence[LinePart]]:

@@ -27,7 +27,7 @@ from spackscope.model.report.table_columns import (
     head_line,
     lay_out,
 )
-from spackscope.tui.widgets.drawing import CURRENT_STYLES, LinePart, PartLine, draw
+from spackscope.tui.widgets.drawing import LinePart, PartLine, draw
 from spackscope.tui.widgets.query_line import FilterInput
 from spackscope.tui.widgets.virtual_list import Browse
 
@@ -40,8 +40,6 @@ _HEAD_MARGIN = 1
 
 class HeadLine(PartLine):
     """Values that all rows share; each can be the current one, and be clicked."""
-
-    COMPONENT_CLASSES = CURRENT_STYLES
 
     _head: Sequence[HeadText] = ()
     _before = _current = _after = ""
@@ -98,8 +96,6 @@ class Heads(Frozen):
 
 class ColumnHeader(Widget):
     """The heads, or the filters of columns that have one: which is current, which sorts."""
-
-    COMPONENT_CLASSES = CURRENT_STYLES
 
     heads = reactive(Heads())
 

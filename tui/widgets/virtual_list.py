@@ -12,7 +12,7 @@ from textual.widget import Widget
 
 from spackscope.model.report.highlight import DrawnPiece
 from spackscope.tui.keymap import LISTS, bindings
-from spackscope.tui.widgets.drawing import CURSOR_STYLES, Fitted, RowPainter, empty_row
+from spackscope.tui.widgets.drawing import Fitted, RowPainter, empty_row
 
 _WHEEL_ROWS = 3
 
@@ -44,7 +44,6 @@ class VirtualList(Fitted, Widget, can_focus=True):
     BINDINGS = bindings(LISTS)
     CURSOR_IS_ROW = True
     """Whether the whole row under the cursor is drawn as such; else its `pieces` do."""
-    COMPONENT_CLASSES = CURSOR_STYLES
 
     class Highlighted(ListMessage):
         """Posted when the cursor moved to another row."""
@@ -63,7 +62,14 @@ class VirtualList(Fitted, Widget, can_focus=True):
         super().__init__(id=id, classes=classes)
         self.length = self.cursor = self.top = 0
         self.empty = ""
+        self.is_searched = False
+        """Whether the list belongs to a search, which has the focus."""
         self._painter = RowPainter(self)
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether keys move its cursor."""
+        return self.has_focus or self.is_searched
 
     @property
     def cursor_screen_offset(self) -> Offset:
