@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Generic, TypeVar
 
 from textual import events, on
+from textual.app import ComposeResult
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.screen import ModalScreen
@@ -49,12 +51,20 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         super().__init__()
         self.status, self._toast = StatusLine(), Toast()
 
+    def compose(self) -> ComposeResult:
+        """Lay out the box, the last line below it, and the place of messages over both."""
+        yield self._toast
+        yield from self.box()
+        yield self.status
+
+    @abstractmethod
+    def box(self) -> ComposeResult:
+        """Lay out what the dialog shows."""
+
     @on(events.Mount)
-    async def _add_last_line(self) -> None:
-        """Add the last line and the place of messages to what the dialog shows."""
-        await self.mount(self._toast, before=0)
+    def _show_last_line(self) -> None:
+        """Show what the last line and the place of messages have to say."""
         self.show_loading(self.is_loading)
-        await self.mount(self.status)
         self.show_hints(self.key_hints())
 
     @property

@@ -61,7 +61,7 @@ class CopyDialog(Dialog[MenuForm]):
         forms: list[MenuForm] = [*self._own, *view]
         self._forms = {form.key: form for form in forms}
 
-    def compose(self) -> ComposeResult:
+    def box(self) -> ComposeResult:
         """List the forms, each with an example under it, or beside it on a low screen."""
         count = len(self._specs)
         with Vertical(classes="dialog") as box:

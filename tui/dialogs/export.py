@@ -83,7 +83,7 @@ class ExportDialog(Dialog[None]):
         self._old_name = ""
         self._is_writing = False
 
-    def compose(self) -> ComposeResult:
+    def box(self) -> ComposeResult:
         """Lay out the choices above the name, and what is said about it below."""
         with Vertical(classes="dialog export") as box:
             box.border_title = Content("write a file")

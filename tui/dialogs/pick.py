@@ -80,6 +80,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
     def __init__(self, title: str, rows: VirtualList, *, is_full: bool = False) -> None:
         super().__init__()
         self._title, self.rows, self._is_full = title, rows, is_full
+        self.set_class(is_full, "full")
         rows.is_searched = True
         # What was asked for may come once the dialog is closed, and its parts are gone.
         self._reading = Static(classes="reading")
@@ -102,7 +103,7 @@ class SearchDialog(Dialog[Result], Generic[Result]):
         close = shown_key(first_key("dialogs-close", is_letter_typed=True))
         return f"no {noun} matches {self.search}\n{close} removes the search"
 
-    def compose(self) -> ComposeResult:
+    def box(self) -> ComposeResult:
         """Lay out the search above the list, and the text of its row below it."""
         with Vertical(classes=f"dialog tall {'searched' if self._is_full else ''}") as box:
             box.border_title = Content(self._title)
