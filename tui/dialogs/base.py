@@ -28,6 +28,72 @@ HEIGHTS = [(0, "-tiny"), (9, "-flat"), (14, "-low"), (24, "-short"), (28, "-high
 STILL_LOADING = "Sources are still being read"
 
 
+_RULES = """
+.search-line, .file-line { height: 1; }
+
+.search-line Static { width: 2; color: $text-accent; text-style: bold; }
+
+.dialog {
+    width: 76;
+    max-width: 100%;
+    height: auto;
+    max-height: 90%;
+    border: round $accent;
+    border-title-color: $text-accent;
+    border-title-style: bold;
+    background: $background;
+    padding: 0 1;
+}
+
+.dialog.tall {
+    width: 90;
+    height: 90%;
+}
+
+.-single .dialog, .-narrow .dialog.tall { padding: 0; }
+
+.dialog.searched, .-single .dialog.tall, .-narrow .dialog.tall {
+    width: 100%;
+    height: 100%;
+    max-height: 100%;
+}
+
+.reading { height: 2; text-style: dim; }
+
+Dialog > StatusLine {
+    dock: bottom;
+    background: $background;
+}
+
+.file-label { width: auto; text-style: dim; }
+
+.file-line { margin: 1 0; }
+
+#export-rows, #export-format, #export-note { height: auto; }
+
+#export-note { max-height: 2; }
+
+.dialog OptionList, .dialog OptionList:focus {
+    border: none;
+    height: auto;
+    background: transparent;
+    padding: 0;
+    scrollbar-size: 0 0;
+}
+
+PickDialog.beside { align: right middle; }
+
+PickDialog.beside .dialog.tall, PickDialog.beside.-narrow .dialog.tall {
+    width: 62;
+    height: 100%;
+    max-height: 32;
+}
+
+.-flat .file-line, .-tiny .file-line { margin: 0; }
+"""
+"""The layout of dialogs; it is read when the first one is opened."""
+
+
 class Dialog(ModalScreen[Result], Generic[Result]):
     """A box over the browser, closed by Escape or `q`; its result is None if nothing was chosen.
 
@@ -41,6 +107,8 @@ class Dialog(ModalScreen[Result], Generic[Result]):
         *keymap.bindings(keymap.DIALOGS),
         Binding("ctrl+c", "app.interrupt", show=False),
     ]
+    DEFAULT_CSS = _RULES
+    SCOPED_CSS = False
     HORIZONTAL_BREAKPOINTS = WIDTHS
     VERTICAL_BREAKPOINTS = HEIGHTS
     PANE: str = keymap.DIALOGS
