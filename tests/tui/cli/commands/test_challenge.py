@@ -165,8 +165,8 @@ def test_all_archives_of_a_mirror_have_one_limit(
     session, sources = Session({}), [str(tmp_path / "one"), str(tmp_path / "other")]
     catalog = load(sources, session)
     specs = list(catalog.records(catalog.match(parse("bzip2 | ncurses")).ids()))
-    monkeypatch.setattr("spackscope.model.sources.challenge.MAX_EXPANSION", 0)
-    monkeypatch.setattr("spackscope.model.sources.challenge.MAX_UNPACKED", 60_000)
+    monkeypatch.setattr("spackscope.model.sources.archive.MAX_EXPANSION", 0)
+    monkeypatch.setattr("spackscope.model.sources.archive.MAX_UNPACKED", 60_000)
     first, second = challenge(specs, Mirrors(catalog.sources, session, sources))
     assert first.reasons == ("different archives for the same prefix",)
     assert (

@@ -1,0 +1,125 @@
+"""Read the members of an archive: from its beginning, once, and within bounds.
+
+An archive of a mirror, of any layout, is a tar file that is compressed with gzip.
+"""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from typing import BinaryIO, cast
+
+from spackscope.model.core.errors import Unreadable
+from spackscope.model.core.files import max_unpacked_size
+from spackscope.model.readers.unpack import gzip_pieces
+from spackscope.model.sources.session import Session
+
+MAX_ARCHIVE = 2**30
+"""Bytes of an archive; larger ones are not read."""
+
+MAX_UNPACKED, MAX_EXPANSION = 2**30, 20
+"""Bytes that the archives of a mirror may unpack to, or how many times their sizes, if that is
+more: real ones have three to ten times their sizes, but for those of less than 64 KiB."""
+
+_SMALL_ARCHIVE = 2**16
+
+_BUILD_INFO = "/.spack/binary_distribution"
+_MAX_HEADER = 2**16
+"""Bytes of a header, and of that file, which begins with the prefix."""
+
+_HEADER_COST = 8
+"""How much longer than unpacking a byte it takes to parse one of a header."""
+
+
+class UnpackBudget:
+    """The limit for unpacking the archives of a mirror, in bytes; header bytes count more.
+
+    A limit for each archive alone would be no limit for thousands of them.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._packed = self._cost = self._limit = 0
+        self._reason = ""
+
+    def add(self, size: int) -> None:
+        """Allow for an archive of so many bytes."""
+        self._packed += max(size, _SMALL_ARCHIVE)
+        own = self._cost + max_unpacked_size(size)
+        self._limit = max(MAX_UNPACKED, MAX_EXPANSION * self._packed)
+        self._reason = "the archives of the mirror unpack to too much data for their sizes"
+        if own < self._limit:
+            self._limit = own
+            self._reason = f"it unpacks to too much data for {size:,} bytes"
+
+    def spend(self, cost: int) -> None:
+        """Count the bytes read from an archive. Raises Unreadable if too many, and Cancelled."""
+        self._session.check_cancelled()
+        self._cost += cost
+        if self._cost > self._limit:
+            raise Unreadable(self._reason)
+
+
+class _Unpacked:
+    """An archive that is unpacked once, from its beginning, as far as a budget allows."""
+
+    def __init__(self, file: BinaryIO, budget: UnpackBudget) -> None:
+        self._pieces, self._budget = gzip_pieces(file), budget
+        self._piece, self._at = memoryview(b""), 0
+
+    def tell(self) -> int:
+        """Return how many bytes were read or skipped."""
+        return self._at
+
+    def read(self, size: int) -> bytes:
+        """Read some bytes of a header or a file. Raises Unreadable and OSError."""
+        if not 0 <= size <= _MAX_HEADER:
+            raise Unreadable(
+                f"it has a header of {size:,} bytes; at most {_MAX_HEADER:,} are read"
+            )
+        self._budget.spend(_HEADER_COST * size)
+        return b"".join(self._parts(size))
+
+    def seek(self, offset: int) -> None:
+        """Skip the bytes before an offset. Raises Unreadable and OSError."""
+        if offset < self._at:
+            raise Unreadable("the sizes of its files are wrong")
+        for _ in self._parts(offset - self._at):
+            pass
+
+    def _parts(self, size: int) -> Iterator[memoryview]:
+        while size:
+            while not self._piece:
+                piece = next(self._pieces, None)
+                if piece is None:
+                    return
+                self._budget.spend(len(piece))
+                self._piece = memoryview(piece)
+            part, self._piece = self._piece[:size], self._piece[size:]
+            size -= len(part)
+            self._at += len(part)
+            yield part
+
+
+def read_members(
+    file: BinaryIO, budget: UnpackBudget
+) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+    """Yield the members of an archive; `.spack/binary_distribution` with its content.
+
+    Raises Unreadable, OSError and Cancelled.
+    """
+    unpacked = cast(BinaryIO, _Unpacked(file, budget))
+    try:
+        with tarfile.open(fileobj=unpacked, mode="r:", encoding="utf-8") as tar:
+            while (member := tar.next()) is not None:
+                # Those before are not kept.
+                tar.members.clear()  # type: ignore[attr-defined]
+                info = None
+                if member.isreg() and f"/{member.name}".endswith(_BUILD_INFO):
+                    info = tar.extractfile(member)
+                yield member, b"" if info is None else info.read(_MAX_HEADER)
+    except Unreadable:
+        raise
+    # Long names that follow each other are read within each other.
+    except (ValueError, EOFError, RecursionError, tarfile.TarError):
+        raise Unreadable("it is not a complete tar file") from None
