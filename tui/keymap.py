@@ -120,6 +120,12 @@ KEYS = (
         "Show what keeps Spack from reusing the builds of the row.", as_text="why /HASH"),
     Key(ANYWHERE, "timeline", "H", "timeline",
         "Show since when each version of the package is cached.", as_text="history PACKAGE"),
+    Key(ANYWHERE, "files", "i", "files",
+        "Show the files in the spec; choose one: who has that name.",
+        as_text="files /HASH"),
+    Key(ANYWHERE, "files-download", "", "download_files",
+        "Download the archive of the spec, and show the files in it.",
+        as_text="files --download /HASH"),
     Key(ANYWHERE, "challenge", "", "challenge",
         "Compare the archives of several mirrors, for the shown specs.",
         as_text="challenge QUERY"),
@@ -241,7 +247,7 @@ KEYS = (
 
 ANSWERS = (
     *("cover", "why-not", "changes", "compare", "count", "timeline", "problems", "sources"),
-    *("challenge", "prune"),
+    *("files", "files-download", "challenge", "prune"),
 )
 """The names of the keys that show an answer; those without a key are commands only."""
 

@@ -101,16 +101,14 @@ class _Unpacked:
             yield part
 
 
-def read_members(
-    file: BinaryIO, budget: UnpackBudget
-) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
+def read_members(file: BinaryIO, budget: UnpackBudget) -> Iterator[tuple[tarfile.TarInfo, bytes]]:
     """Yield the members of an archive; `.spack/binary_distribution` with its content.
 
     Raises Unreadable, OSError and Cancelled.
     """
-    unpacked = cast(BinaryIO, _Unpacked(file, budget))
+    unpacked = _Unpacked(file, budget)
     try:
-        with tarfile.open(fileobj=unpacked, mode="r:", encoding="utf-8") as tar:
+        with tarfile.open(fileobj=cast(BinaryIO, unpacked), mode="r:", encoding="utf-8") as tar:
             while (member := tar.next()) is not None:
                 # Those before are not kept.
                 tar.members.clear()  # type: ignore[attr-defined]
@@ -118,6 +116,10 @@ def read_members(
                 if member.isreg() and f"/{member.name}".endswith(_BUILD_INFO):
                     info = tar.extractfile(member)
                 yield member, b"" if info is None else info.read(_MAX_HEADER)
+        # A header that is broken ends it as well.
+        while padding := unpacked.read(_MAX_HEADER):
+            if padding.strip(b"\0"):
+                raise tarfile.ReadError
     except Unreadable:
         raise
     # Long names that follow each other are read within each other.

@@ -45,7 +45,7 @@ from spackscope.model.sources.source_name import (
     unique_names,
 )
 from spackscope.model.sources.spack_config import ConfiguredMirror, find_mirror, find_spack_root
-from spackscope.model.storage.base import FetchedFile, is_remote, scheme_of
+from spackscope.model.storage.base import FetchedFile, Wanted, is_remote, scheme_of
 from spackscope.model.storage.urls import local_path
 
 REGISTRY = "OCI"
@@ -66,6 +66,8 @@ _IN_MIRROR = re.compile(
 _V2_CHECKSUM = re.compile(rb'"binary_cache_checksum":\s*\{[^{}]*"hash":\s*"([0-9a-f]{64})"')
 _UID = re.compile(rb"^uid:(?:[^:\n]*:){8}([^:\n]*):", re.MULTILINE)
 """The name of a key as GnuPG prints it (doc/DETAILS), where `\\x3a` stands for a colon."""
+
+_MAX_TAG = 128
 
 _GPG_TIMEOUT = 2
 """Seconds after which GnuPG is ended."""
@@ -92,7 +94,7 @@ class MirrorEntry(Frozen):
     signature, is unknown. `archive_file` is where the archive is to be, and `archive_problem` why
     it is not in the state `present`. `is_checked` is False if the user's Spack installs from this
     mirror without a signature. `checksum` and `size` of the archive are those that the document
-    records, as far as it does.
+    records, as far as it does, and `archive_name` is its name in the mirror.
     """
 
     source: str
@@ -106,6 +108,7 @@ class MirrorEntry(Frozen):
     is_checked: bool = True
     checksum: str = ""
     size: int | None = None
+    archive_name: str = ""
 
     @property
     def is_signed(self) -> bool | None:
@@ -135,17 +138,18 @@ class Mirrors:
         self._lock = threading.Lock()
 
     def open(self, spec: Spec, state: SourceStatus) -> Mirror | None:
-        """Open the mirror from which a source lists a spec; None if it is not one of files.
+        """Open the mirror from which a source lists a spec; None if it is not one.
 
         Of a source that is several mirrors, such as the public cache, it is that of the document
         of the spec. Raises SourceError.
         """
-        if state.layout == REGISTRY:
-            return None
         url, options, view = self._given.get(state.name, state.name), {}, ""
         if state.name.startswith(PREFIX):
             configured, _ = find_mirror(state.name, self.session.spack)
             url, options, view = configured.url, dict(configured.options), configured.view
+        if state.layout == REGISTRY:
+            registry = UrlTarget(url, build_cache="")
+            return mirror_at(state.name, registry, self.session, options)
         target = parse_target(url) if state.kind == "mirror" else None
         # A directory may contain several mirrors. Only what the user gave has the password.
         is_told_by_origin = target is None or not is_remote(url)
@@ -171,7 +175,7 @@ class Mirrors:
         def read(state: SourceStatus) -> MirrorEntry | None:
             unknown = MirrorEntry(state.name, state.layout)
             if state.layout == REGISTRY:
-                return unknown
+                return replace(unknown, archive_name=_tag(spec))
             if state.remark:
                 return replace(unknown, problem=state.remark)
             try:
@@ -248,7 +252,22 @@ class Mirrors:
             is_checked=configured is None or configured.signed,
             checksum=checksum,
             size=size,
+            archive_name=archive_name,
         )
+
+    def fetch_archive(self, spec: Spec, entry: MirrorEntry, max_size: int) -> FetchedFile:
+        """Fetch the archive of an entry of a spec, and check that it is the one it names.
+
+        Raises SourceError and Cancelled.
+        """
+        state = next(state for state in self._states if state.name == entry.source)
+        if not entry.archive_name or (mirror := self.open(spec, state)) is None:
+            raise SourceError(entry.archive_problem or entry.problem)
+        wanted = Wanted(entry.archive_name, entry.checksum, max_size=max_size)
+        file = mirror.storage.fetch(wanted)
+        if file.remark:
+            raise SourceError(file.remark)
+        return file
 
     def sizes(self, specs: Iterable[Spec], *, is_offline: bool = False) -> dict[str, float]:
         """Return by hash the sizes that can be found out of the first MAX_SIZES without one.
@@ -301,6 +320,15 @@ def _manifest_name(spec: Spec) -> str:
     """Return the name of the manifest of a spec. Raises SourceError for `..`."""
     package = _polite(spec.package)
     return f"{SPECS}/{package}/{package}-{_polite(spec.version)}-{spec.hash}{MANIFEST}"
+
+
+def _tag(spec: Spec) -> str:
+    """Return the tag of the image of a spec: `_oci_default_tag` of Spack's binary_distribution.py.
+
+    It is cut as `ensure_valid_tag` of lib/spack/spack/oci/image.py cuts it.
+    """
+    tag = re.sub(r"[^\w.-]", "_", f"{spec.package}-{spec.version}-{spec.hash}.spack")
+    return tag if len(tag) <= _MAX_TAG else tag[: _MAX_TAG // 2] + tag[-_MAX_TAG // 2 :]
 
 
 def _fetch_spec_file(mirror: Mirror, spec: Spec) -> tuple[FetchedFile, str]:

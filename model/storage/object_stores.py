@@ -304,7 +304,10 @@ class GcsStorage(HttpStorage):
 
 
 INDEX = "index.json"
-"""The only file of a registry: the index of the build cache."""
+"""The file of a registry that is the index of the build cache; the others are archives."""
+
+_ENDING = ".spack"
+"""How the tags of the index and of archives end."""
 
 _TAG = "index.spack"
 _ACCEPTED = (
@@ -328,7 +331,6 @@ class OciRegistry(Storage):
         scheme = "http" if split.scheme == "oci+http" else "https"
         self.origin = shown_top(url)
         self._top = Url(scheme, split.host, split.port, f"/v2{split.path.rstrip('/')}")
-        self._manifest_url = self._top.below(f"manifests/{_TAG}")
         self._password, self._authorization = split.authorization, ""
         if user and not self._password:
             try:
@@ -340,31 +342,33 @@ class OciRegistry(Storage):
         self._client = client
 
     def fetch(self, wanted: Wanted) -> FetchedFile:
-        """Return the cached copy of the index that the manifest of the tag index.spack names.
+        """Return the cached copy of the index, or of an archive, by the manifest of its tag.
 
         Raises NotFound for every other name, and where there is no such tag.
         """
-        if wanted.name != INDEX:
-            raise NotFound(f"{self.origin} has no {wanted.name}: registries have only an index")
+        name, tag = wanted.name, _TAG if wanted.name == INDEX else wanted.name
+        if not tag.endswith(_ENDING):
+            raise NotFound(f"{self.origin} has no {name}: registries have an index and archives")
         manifest = self._download(
-            self._manifest_url,
-            f"{self.origin}:{_TAG}",
-            Wanted(_TAG, max_size=_MAX_MANIFEST_SIZE, check=_index_digest),
+            self._top.below(f"manifests/{tag}"),
+            f"{self.origin}:{tag}",
+            Wanted(tag, max_size=_MAX_MANIFEST_SIZE, check=_last_digest),
         )
         with naming(manifest.origin):
-            digest = _index_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
+            digest = _last_digest(read_file(manifest.path, _MAX_MANIFEST_SIZE))
         if wanted.sha256 and wanted.sha256 != digest:
-            raise NotFound(f"{self.origin} has no {INDEX} of sha256 {wanted.sha256[:12]}…")
-        index = self._download(
+            raise NotFound(f"{self.origin} has no {name} of sha256 {wanted.sha256[:12]}…")
+        file = self._download(
             replace(self._top, path=f"{self._top.path}/blobs/sha256:{digest}"),
-            f"{self.origin}/{INDEX}",
-            Wanted(INDEX, digest, max_size=wanted.max_size),
+            f"{self.origin}/{name}",
+            Wanted(name, digest, max_size=wanted.max_size),
         )
-        return FetchedFile(index.path, index.origin, manifest.checked, manifest.remark)
+        return FetchedFile(file.path, file.origin, manifest.checked, manifest.remark)
 
     def is_cached(self, name: str) -> bool:
         """Check whether there is a cached manifest that names the index."""
-        return name == INDEX and self._client.cache.find(self._manifest_url.key) is not None
+        manifest = self._top.below(f"manifests/{_TAG}")
+        return name == INDEX and self._client.cache.find(manifest.key) is not None
 
     def _download(self, url: Url, origin: str, wanted: Wanted) -> FetchedFile:
         return self._client.fetch(
@@ -427,9 +431,12 @@ class OciRegistry(Storage):
         raise SourceError(f"{url.shown} returns no token")
 
 
-def _index_digest(manifest: bytes) -> str:
-    """Return the sha256 of the first layer of an image, the index. Raises Unreadable."""
+def _last_digest(manifest: bytes) -> str:
+    """Return the sha256 of the last layer of an image; those before are what it depends on.
+
+    Raises Unreadable.
+    """
     with contextlib.suppress(ValueError, LookupError, TypeError, RecursionError):
-        if match := _DIGEST.fullmatch(json.loads(manifest)["layers"][0]["digest"]):
+        if match := _DIGEST.fullmatch(json.loads(manifest)["layers"][-1]["digest"]):
             return match[1]
-    raise Unreadable("it is not the manifest of an index: it has no sha256")
+    raise Unreadable("it is not the manifest of an image: it has no sha256")

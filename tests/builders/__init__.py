@@ -64,6 +64,7 @@ from tests.builders.spack import (
     node,
     whole_index,
     write_index,
+    write_tree,
     zlib_index,
     zlib_nodes,
 )

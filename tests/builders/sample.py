@@ -35,6 +35,24 @@ _REMOVED_ROOT = "b64gwrb"
 
 _NEWER = {("libpng", "1.6.55"): "1.6.56", ("proj", "9.7.0"): "9.8.0"}
 
+_INSTALLED: Mapping[str, Mapping[str, int | str]] = {
+    "linux-x86_64_v3/zlib-ng-2.3.2-l34a4my3xftm6yj7uftfp25kvu5pnhmn": {
+        "include/zlib.h": 87_000,
+        "lib/libz.a": 201_000,
+        "lib/libz.so": "libz.so.1",
+        "lib/libz.so.1": "libz.so.1.3.1.zlib-ng",
+        "lib/libz.so.1.3.1.zlib-ng": 165_000,
+    },
+    "linux-x86_64_v3/hdf5-1.14.6-3blxiloopoyy7q57wzbcbqsjfftimtep": {
+        "bin/h5cc": "h5pcc",
+        "bin/h5dump": 412_000,
+        "lib/libhdf5.so": "libhdf5.so.310",
+        "lib/libhdf5.so.310": "libhdf5.so.310.5.1",
+        "lib/libhdf5.so.310.5.1": 5_120_000,
+    },
+}
+"""The prefixes of the install tree that have a list of their files: sizes, and links."""
+
 Nodes = dict[str, dict[str, Any]]
 
 
@@ -66,7 +84,21 @@ def example_files() -> Files:
         **under("pruned", signed_v3()),
         **under("copy", files_in(SPACK_DATA / "mirror-v3")),
         **under("tree", files_in(SPACK_DATA / "install-tree-1.2")),
+        **under("tree", dict(map(_file_list, _INSTALLED.items()))),
     }
+
+
+def _file_list(item: tuple[str, Mapping[str, int | str]]) -> tuple[str, bytes]:
+    """Return the name and content of the list of files that Spack keeps in a prefix."""
+    folder, files = item
+    prefix = f"/opt/spack/opt/{folder}"
+    entries: dict[str, dict[str, int | str]] = {prefix: {"mode": 0o40755}}
+    for name, size in {".spack/spec.json": 5_000, **files}.items():
+        mode = 0o100755 if name.startswith("bin/") else 0o100644
+        is_link = isinstance(size, str)
+        fields = {"mode": 0o120777, "dest": size} if is_link else {"mode": mode, "size": size}
+        entries[f"{prefix}/{name}"] = fields
+    return f"{folder}/.spack/install_manifest.json", json.dumps(entries).encode()
 
 
 def _lock(roots: Iterable[str], versions: Mapping[tuple[str, str], str]) -> dict[str, Any]:

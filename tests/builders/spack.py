@@ -130,6 +130,22 @@ def write_index(path: Path, /, *nodes: Node, **fields: Any) -> Path:
     return path
 
 
+def write_tree(tree: Path, *nodes: Node, files: Mapping[str, Any] = {}) -> Path:
+    """Write an install tree, in whose prefixes are the same files: what Spack lists of each."""
+    records: dict[str, Any] = {}
+    for each in nodes:
+        prefix = tree / "linux-zen3" / f"{each['name']}-{each['version']}-{each['hash']}"
+        (prefix / ".spack").mkdir(parents=True)
+        entries = {".spack/spec.json": {"mode": 0o100644, "size": 10}, **files}
+        manifest = {str(prefix): {"mode": 0o40755}}
+        manifest |= {f"{prefix}/{path}": fields for path, fields in entries.items()}
+        (prefix / ".spack" / "install_manifest.json").write_text(json.dumps(manifest))
+        records |= installs(each, path=str(prefix), installed=True, explicit=True)
+    (tree / ".spack-db").mkdir()
+    (tree / ".spack-db" / "index.json").write_bytes(database(records))
+    return tree
+
+
 def environment(nodes: Iterable[Node], *roots: str, version: int = 6) -> bytes:
     """Format the lock file of an environment, with the hashes of its roots."""
     document = {

@@ -247,6 +247,8 @@ ACTIONS: dict[str, Callable[..., object]] = {
     "changes": lambda self: self.controllers.sheets.changes(),
     "why_not": lambda self: self.controllers.sheets.why_not(),
     "timeline": lambda self: self.controllers.sheets.timeline(),
+    "files": lambda self: self.controllers.sheets.files(),
+    "download_files": lambda self: self.controllers.sheets.files(download=True),
     "challenge": lambda self: self.controllers.sheets.challenge(),
     "prune": lambda self: self.controllers.sheets.prune(),
     "dependencies": lambda self: show_tree(self, "dependencies"),

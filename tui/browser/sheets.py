@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from glob import escape
 from importlib import import_module
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
@@ -428,6 +429,23 @@ class Sheets:
 
     def _changes(self, catalog: Catalog, names: Sequence[str]) -> None:
         self.ask("diff", *(self._given(catalog, name) for name in names), names_sources=True)
+
+    def files(self, **options: bool) -> None:
+        """Show the files in the spec under the cursor, or in what was asked for, with options."""
+        row, opened = self._host.where.row, self._host.state.sheet
+        if options and opened is not None and opened.name == "files":
+            options = {**opened.options, **options}
+            self.ask("files", *opened.words, options=options, choose=opened.choose)
+        elif row is None:
+            self._host.say(why_no_spec(self._host.state) if opened is not None else LOADING)
+        else:
+            self.ask("files", f"/{row.spec.hash}", options=options, choose=self._files_named)
+
+    def _files_named(self, row: Any) -> None:
+        """Show the files of the same name in the specs that are shown."""
+        query = str(self._host.state.view.query)
+        name = escape(row.file.path.rpartition("/")[2])
+        self.ask("files", *filter(None, [query]), options={"having": name})
 
     def challenge(self) -> None:
         """Compare what several mirrors have of the specs that are shown."""

@@ -29,6 +29,7 @@ WordKind = Literal[
     "number",
     "column",
     "template",
+    "pattern",
     "option",
     "",
 ]
@@ -307,6 +308,42 @@ dependencies come last. Name the spec as for `spackscope show`.""",
 spackscope needs 23r4fq5
 spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
         other_names=("deps", "dependencies"),
+    ),
+    Command(
+        "files",
+        "list the files in a spec, or the specs with a file",
+        (
+            "[--download] [-f SOURCE]... [OUTPUT] HASH | QUERY...",
+            "--having PATTERN [--download] [-f SOURCE]... [OUTPUT] [QUERY...]",
+        ),
+        """\
+List the files and links in a spec, with size, permissions, and what a link
+leads to. An install tree has such a list; a mirror has archives, which are
+read: those on this machine, and with --download also those on servers. An
+archive that is not the one its manifest names is not listed. Name the spec as
+for `spackscope show`.
+
+With --having, list the files of all specs of the QUERY that match a shell
+pattern, such as 'libfoo.so*': the name of the file, or its path in the prefix
+if the pattern has a slash. Specs that need no download come first.""",
+        (
+            _value(
+                "having",
+                "list the specs with such a file: a name, or a path such as 'bin/h5*'",
+                "PATTERN",
+                "pattern",
+            ),
+            _flag("download", "download archives that are on servers, at most 1 GiB each"),
+            *_ANSWER,
+        ),
+        words="spec",
+        wrong_count=_NEEDS_SPEC,
+        codes={0: "listed", 1: "nothing matched, or a list is not complete"},
+        examples="""\
+spackscope files hdf5@1.14.6 os=rocky9 +mpi -f ~/spack/opt/spack
+spackscope files --having 'libhdf5.so*' 'hdf5 | netcdf-c' -f ~/mirror
+spackscope files --having bin/h5dump -f spack:site --download""",
+        other_names=("contents", "ls-files"),
     ),
     Command(
         "doubles",

@@ -280,12 +280,12 @@ def test_a_manifest_that_names_no_index_is_a_sentence(
         assert "/site/cache:index.spack" in registry.refusal(server)
 
 
-def test_a_registry_has_nothing_but_the_index(registry: Registries) -> None:
+def test_a_registry_has_nothing_but_an_index_and_archives(registry: Registries) -> None:
     with serving() as server:
         storage = registry.open(server.port)
         with pytest.raises(NotFound, match=r"site/cache:index\.spack does not exist: HTTP 404"):
             storage.fetch(Wanted(INDEX))
-        with pytest.raises(NotFound, match="registries have only an index"):
+        with pytest.raises(NotFound, match="registries have an index and archives"):
             storage.fetch(Wanted("v3/layout.json"))
         with pytest.raises(ListingUnsupported):
             next(storage.names(""))

@@ -17,7 +17,7 @@ from spackscope.model.sources.session import Session
 from spackscope.tui.browser.rows import NO_ROWS, NO_SPEC
 from spackscope.tui.browser.sheets import NO_CACHE, ONE_SOURCE
 from spackscope.tui.settings import Settings
-from tests.browsing import SAMPLE, Browser, browsing, sample_where
+from tests.browsing import HOST, SAMPLE, Browser, browsing, sample_where
 from tests.builders import (
     SpackRoot,
     database,
@@ -29,8 +29,12 @@ from tests.builders import (
     node,
     record,
     write_page,
+    write_tree,
 )
 from tests.clipboard import Clipboard
+from tests.program import PATIENCE
+from tests.tui.cli.commands.test_files import BIN, BZIP2, archive, mirror
+from tests.web_server import Exchange, serving
 
 ZLIB, XZ, HDF5, OTHER, ALONE = (hash_of(number) for number in range(1, 6))
 OLD, NEW = (letter * 32 for letter in "on")
@@ -370,6 +374,64 @@ async def test_without_a_second_source_nothing_has_changed(cache: Path) -> None:
     async with browsing(cache) as browser:
         await browser.press("2", "D")
         assert browser.status == ONE_SOURCE
+
+
+async def test_files_are_shown_and_who_has_one_of_the_name(tmp_path: Path) -> None:
+    names = ("lib/libz[1].so", "lib/libz1.so", "bin/\x1b[31mz")
+    files = {name: {"mode": 0o100644, "size": 7} for name in names}
+    tree = write_tree(tmp_path / "tree", *map(leaf, (OLD, NEW), "ab", "12"), files=files)
+    async with browsing(tree, query="a | b", size=(130, 30)) as browser:
+        await browser.press("2", "i")
+        shown = command(browser).removeprefix("files /")
+        assert shown in (OLD, NEW)
+        assert cells(browser, "path") == ["bin/\x1b[31mz", *names[1::-1], ".spack/spec.json"]
+        assert "bin/␛[31mz" in browser.text
+        assert "4 files, 31 B, from" in browser.text
+        await browser.press("j", "j", "enter")
+        assert command(browser) == "files --having libz[[]1].so package=a | package=b"
+        assert cells(browser, "path") == ["lib/libz[1].so"] * 2
+        assert {*cells(browser, "package")} == {"a", "b"}
+        await browser.press("backspace")
+        assert command(browser) == f"files /{shown}"
+        await browser.press("j", "j", "enter", "enter")
+        assert browser.state.sheet is None
+        assert browser.query in (f"/{OLD}", f"/{NEW}")
+
+
+async def test_an_archive_is_downloaded_from_the_palette_and_that_can_be_stopped(
+    tmp_path: Path,
+) -> None:
+    files = mirror(archive(BIN))
+    is_left = threading.Event()
+
+    def script(exchange: Exchange) -> None:
+        data = files.get(exchange.request.path.lstrip("/"))
+        if data is None:
+            exchange.respond(404)
+        elif exchange.request.method == "GET" and data.startswith(b"\x1f\x8b"):
+            is_left.wait(PATIENCE)
+            exchange.respond(200, data)
+        else:
+            exchange.respond(200, data)
+
+    session = Session({"XDG_CACHE_HOME": str(tmp_path / "cache")}, host=HOST)
+    with serving() as server:
+        server.default = script
+        async with browsing(server.url, session=session, query="bzip2", size=(120, 30)) as browser:
+            await browser.press("2", "i")
+            assert "the archives are on servers: --download" in browser.text
+            for stops in (True, False):
+                await browser.press("colon")
+                await browser.type("Download the archive")
+                await browser.press("enter", settle=False)
+                await browser.until(lambda: "esc stops it" in browser.text)
+                if stops:
+                    await browser.press("escape")
+                    assert command(browser) == f"files /{BZIP2}"
+                    is_left.set()
+            await browser.settle()
+            assert cells(browser, "path")[:1] == ["bin/bzip2"]
+            assert command(browser) == f"files --download /{BZIP2}"
 
 
 # Counts

@@ -17,10 +17,11 @@ import pytest
 import spackscope.model as model
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
-from tests.builders import edge, environment, hash_of, leaf, node, write_index
+from tests.builders import edge, environment, hash_of, leaf, node, write_index, write_tree
 from tests.program import Program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
+FILES = {"lib/libz.so": {"mode": 0o120777, "dest": "libz.so.1"}}
 ASKED = {
     "find": (),
     "cover": ("spack.lock",),
@@ -28,6 +29,7 @@ ASKED = {
     "path": (f"/{M4}", f"/{ZLIB}"),
     "show": (f"/{ZLIB}",),
     "needs": (f"/{ZLIB}",),
+    "files": (f"/{ZLIB}", "-f", "tree"),
     "doubles": (),
     "why": ("zlib", "--host", "zen3"),
     "history": ("zlib",),
@@ -45,6 +47,7 @@ def home(program: Program) -> Path:
     nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), m4)
     for name in ("index.json", "copy.json"):
         write_index(program.home / name, *nodes)
+    write_tree(program.home / "tree", leaf(ZLIB, "zlib", "1.3"), files=FILES)
     (program.home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
     program("index", "-f", "index.json")
     return program.home

@@ -1,0 +1,141 @@
+"""What specs contain: the files and links of one, or those of all that have a name."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import translate
+from typing import NamedTuple
+
+from spackscope.model.answers.asked import Asked
+from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
+from spackscope.model.core.errors import Unreadable, WrongQuestion
+from spackscope.model.core.frozen import replace
+from spackscope.model.core.records import Spec
+from spackscope.model.core.text import clean, counted, cut_list
+from spackscope.model.query.ast import exact_query
+from spackscope.model.report.sheet import (
+    Sheet,
+    SheetColumn,
+    hash_column,
+    size_column,
+    version_column,
+)
+from spackscope.model.sources.files import NO_LIST, REMOTE, FileLists, ListedFile, SpecFiles
+
+_MAX_ROWS = 100_000
+_MAX_PROBLEMS = 20
+_MAX_PATTERN = 1_000
+_EXECUTABLE = 0o111
+
+
+class FileRow(NamedTuple):
+    """A file, and the spec that has it."""
+
+    spec: Spec
+    file: ListedFile
+
+
+def answer(asked: Asked) -> Sheet[FileRow]:
+    """Return the files of a spec, or those of the specs of a query that match a pattern."""
+    pattern, download = asked.options.get("having"), bool(asked.options.get("download"))
+    if not (asked.words or pattern):
+        raise WrongQuestion("files needs a hash, a query that matches one spec, or --having")
+    query = asked.query(asked.words) if pattern else None
+    (catalog,) = asked.load(asked.sources)
+    if query is None:
+        query = exact_query("hash", asked.find_hash(catalog, asked.words))
+    ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
+    if not ids:
+        raise asked.no_match(catalog, query)
+    specs = defaultdict[str, list[Spec]](list)
+    for id_, spec in zip(ids, catalog.records(ids), strict=True):
+        specs[spec.hash].append(catalog.with_provenance(id_, spec))
+    session = replace(asked.session, on_progress=asked.on_progress)
+    lists = FileLists(catalog.sources, session, asked.sources, may_download=download)
+    if not pattern:
+        ((spec, *_),) = specs.values()
+        return _files_of(spec, lists.of(specs[spec.hash]))
+
+    def read() -> Iterator[tuple[Spec, SpecFiles]]:
+        # Those that need no download come first.
+        for number, records in enumerate(sorted(specs.values(), key=lists.are_remote)):
+            session.check_cancelled()
+            session.on_progress("specs searched", number, len(specs))
+            yield records[0], lists.of(records)
+
+    return _having(pattern, read())
+
+
+def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
+    """Return the files of a spec. Raises Unreadable where there is no list."""
+    name = f"{spec_name(spec.package, spec.version)}  /{spec.hash}"
+    if not found.place:
+        raise Unreadable(clean(f"{name}: {found.problem}"))
+    size = size_text(sum(file.size or 0 for file in found.files))
+    return replace(
+        _sheet([FileRow(spec, file) for file in found.files]),
+        title=f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}",
+        told=("hash", "package", "version"),
+        notes=[f"This list is not complete: {found.problem}"] * bool(found.problem),
+        is_good=not found.problem,
+    )
+
+
+def _having(pattern: str, lists: Iterable[tuple[Spec, SpecFiles]]) -> Sheet[FileRow]:
+    """Return the files that match a pattern; not good if there are none."""
+    if len(pattern) > _MAX_PATTERN:
+        raise WrongQuestion(f"a pattern has at most {_MAX_PATTERN:,} characters")
+    is_path, matches = "/" in pattern, re.compile(translate(pattern.lstrip("/"))).match
+    rows, problems, searched = list[FileRow](), list[str](), 0
+    unlisted = Counter[str]()
+    for spec, found in lists:
+        searched += bool(found.place)
+        if found.problem in (NO_LIST, REMOTE):
+            unlisted[found.problem] += 1
+        elif found.problem:
+            name = f"{spec_name(spec.package, spec.version)}/{spec.hash[:SHORT_HASH]}"
+            problems.append(f"{name}: {found.problem}")
+        for file in found.files:
+            if matches(file.path if is_path else file.path.rpartition("/")[2]):
+                rows.append(FileRow(spec, file))
+        if len(rows) > _MAX_ROWS:
+            problems.append(f"More than {_MAX_ROWS:,} files match: the search ends here")
+            break
+    having = len({row.spec.hash for row in rows})
+    return replace(
+        _sheet(rows),
+        title=f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched",
+        notes=[f"{counted(n, 'spec')} not searched: {why}" for why, n in unlisted.items()],
+        remarks=cut_list(problems, _MAX_PROBLEMS),
+        is_good=bool(rows),
+    )
+
+
+def _sheet(rows: Sequence[FileRow]) -> Sheet[FileRow]:
+    return Sheet(
+        "",
+        _COLUMNS,
+        rows,
+        hash=lambda row: row.spec.hash,
+        query=lambda row: exact_query("hash", row.spec.hash),
+    )
+
+
+def _mode(row: FileRow) -> str | None:
+    """Return the permissions of what can be run, as `755`."""
+    mode = row.file.mode if row.file.kind == "file" else None
+    return f"{mode & 0o7777:o}" if mode and mode & _EXECUTABLE else None
+
+
+_COLUMNS: list[SheetColumn[FileRow]] = [
+    SheetColumn("path", lambda row: row.file.path, least=24),
+    SheetColumn("kind", lambda row: row.file.kind),
+    size_column(lambda row: row.file.size),
+    SheetColumn("mode", _mode, is_right=True),
+    SheetColumn("link_to", lambda row: row.file.target or None),
+    hash_column(lambda row: row.spec.hash),
+    SheetColumn("package", lambda row: row.spec.package),
+    version_column(lambda row: row.spec.version),
+]

@@ -1,0 +1,215 @@
+"""List the files of a spec: those of its prefix, or else those of its archive in a mirror.
+
+A prefix has the list `.spack/install_manifest.json`, which lib/spack/spack/verify.py writes. Names
+are what their writers made them: no file is opened by one.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tarfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, BinaryIO, NamedTuple
+
+from spackscope.model.core.errors import SourceError, Unreadable, naming, reason
+from spackscope.model.core.files import open_file, read_file
+from spackscope.model.core.records import SourceStatus, Spec
+from spackscope.model.core.text import counted
+from spackscope.model.readers.json import AS_SPACK, parse, storable
+from spackscope.model.readers.unpack import decode
+from spackscope.model.sources.archive import MAX_ARCHIVE, UnpackBudget, read_members
+from spackscope.model.sources.mirror_spec import Mirrors
+from spackscope.model.sources.session import Session
+from spackscope.model.sources.source_name import absolute_path
+from spackscope.model.storage.base import FetchedFile
+
+MAX_FILES = 200_000
+"""Files of a spec that are listed."""
+
+NO_LIST = "no install tree or mirror of the sources has a list of the files"
+REMOTE = "the archives are on servers: --download reads them"
+"""Why the files of a spec are not known; else its lists cannot be read."""
+
+_METADATA = "/.spack/"
+_MANIFEST = os.path.join(".spack", "install_manifest.json")
+_MAX_MANIFEST = 2**26
+_MAX_MODE = 0o177777
+_MAX_COUNT = 2**50
+"""A size from which on it is an error."""
+
+_MAX_DEPTH = 4
+"""Folders from the root of an install tree down to a prefix, in all of Spack's defaults."""
+
+_KINDS = {stat.S_IFREG: "file", stat.S_IFLNK: "link"}
+_TAR_KINDS = {tarfile.SYMTYPE: "link", tarfile.LNKTYPE: "hard link"}
+
+
+class ListedFile(NamedTuple):
+    """A file or link: its path from the prefix, its size in bytes, and what a link leads to.
+
+    The kind is `file`, `link`, `link to outside` of the prefix, `hard link` or `other`. `mode` has
+    the permissions; size and mode are None where they are unknown.
+    """
+
+    path: str
+    kind: str
+    size: int | None
+    target: str
+    mode: int | None
+
+
+class SpecFiles(NamedTuple):
+    """The files of a spec, the `place` that lists them, if any, and why they are not all."""
+
+    files: Sequence[ListedFile] = ()
+    place: str = ""
+    problem: str = ""
+
+
+class FileLists:
+    """The files of the specs of a catalog, as its install trees and mirrors list them.
+
+    Archives on servers are read only where they `may_download`. Of a spec they take all records
+    of its hash, with their provenance.
+
+        FileLists(catalog.sources, session, sources).of([spec]).files
+    """
+
+    def __init__(
+        self,
+        states: Sequence[SourceStatus],
+        session: Session,
+        sources: Sequence[str],
+        *,
+        may_download: bool = False,
+    ) -> None:
+        self._trees = [state.name for state in states if state.kind == "install tree"]
+        self._remote = {s.name for s in states if s.checked is not None and not s.failure}
+        parts = [[s for s in states if (s.name in self._remote) is is_] for is_ in (False, True)]
+        self._mirrors = [Mirrors(part, session, sources) for part in parts[: 1 + may_download]]
+        self._budgets = defaultdict[str, UnpackBudget](partial(UnpackBudget, session))
+
+    def are_remote(self, records: Iterable[Spec]) -> bool:
+        """Check whether only servers have the archives of a spec."""
+        return any(spec.in_cache and self._remote.intersection(spec.sources) for spec in records)
+
+    def of(self, records: Sequence[Spec]) -> SpecFiles:
+        """Return the files of a spec, from the first place that has all. Raises Cancelled."""
+        found = list[SpecFiles]()
+        for each in self._lists(records):
+            if not each.problem:
+                return each
+            found.append(each)
+        best = max(found, key=lambda each: len(each.files), default=SpecFiles())
+        is_left_out = len(self._mirrors) == 1 and self.are_remote(records)
+        problem = "; ".join(dict.fromkeys(each.problem for each in found))
+        return best._replace(problem=problem or (REMOTE if is_left_out else NO_LIST))
+
+    def _lists(self, records: Sequence[Spec]) -> Iterator[SpecFiles]:
+        """Yield what each place has of a spec; what cannot be read is a problem."""
+        for prefix in filter(None, map(self._prefix_of, records)):
+            try:
+                yield _listed(_manifest_files(os.path.join(prefix, _MANIFEST)), prefix)
+            except FileNotFoundError:
+                continue
+            except (OSError, Unreadable) as error:
+                yield SpecFiles(problem=f"{os.path.join(prefix, _MANIFEST)} {reason(error)}")
+        for mirrors in self._mirrors:
+            for spec in records:
+                for entry in mirrors.entries(spec):
+                    try:
+                        file = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
+                        yield self._read_archive(file, self._budgets[entry.source])
+                    except SourceError as error:
+                        yield SpecFiles(problem=str(error))
+
+    def _read_archive(self, fetched: FetchedFile, budget: UnpackBudget) -> SpecFiles:
+        """Return the files of an archive. Raises SourceError and Cancelled."""
+        with naming(fetched.origin), open_file(fetched.path) as file:
+            budget.add(os.fstat(file.fileno()).st_size)
+            return _listed(_archive_files(file, budget), fetched.origin)
+
+    def _prefix_of(self, spec: Spec) -> str:
+        """Return the prefix of an installed spec; its tree may have been moved."""
+        if spec.external or not (spec.installed and spec.path):
+            return ""
+        trees = [absolute_path(tree) for tree in self._trees if tree in spec.sources]
+        ends = [spec.path.split("/")[-depth:] for depth in range(1, _MAX_DEPTH + 1)]
+        prefixes = (os.path.join(tree, *end) for tree in trees for end in ends)
+        return next(filter(os.path.isdir, prefixes), spec.path)
+
+
+_Found = tuple[str, str, Any, Any, Any]
+"""The name of a file with the prefix, its kind, and its target, size and mode, of any type."""
+
+
+def _manifest_files(path: str) -> Iterator[_Found]:
+    """Yield what the list of a prefix has. Raises Unreadable and OSError."""
+    manifest, _ = parse(decode(read_file(path, _MAX_MANIFEST)), decoder=AS_SPACK, whole=True)
+    if not isinstance(manifest, dict):
+        raise Unreadable("it is not a list of files")
+    for name, fields in manifest.items():
+        fields = fields if isinstance(fields, dict) else {}
+        mode, target = (_count(fields.get("mode")) or 0) & _MAX_MODE, fields.get("dest")
+        # The mode of a link was that of its target.
+        kind = "link" if target else _KINDS.get(stat.S_IFMT(mode), "other")
+        if target or not stat.S_ISDIR(mode):
+            yield name, kind, target, fields.get("size"), mode
+
+
+def _archive_files(file: BinaryIO, budget: UnpackBudget) -> Iterator[_Found]:
+    """Yield what an archive has. Raises Unreadable, OSError and Cancelled."""
+    for member, _ in read_members(file, budget):
+        kind = _TAR_KINDS.get(member.type, "file" if member.isreg() else "other")
+        if not member.isdir():
+            size = member.size if kind == "file" else None
+            yield member.name, kind, member.linkname, size, member.mode
+
+
+def _count(value: object) -> int | None:
+    return value if type(value) is int and 0 <= value < _MAX_COUNT else None
+
+
+def _listed(members: Iterable[_Found], place: str) -> SpecFiles:
+    """Return the files of a list, sorted, those of Spack's own at the end.
+
+    Raises OSError, and Unreadable where the first of them cannot be read.
+    """
+    found, problems = list[_Found](), list[str]()
+    try:
+        for member in members:
+            found.append(member)
+            if len(found) > MAX_FILES:
+                raise Unreadable(f"it has more than {MAX_FILES:,} files; the others are ignored")
+    except Unreadable as error:
+        if not found:
+            raise
+        problems.append(str(error))
+    # As `_ensure_common_prefix` of lib/spack/spack/binary_distribution.py.
+    tops = (name.partition(_METADATA) for name, *_ in found)
+    prefix = min((top for top, metadata, _ in tops if metadata), key=len, default="")
+    files, outside = list[ListedFile](), 0
+    for name, kind, target, size, mode in found:
+        path = name.removeprefix(f"{prefix}/")
+        if path == name or ".." in path.split("/"):
+            path, outside = name, outside + 1
+        target = target if isinstance(target, str) else ""
+        if kind == "link" and _leads_out(prefix, path, target):
+            kind = "link to outside"
+        elif kind == "hard link":
+            target = target.removeprefix(f"{prefix}/")
+        file = ListedFile(storable(path), kind, _count(size), storable(target), _count(mode))
+        files.append(file)
+    if outside:
+        problems.append(f"{counted(outside, 'path')} outside of the prefix")
+    files.sort(key=lambda each: (f"/{each.path}".startswith(_METADATA), each.path))
+    return SpecFiles(files, place, "; ".join(problems))
+
+
+def _leads_out(prefix: str, path: str, target: str) -> bool:
+    """Check whether a link of a prefix leads out of it."""
+    top = f"/{prefix.strip('/')}/"
+    return not os.path.normpath(os.path.join(top, os.path.dirname(path), target)).startswith(top)

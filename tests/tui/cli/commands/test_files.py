@@ -1,0 +1,354 @@
+"""`files` lists what prefixes and archives contain, whatever these say."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import shutil
+import tarfile
+import unicodedata
+from collections.abc import Iterable
+from typing import Any
+
+import pytest
+
+from tests.builders import (
+    ARCHIVE_TYPE,
+    SPACK_DATA,
+    Files,
+    blob,
+    entry,
+    files_in,
+    hash_of,
+    leaf,
+    manifest,
+    mirror_v2,
+    serve_files,
+    sha256,
+    write_files,
+    write_tree,
+)
+from tests.program import Program
+from tests.web_server import Exchange, serving
+
+ZLIB, XZ = hash_of(1), hash_of(2)
+PREFIX = "opt/spack/bzip2-1.0.8"
+BZIP2 = "xb7lgxuszfsvwe7mgdjsuqrntq3ejdcm"
+INFO = f"{PREFIX}/.spack/binary_distribution"
+FILES = {
+    "bin": {"mode": 0o40755},
+    "bin/xz": {"mode": 0o100755, "size": 300},
+    "lib/liblzma.so": {"mode": 0o120777, "dest": "liblzma.so.5"},
+    "lib/liblzma.so.5": {"mode": 0o100644, "size": 2_000},
+    "lib/libc.so": {"mode": 0o100644, "dest": "/usr/lib/libc.so.6"},
+}
+
+
+def member(name: str, data: bytes = b"", type_: bytes = tarfile.REGTYPE, to: str = "") -> bytes:
+    """Return a member of an archive as Spack writes it."""
+    info = tarfile.TarInfo(name)
+    info.type, info.linkname, info.size, info.mode = type_, to, len(data), 0o755
+    blocks = data + bytes(-len(data) % 512)
+    return info.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape") + blocks
+
+
+def archive(*members: bytes) -> bytes:
+    """Return an archive of some members, with what Spack puts at the end of each."""
+    end = member(INFO, b"{buildpath: /opt/spack}") + bytes(1024)
+    return gzip.compress(b"".join(members) + end, 1)
+
+
+BIN = member(f"{PREFIX}/bin/bzip2", b"bzip2")
+
+
+def mirror(data: bytes, stored: bytes | None = None) -> Files:
+    """Return a mirror with an archive of bzip2, or with another one in its place."""
+    files = files_in(SPACK_DATA / "mirror-v3")
+    (name,) = [each for each in files if "/bzip2-1.0.8-" in each]
+    files[name] = manifest(entry(ARCHIVE_TYPE, data))
+    (path,) = blob(data)
+    return {**files, path: data if stored is None else stored}
+
+
+def rows(text: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
+
+
+def paths(text: str) -> list[str]:
+    return [row["path"] for row in rows(text) if not row["path"].startswith(".spack/")]
+
+
+# Prefixes
+
+
+def test_the_list_of_a_prefix_has_files_and_links(program: Program) -> None:
+    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+    result = program("files", "xz", "-f", "tree", "--json")
+    assert result.returncode == 0
+    fields = [[*row.values()][:5] for row in rows(result.stdout)]
+    assert fields == [
+        ["bin/xz", "file", 300, "755", None],
+        ["lib/libc.so", "link to outside", None, None, "/usr/lib/libc.so.6"],
+        ["lib/liblzma.so", "link", None, None, "liblzma.so.5"],
+        ["lib/liblzma.so.5", "file", 2_000, None, None],
+        [".spack/spec.json", "file", 10, None, None],
+    ]
+    _, text = program.on_terminal("files", "xz", "-f", "tree", changes={"NO_COLOR": "1"})
+    assert f"xz@5.8  /{XZ}: 5 files, 2.3 kB, from" in text
+    assert program("files", "xz", "-f", "tree", "--hashes").stdout == f"{XZ}\n"
+
+
+def test_a_tree_that_was_moved_has_its_lists(program: Program) -> None:
+    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+    shutil.move(program.home / "tree", program.home / "other")
+    assert paths(program("files", "xz", "-f", "other", "--json").stdout)[0] == "bin/xz"
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[1, 2", "file is cut off at character 5"),
+        ('["a"]', "it is not a list of files"),
+        ("[" * 100_000, "nested too deeply"),
+        ("directory", "is a directory"),
+    ],
+)
+def test_a_list_that_cannot_be_read_is_named(text: str, why: str, program: Program) -> None:
+    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
+    (path,) = tree.rglob("install_manifest.json")
+    path.unlink()
+    if text == "directory":
+        path.mkdir()
+    else:
+        path.write_text(text)
+    message = program.refused("files", "xz", "-f", "tree", code=3)
+    assert str(path) in message
+    assert why in message
+
+
+def test_values_of_any_type_are_unknown(program: Program) -> None:
+    odd: dict[str, Any] = {
+        "a": {"mode": 2**40, "size": -1},
+        "b": {"mode": True, "size": 10**400},
+        "c": {"mode": "0644", "dest": 7},
+        "d": [],
+        "../e": {"mode": 0o100644, "size": 1e300},
+    }
+    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=odd)
+    result = program("files", "xz", "-f", "tree", "--json")
+    fields = [(row["path"], row["size"], row["link_to"]) for row in rows(result.stdout)]
+    assert [each for each in fields if each[0] in "abcd"] == [(p, None, None) for p in "abcd"]
+    assert result.returncode == 1
+    assert "1 path outside of the prefix" in program("files", "xz", "-f", "tree").stderr
+
+
+# Archives
+
+
+def test_an_archive_has_files_and_links(program: Program) -> None:
+    data = archive(
+        member(f"{PREFIX}/bin", type_=tarfile.DIRTYPE),
+        BIN,
+        member(f"{PREFIX}/bin/bunzip2", type_=tarfile.LNKTYPE, to=f"{PREFIX}/bin/bzip2"),
+        member(f"{PREFIX}/lib/up", type_=tarfile.SYMTYPE, to="../../../../../etc/passwd"),
+        member(f"{PREFIX}/lib/in", type_=tarfile.SYMTYPE, to="../bin/bzip2"),
+        member(f"{PREFIX}/pipe", type_=tarfile.FIFOTYPE),
+    )
+    write_files(program.home / "one", mirror(data))
+    result = program("files", "bzip2", "-f", "one", "--json")
+    assert [[*row.values()][:5] for row in rows(result.stdout)] == [
+        ["bin/bunzip2", "hard link", None, None, "bin/bzip2"],
+        ["bin/bzip2", "file", 5, "755", None],
+        ["lib/in", "link", None, None, "../bin/bzip2"],
+        ["lib/up", "link to outside", None, None, "../../../../../etc/passwd"],
+        ["pipe", "other", None, None, None],
+        [".spack/binary_distribution", "file", 23, "755", None],
+    ]
+    assert result.returncode == 0
+
+
+HOSTILE = (
+    "\x1b]52;c;cm0=\x07",
+    "new\nline",
+    "a\x1b[2Jb",
+    "caf\udce9",
+    "\u202etxt",
+    "[red]x[/]",
+    "=cmd()",
+)
+
+
+def test_names_are_only_text(program: Program) -> None:
+    data = archive(*(member(f"{PREFIX}/lib/{name}") for name in HOSTILE), BIN)
+    write_files(program.home / "one", mirror(data))
+    assert len(paths(program("files", "bzip2", "-f", "one", "--json").stdout)) == len(HOSTILE) + 1
+    for form in ("--csv", "--limit=0"):
+        text = program("files", "bzip2", "-f", "one", form).stdout
+        assert len(text.splitlines()) == len(HOSTILE) + 3
+        assert not any(unicodedata.category(c) in ("Cf", "Cs") for c in text)
+    _, text = program.on_terminal("files", "bzip2", "-f", "one", changes={"NO_COLOR": "1"})
+    assert "\x1b" not in text
+    for name in HOSTILE:
+        # A pattern finds each as it is listed.
+        shown = name.replace("\udce9", "?").replace("[", "[[]")
+        assert program("files", "--having", f"lib/{shown}", "-f", "one", "--json").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["/etc/passwd", f"{PREFIX}/../../x", "../x", f"{PREFIX}-two/x"])
+def test_what_leads_out_of_the_prefix_is_named(name: str, program: Program) -> None:
+    write_files(program.home / "one", mirror(archive(BIN, member(name))))
+    result = program("files", "bzip2", "-f", "one")
+    assert result.returncode == 1
+    assert "This list is not complete" in result.stderr
+    assert "1 path outside of the prefix" in result.stderr
+    assert f"\n{name}\t" in result.stdout
+
+
+def long_name(length: int) -> bytes:
+    return member(f"{PREFIX}/{'x' * length}")
+
+
+@pytest.mark.parametrize(
+    ("members", "why"),
+    [
+        ([long_name(100_000)], "it has a header of 100,352 bytes"),
+        ([member(f"{PREFIX}/x").replace(b"ustar", b"wrong")], "it is not a complete tar file"),
+        ([member(f"{PREFIX}/x", bytes(2**26))], "it unpacks to too much data for"),
+        ([member(f"{PREFIX}/x") * 20_000], "it unpacks to too much data for"),
+        ([member("././@LongLink", b"abc", b"L")] * 2_000, "it is not a complete tar file"),
+    ],
+    ids=["a long name", "no header", "zeros", "files", "names in names"],
+)
+def test_what_does_harm_is_named_after_what_was_read(
+    members: Iterable[bytes], why: str, program: Program
+) -> None:
+    write_files(program.home / "one", mirror(archive(member(f"{PREFIX}/.spack/x"), BIN, *members)))
+    result = program("files", "bzip2", "-f", "one")
+    assert result.returncode == 1
+    assert result.stdout.splitlines()[1].startswith("bin/bzip2\tfile\t5")
+    assert re.search(f"This list is not complete: .*{why}", result.stderr)
+
+
+def test_the_rest_goes_on_after_an_archive_that_cannot_be_read(program: Program) -> None:
+    cut = archive(BIN)[:60]
+    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+    write_files(program.home / "one", mirror(cut))
+    result = program("files", "--having", "bin/*z*", "-f", "one", "-f", str(tree), "--json")
+    assert [(row["package"], row["path"]) for row in rows(result.stdout)] == [("xz", "bin/xz")]
+    message = program("files", "--having", "bin/*z*", "-f", "one", "-f", str(tree)).stderr
+    assert f"bzip2@1.0.8/{BZIP2[:7]}: one/blobs/sha256/" in message
+    assert "cannot be read: it cannot be unpacked completely: file is cut off" in message
+
+
+def test_an_archive_that_is_another_one_is_not_listed(program: Program) -> None:
+    write_files(program.home / "one", mirror(archive(BIN), archive(member(f"{PREFIX}/evil"))))
+    message = program.refused("files", "bzip2", "-f", "one", code=3)
+    assert "does not match its checksum" in message
+
+
+def test_the_first_mirror_whose_archive_can_be_read_lists_it(program: Program) -> None:
+    data = archive(BIN)
+    write_files(program.home / "one", mirror(data, b"no archive"))
+    write_files(program.home / "other", mirror(data))
+    result = program("files", "bzip2", "-f", "one", "-f", "other")
+    assert result.returncode == 0
+    assert "bin/bzip2" in result.stdout
+    assert "from other/blobs/sha256/" in result.stderr
+
+
+def test_archives_of_layout_v2_are_read(program: Program) -> None:
+    files = files_in(SPACK_DATA / "mirror-v2")
+    (name,) = [each for each in files if "-zlib-ng-" in each]
+    stem = name.removeprefix("build_cache/").removesuffix(".spec.json")
+    data = archive(BIN)
+    spec = json.loads(files[name])
+    spec["binary_cache_checksum"] = {"hash_algorithm": "sha256", "hash": sha256(data)}
+    folder = "linux-debian12-x86_64_v3/gcc-12.2.0/zlib-ng-2.2.1"
+    files |= {name: json.dumps(spec).encode(), f"build_cache/{folder}/{stem}.spack": data}
+    write_files(program.home / "two", {**files, **mirror_v2(files["build_cache/index.json"])})
+    assert paths(program("files", "zlib-ng", "-f", "two", "--json").stdout) == ["bin/bzip2"]
+
+
+# Servers
+
+
+def test_archives_on_servers_are_downloaded_if_that_is_asked_for(program: Program) -> None:
+    data = archive(BIN)
+    with serve_files(mirror(data)) as server:
+        message = program.refused("files", "bzip2", "-f", server.url, code=3)
+        assert "the archives are on servers: --download reads them" in message
+        result = program("files", "--having", "bzip2", "-f", server.url)
+        assert (result.returncode, result.stdout.count("\n")) == (1, 1)
+        assert "20 specs not searched: the archives are on servers: --download" in result.stderr
+        assert not any(sha256(data) in path for path in server.paths())
+        words = ("files", "--having", "bzip2", "bzip2", "--download", "-f", server.url)
+        for _ in range(2):
+            assert paths(program(*words, "--json").stdout) == ["bin/bzip2"]
+        assert sum(sha256(data) in path for path in server.paths()) <= 3
+
+
+def test_an_image_of_a_registry_has_the_archive_as_its_last_layer(program: Program) -> None:
+    index = (SPACK_DATA / "mirror-v3" / "blobs/sha256/68").iterdir()
+    blobs = {f"sha256:{sha256(data)}": data for data in (archive(BIN), next(index).read_bytes())}
+    own, listed = blobs
+
+    def registry(exchange: Exchange) -> None:
+        _, _, name = exchange.request.path.rpartition("/")
+        layers = {"index.spack": [listed], f"bzip2-1.0.8-{BZIP2}.spack": ["sha256:0", own]}
+        if name in layers:
+            image = {"layers": [{"digest": each} for each in layers[name]]}
+            exchange.respond(200, json.dumps(image).encode())
+        elif name in blobs:
+            exchange.respond(200, blobs[name])
+        else:
+            exchange.respond(404)
+
+    with serving() as server:
+        server.default = registry
+        url = f"oci+http://127.0.0.1:{server.port}/site/cache"
+        result = program("files", "bzip2", "-f", url, "--download", "--json")
+        assert paths(result.stdout) == ["bin/bzip2"]
+        message = program.refused("files", "zlib-ng", "-f", url, "--download", code=3)
+        assert "zlib-ng-2.3.2-l34a4my3xftm6yj7uftfp25kvu5pnhmn.spack does not exist" in message
+
+
+# Patterns
+
+
+@pytest.mark.parametrize(
+    ("pattern", "found"),
+    [
+        ("liblzma.so*", ["lib/liblzma.so", "lib/liblzma.so.5"]),
+        ("bin/x?", ["bin/xz"]),
+        ("/bin/*", ["bin/xz"]),
+        ("lib/*.so", ["lib/libc.so", "lib/liblzma.so"]),
+        ("XZ", []),
+        ("a*" * 400, []),
+    ],
+)
+def test_a_pattern_is_for_names_or_for_paths(
+    pattern: str, found: list[str], program: Program
+) -> None:
+    write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"), files=FILES)
+    result = program("files", "--having", pattern, "-f", "tree", "--json")
+    assert [row["path"] for row in rows(result.stdout)] == found
+    assert result.returncode == (0 if found else 1)
+
+
+def test_only_the_specs_of_the_query_are_searched(program: Program) -> None:
+    write_tree(program.home / "tree", leaf(XZ, "xz", "5"), leaf(ZLIB, "zlib", "1"), files=FILES)
+    result = program("files", "--having", "xz", "zlib | zlib", "-f", "tree")
+    assert [line.split("\t")[6] for line in result.stdout.splitlines()] == ["package", "zlib"]
+    assert "xz: in 1 of 1 spec searched" in result.stderr
+
+
+def test_a_spec_or_a_pattern_is_needed(program: Program) -> None:
+    assert "files needs a hash" in program.refused("files", code=2)
+    assert "at most 1,000 characters" in program.refused("files", "--having", "x" * 1001, code=2)
+    assert "no install tree or mirror" in program.refused("files", "pfqg2xi", code=3)
+    tree = write_tree(program.home / "tree", leaf(XZ, "xz", "5.8"))
+    next(tree.rglob("install_manifest.json")).unlink()
+    result = program("files", "--having", "*", "-f", "tree")
+    assert "1 spec not searched: no install tree or mirror" in result.stderr
