@@ -12,6 +12,7 @@ from operator import or_
 from typing import TYPE_CHECKING, NamedTuple
 
 from spackscope.model.analysis.dag import ClosureMasks, Mask
+from spackscope.model.analysis.gpu import detect_gpus, driver_runs, run_on
 from spackscope.model.analysis.host import LINUX, MACOS, MACOS_RELEASES, Host, Libc
 from spackscope.model.core.columns import FIELDS
 from spackscope.model.core.errors import Cancelled
@@ -25,7 +26,7 @@ from spackscope.model.core.records import (
     is_run,
 )
 from spackscope.model.core.tasks import ShouldStop, never
-from spackscope.model.core.text import clean
+from spackscope.model.core.text import clean, cut_list
 from spackscope.model.core.variants import split_variant
 from spackscope.model.core.versions import version_key
 from spackscope.model.index.catalog import Catalog
@@ -35,9 +36,11 @@ from spackscope.model.index.edges import Adjacency
 if TYPE_CHECKING:
     from spackscope.model.analysis.reuse import KeptOut
 
-_LETTERS = "IVDWXRFNCQPTLO"
-"""The letters of rules in their order. Of the last four a spec does not run on the host, of the
+_LETTERS = "IVDWXRFNCQPTLOGU"
+"""The letters of rules in their order. Of the last six a spec does not run on the host, of the
 others Spack does not reuse it: I and V for want of an index, C and Q by the configuration."""
+
+_RUN_LETTERS = _LETTERS[-6:]
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -54,7 +57,7 @@ def _compiler_bit(name: str) -> Mask:
 
 def _refused(letter: str, label: str) -> FitReason:
     """Return the reason of a rule, without a sentence: nodes have it in common."""
-    return FitReason(letter, clean(label), "", letter in "PTLO")
+    return FitReason(letter, clean(label), "", letter in _RUN_LETTERS)
 
 
 def _unknown(label: str, *, is_run: bool = True) -> FitReason:
@@ -66,6 +69,10 @@ _WRAPPER = _refused("W", "compiler wrapper")
 _EXTERNAL = _refused("X", "external")
 _NO_RUNTIME = _refused("R", "compiler without its runtime")
 _OLD_FORMAT = _refused("F", "built before Spack 1.0")
+_OTHER_GPU = _refused("G", "other GPU")
+_GPU_VARIANTS = {"cuda_arch": "sm_", "amdgpu_target": ""}
+"""The variants that name GPUs, and what comes before their values."""
+
 _TOO_NEW, _OTHER, _UNKNOWN = "target too new", "other target", "unknown target"
 
 _NOT_TOLD = (
@@ -77,15 +84,17 @@ _NOT_TOLD = (
     _UNKNOWN_FORMAT := _unknown("format not listed", is_run=False),
     _NOT_LISTED := _unknown("dependencies not listed"),
     _UNKNOWN_LIBC := _unknown("libc of the host unknown"),
+    _UNKNOWN_GPU := _unknown("GPU code may not run"),
 )
 """Why it is not known, in the order in which it is listed after what is."""
 
-_OTHER_LABELS = {"P": "other platform", "L": "other C library", "O": "other os"}
+_OTHER_LABELS = {"P": "other platform", "L": "other C library", "O": "other os", "U": "newer cuda"}
 """The labels of further reasons by their letters."""
 
 _LABELS_BELOW = {"X": "external dependency", "D": "dependency under development"}
 """The labels of reasons where only dependencies have them."""
 
+_MAX_TARGETS = 4
 _MAX_REASONS = 200
 """Different reasons that are told apart; a real index has some twenty."""
 
@@ -289,6 +298,9 @@ class HostFit:
             mask |= self._mask(newer)
         elif not self._takes_old and facts.spec_format < COMPILED_IN:
             mask |= self._mask(_OLD_FORMAT)
+        if drivers := self._driver_masks:
+            below = (drivers.get(child, 0) for child in self._run_edges.of(id_))
+            mask = reduce(or_, below, mask)
         return reduce(or_, map(self._libc_mask, self._libc_edges.of(id_)), mask)
 
     @cached_property
@@ -297,14 +309,11 @@ class HostFit:
         catalog = self._catalog
         values = (catalog.texts(name) for name in ("platform", "os", "target"))
         archs = [self._mask(*self._of_architecture(*arch)) for arch in zip(*values, strict=True)]
-        wrapper, developed = self._mask(_WRAPPER), self._mask(_DEV_PATH)
+        wrapper = self._mask(_WRAPPER)
         names = catalog.texts("package")
         packages = [wrapper if name == "compiler-wrapper" else 0 for name in names]
         variants = [
-            developed
-            if isinstance(set_, tuple)
-            and any("dev_path" in v and split_variant(v)[0] == "dev_path" for v in set_)
-            else 0
+            self._of_variants(set_) if isinstance(set_, tuple) else 0
             for set_ in catalog.values("variants")
         ]
         listed = [self._mask(_NOT_LISTED), 0]
@@ -314,6 +323,38 @@ class HostFit:
             (variants, catalog.column("variant_set")),
             (listed, self._edges.are_listed),
         ]
+
+    def _of_variants(self, variants: tuple[str, ...]) -> Mask:
+        """Return the reasons of variants; few have names that count."""
+        text = "\n".join(variants)
+        if not ("dev_path" in text or any(name in text for name in _GPU_VARIANTS)):
+            return 0
+        is_developed = any(split_variant(variant)[0] == "dev_path" for variant in variants)
+        reasons = [_DEV_PATH] if is_developed else []
+        if (targets := _gpu_targets(variants)) and self._gpus[0]:
+            runs = run_on(self._gpus[0], targets)
+            reasons += [_OTHER_GPU] * (runs is False) + [_UNKNOWN_GPU] * (runs is None)
+        return self._mask(*reasons)
+
+    @cached_property
+    def _gpus(self) -> tuple[Sequence[str], str]:
+        """The GPUs of the host, and the CUDA of its driver: looked up where a spec needs them."""
+        host = self.host
+        return detect_gpus() if host.is_this_machine else (host.gpus, host.cuda)
+
+    @cached_property
+    def _run_edges(self) -> Adjacency:
+        return self._edges.down.restricted([is_run(k.deptypes) for k in self._edges.kinds])
+
+    @cached_property
+    def _driver_masks(self) -> Mapping[int, Mask]:
+        """Why what uses a CUDA does not run, for those that the driver does not run."""
+        masks = {}
+        for id_ in self._ids_of(["cuda"]):
+            version = self._catalog.text("version", id_) if id_ < self._edges.count else ""
+            if (driver := self._gpus[1]) and not driver_runs(driver, version):
+                masks[id_] = self._mask(_refused("U", f"cuda {version} > {driver}"))
+        return masks
 
     def _of_architecture(self, platform: str, os: str, target: str) -> list[FitReason]:
         """Return why nodes of an architecture do not run, or why that is not known."""
@@ -452,7 +493,23 @@ class HostFit:
             "I": f"{reason.label}; `spack buildcache update-index {reason.place}` creates it",
             "P": f"{reason.label}, not {self.host.platform}",
             "T": of_label.get(reason.label, other_family),
+            "U": f"{reason.label}, the CUDA of the driver",
         }
+        if reason in (_OTHER_GPU, _UNKNOWN_GPU):
+            code = self._catalog.column("variant_set")[self._catalog.look_alike(id_)]
+            variants = self._catalog.values("variants")[code]
+            targets = _gpu_targets(variants) if isinstance(variants, tuple) else ()
+            built, here = (", ".join(cut_list(x, _MAX_TARGETS)) for x in (targets, self._gpus[0]))
+            may_run = ", which may run it" if reason == _UNKNOWN_GPU else ""
+            return clean(f"built for {built}; the host has {here}{may_run}")
         if reason == _NOT_LISTED and target in self._targets:
             return clean(f"{reason.label}; target {target} runs on {host}")
         return clean(sentences.get(reason.letter, f"{reason.label}, {reason.place}".strip(", ")))
+
+
+def _gpu_targets(variants: Iterable[str]) -> list[str]:
+    """Return the GPUs that variants name, as `sm_90` and `gfx90a`."""
+    named = ((_GPU_VARIANTS.get(name), values) for name, values in map(split_variant, variants))
+    return [
+        f"{lead}{v}" for lead, values in named if lead is not None for v in values if v != "none"
+    ]

@@ -1,0 +1,115 @@
+"""Find the GPUs of this machine, and check what GPUs and their drivers run.
+
+NVIDIA, as its compatibility guides say (docs.nvidia.com/cuda/hopper-compatibility-guide): binary
+code for X.y runs on X.z with z >= y, and PTX also on what is newer. Whether there is PTX no record
+says: `cuda_flags` of CudaPackage asks for it, but not every recipe uses that. Code for `90a` runs
+on 9.0 alone, code for `100f` in the family of 10.0. Tegra runs no binary code of others.
+AMD (llvm.org/docs/AMDGPUUsage.html#target-id): the processor is the same, and so are `xnack` and
+`sramecc` where they are stated. Which processors are of a generic target is not looked up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import lru_cache
+
+from spackscope.model.core.versions import version_key
+
+_TARGET = re.compile(r"sm_(?P<number>\d{1,4})(?P<only>[af]?)|gfx[0-9a-f]{1,6}")
+_TEGRA = frozenset({32, 53, 62, 72, 87, 101, 110})
+_MINOR_COMPATIBLE = 11
+"""The CUDA from which on a driver runs all versions with its major number."""
+
+_DRIVERS = {range(450, 525): "11", range(525, 580): "12"}
+"""The CUDA of the branches of NVIDIA's driver; newer ones run 13 or more
+(docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html)."""
+
+_NVIDIA = ("nvidia-smi", "--query-gpu=compute_cap,driver_version", "--format=csv,noheader")
+_NVIDIA_LINE = re.compile(r"^(\d+)\.(\d), (\d+)\.", re.MULTILINE)
+_AMD = (("amdgpu-arch",), ("rocminfo",))
+_AMD_LINE = re.compile(r"(?:^|--)(gfx[0-9a-f]+(?::\w+[+-])*)\s*$", re.MULTILINE)
+_TIMEOUT = 1.0
+"""Seconds after which a tool is given up: one that waits for a driver may never end."""
+
+_MAX_PRINTED = 2**16
+
+
+def run_on(gpus: Sequence[str], targets: Sequence[str]) -> bool | None:
+    """Check whether one of some GPUs runs one of some targets; None if that is not certain.
+
+    run_on(["sm_90"], ["sm_80"])  # None: only from PTX
+    """
+    answers = {_runs(gpu, target) for gpu in gpus for target in targets}
+    return True if True in answers else None if None in answers else False
+
+
+def _runs(gpu: str, target: str) -> bool | None:
+    own, *settings = gpu.split(":")
+    processor, *features = target.split(":")
+    wanted, has = _TARGET.fullmatch(processor), _TARGET.fullmatch(own)
+    if wanted is None or has is None:
+        return None
+    if not (wanted["number"] and has["number"]):
+        missing = {*features} - {*settings}
+        is_other = {each[:-1] for each in missing} & {each[:-1] for each in settings}
+        return False if processor != own or is_other else None if missing else True
+    number, here = int(wanted["number"]), int(has["number"])
+    is_same_major = number // 10 == here // 10
+    if here <= number or wanted["only"] == "a":
+        return here == number
+    if wanted["only"]:
+        return None if is_same_major else False
+    return (is_same_major and _TEGRA.isdisjoint((number, here))) or None
+
+
+def driver_runs(driver: str, version: str) -> bool:
+    """Check whether a driver of a CUDA version runs what uses another one, or may do so."""
+    major, own = version.partition(".")[0], driver.partition(".")[0]
+    if not major.isdecimal() or (major == own and int(major) >= _MINOR_COMPATIBLE):
+        return True
+    return version_key(".".join(version.split(".")[:2])) <= version_key(driver)
+
+
+@lru_cache(1)
+def detect_gpus() -> tuple[tuple[str, ...], str]:
+    """Return the GPUs of this machine, and the CUDA of the driver; empty where no tool tells."""
+    found = _NVIDIA_LINE.findall(_printed_by(*_NVIDIA))
+    gpus = [f"sm_{major}{minor}" for major, minor, _ in found]
+    drivers = {int(driver) for *_, driver in found}
+    for command in _AMD:
+        if amd := _AMD_LINE.findall(_printed_by(*command)):
+            gpus += amd
+            break
+    cuda = (cuda for branch, cuda in _DRIVERS.items() for driver in drivers if driver in branch)
+    return tuple(dict.fromkeys(gpus)), next(cuda, "")
+
+
+def _printed_by(name: str, *arguments: str) -> str:
+    """Return what a tool prints; nothing if it is not there, fails or takes too long."""
+    with suppress(OSError), tempfile.TemporaryFile() as file:
+        if (path := shutil.which(name)) is None:
+            return ""
+        process = subprocess.Popen(
+            [path, *arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=file,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            if process.wait(_TIMEOUT) == 0:
+                file.seek(0)
+                return file.read(_MAX_PRINTED).decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            # One that waits in the kernel does not end.
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_TIMEOUT / 10)
+    return ""
