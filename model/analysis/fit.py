@@ -235,11 +235,16 @@ class HostFit:
         return masks
 
     @cached_property
+    def _run_edges(self) -> Adjacency:
+        """The dependencies that specs link or run, but for C libraries."""
+        kinds = self._edges.kinds
+        followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
+        return self._edges.down.restricted(followed)
+
+    @cached_property
     def _below(self) -> ClosureMasks[int]:
         """Why run-time dependencies do not fit; a gcc-runtime is left out."""
-        kinds, runtimes = self._edges.kinds, self._ids_of(["gcc-runtime"])
-        followed = [is_run(kind.deptypes) and _LIBC not in kind.virtuals for kind in kinds]
-        edges = self._edges.down.restricted(followed)
+        runtimes, edges = self._ids_of(["gcc-runtime"]), self._run_edges
         return ClosureMasks(
             lambda id_: [child for child in edges.of(id_) if child not in runtimes],
             self._own_reasons,
@@ -341,10 +346,6 @@ class HostFit:
         """The GPUs of the host, and the CUDA of its driver: looked up where a spec needs them."""
         host = self.host
         return detect_gpus() if host.is_this_machine else (host.gpus, host.cuda)
-
-    @cached_property
-    def _run_edges(self) -> Adjacency:
-        return self._edges.down.restricted([is_run(k.deptypes) for k in self._edges.kinds])
 
     @cached_property
     def _driver_masks(self) -> Mapping[int, Mask]:
