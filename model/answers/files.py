@@ -44,9 +44,13 @@ def answer(asked: Asked) -> Sheet[FileRow]:
         raise WrongQuestion("files needs a hash, a query that matches one spec, or --having")
     query = asked.query(asked.words) if pattern else None
     (catalog,) = asked.load(asked.sources)
+    ids: Sequence[int]
     if query is None:
-        query = exact_query("hash", asked.find_hash(catalog, asked.words))
-    ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
+        hash_ = asked.find_hash(catalog, asked.words)
+        query = exact_query("hash", hash_)
+        ids = [row.id for row in catalog.by_hash(hash_)]
+    else:
+        ids = catalog.match(query, should_stop=asked.session.should_stop).ids()
     if not ids:
         raise asked.no_match(catalog, query)
     specs = defaultdict[str, list[Spec]](list)
@@ -76,7 +80,7 @@ def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
     size = size_text(sum(file.size or 0 for file in found.files))
     return replace(
         _sheet([FileRow(spec, file) for file in found.files]),
-        title=f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}",
+        title=clean(f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}"),
         told=("hash", "package", "version"),
         notes=[f"This list is not complete: {found.problem}"] * bool(found.problem),
         is_good=not found.problem,
@@ -106,7 +110,7 @@ def _having(pattern: str, lists: Iterable[tuple[Spec, SpecFiles]]) -> Sheet[File
     having = len({row.spec.hash for row in rows})
     return replace(
         _sheet(rows),
-        title=f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched",
+        title=clean(f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched"),
         notes=[f"{counted(n, 'spec')} not searched: {why}" for why, n in unlisted.items()],
         remarks=cut_list(problems, _MAX_PROBLEMS),
         is_good=bool(rows),

@@ -317,22 +317,14 @@ spackscope needs hdf5@1.14.6 os=rocky9 +mpi --hashes""",
             "--having PATTERN [--download] [-f SOURCE]... [OUTPUT] [QUERY...]",
         ),
         """\
-List the files and links in a spec, with size, permissions, and what a link
-leads to. An install tree has such a list; a mirror has archives, which are
-read: those on this machine, and with --download also those on servers. An
-archive that is not the one its manifest names is not listed. Name the spec as
-for `spackscope show`.
+List the files and links in a spec, as an install tree lists them, or else as
+they are in an archive on this machine, or with --download on a server. Name
+the spec as for `spackscope show`.
 
 With --having, list the files of all specs of the QUERY that match a shell
-pattern, such as 'libfoo.so*': the name of the file, or its path in the prefix
-if the pattern has a slash. Specs that need no download come first.""",
+pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
         (
-            _value(
-                "having",
-                "list the specs with such a file: a name, or a path such as 'bin/h5*'",
-                "PATTERN",
-                "pattern",
-            ),
+            _value("having", "list the specs with such a file", "PATTERN", "pattern"),
             _flag("download", "download archives that are on servers, at most 1 GiB each"),
             *_ANSWER,
         ),
