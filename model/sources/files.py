@@ -33,10 +33,14 @@ NO_LIST = "no install tree or mirror of the sources has a list of the files"
 REMOTE = "the archives are on servers: --download reads them"
 """Why the files of a spec are not known; else its lists cannot be read."""
 
+MAX_DOWNLOADED = 2**34
+"""Bytes of archives on servers after which no further ones are downloaded for an answer."""
+
 _METADATA = "/.spack/"
 _MANIFEST = os.path.join(".spack", "install_manifest.json")
 _MAX_MANIFEST = 2**26
 _MAX_MODE = 0o177777
+_TOO_MUCH = f"archives of more than {MAX_DOWNLOADED >> 30} GiB: ask for fewer specs"
 _MAX_COUNT = 2**50
 """A size from which on it is an error."""
 
@@ -90,6 +94,7 @@ class FileLists:
         self._remote = {s.name for s in states if s.checked is not None and not s.failure}
         parts = [[s for s in states if (s.name in self._remote) is is_] for is_ in (False, True)]
         self._mirrors = [Mirrors(part, session, sources) for part in parts[: 1 + may_download]]
+        self._downloaded = 0
         self._budgets = defaultdict[str, UnpackBudget](partial(UnpackBudget, session))
 
     def are_remote(self, records: Iterable[Spec]) -> bool:
@@ -121,15 +126,19 @@ class FileLists:
             for spec in records:
                 for entry in mirrors.entries(spec):
                     try:
+                        if entry.source in self._remote and self._downloaded > MAX_DOWNLOADED:
+                            raise SourceError(_TOO_MUCH)
                         file = mirrors.fetch_archive(spec, entry, MAX_ARCHIVE)
-                        yield self._read_archive(file, self._budgets[entry.source])
+                        yield self._read_archive(file, entry.source)
                     except SourceError as error:
                         yield SpecFiles(problem=str(error))
 
-    def _read_archive(self, fetched: FetchedFile, budget: UnpackBudget) -> SpecFiles:
-        """Return the files of an archive. Raises SourceError and Cancelled."""
+    def _read_archive(self, fetched: FetchedFile, source: str) -> SpecFiles:
+        """Return the files of an archive of a source. Raises SourceError and Cancelled."""
         with naming(fetched.origin), open_file(fetched.path) as file:
-            budget.add(os.fstat(file.fileno()).st_size)
+            size, budget = os.fstat(file.fileno()).st_size, self._budgets[source]
+            self._downloaded += size if source in self._remote else 0
+            budget.add(size)
             return _listed(_archive_files(file, budget), fetched.origin)
 
     def _prefix_of(self, spec: Spec) -> str:

@@ -9,10 +9,15 @@ import shutil
 import tarfile
 import unicodedata
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from spackscope.model.index.load import load
+from spackscope.model.query.parser import parse
+from spackscope.model.sources.files import FileLists
+from spackscope.model.sources.session import Session
 from tests.builders import (
     ARCHIVE_TYPE,
     SPACK_DATA,
@@ -312,6 +317,20 @@ def test_an_image_of_a_registry_has_the_archive_as_its_last_layer(program: Progr
         assert paths(result.stdout) == ["bin/bzip2"]
         message = program.refused("files", "zlib-ng", "-f", url, "--download", code=3)
         assert "zlib-ng-2.3.2-l34a4my3xftm6yj7uftfp25kvu5pnhmn.spack does not exist" in message
+
+
+def test_what_is_downloaded_for_an_answer_has_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serve_files(mirror(archive(BIN))) as server:
+        session = Session({"XDG_CACHE_HOME": str(tmp_path)})
+        catalog = load([server.url], session)
+        specs = list(catalog.records(catalog.match(parse("bzip2")).ids()))
+        lists = FileLists(catalog.sources, session, [server.url], may_download=True)
+        monkeypatch.setattr("spackscope.model.sources.files.MAX_DOWNLOADED", 0)
+        first, second = lists.of(specs), lists.of(specs)
+    assert [file.path for file in first.files] == ["bin/bzip2", ".spack/binary_distribution"]
+    assert second == ((), "", "archives of more than 16 GiB: ask for fewer specs")
 
 
 # Patterns
