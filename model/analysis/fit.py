@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 
 _LETTERS = "IVDWXRFNCQPTLOGU"
 """The letters of rules in their order. Of the last six a spec does not run on the host, of the
-others Spack does not reuse it: I and V for want of an index, C and Q by the configuration."""
+others Spack does not reuse it: I and V for want of an index, C and Q by the configuration. Spack
+asks for no GPU."""
 
-_RUN_LETTERS = _LETTERS[-6:]
+_RUN_LETTERS, _NOT_REUSE = _LETTERS[-6:], _LETTERS[-2:]
 
 _RUNTIME_OF = {"gcc": "gcc-runtime", "intel-oneapi-compilers": "intel-oneapi-runtime"}
 """Compilers with the package of their runtime libraries."""
@@ -57,7 +58,8 @@ def _compiler_bit(name: str) -> Mask:
 
 def _refused(letter: str, label: str) -> FitReason:
     """Return the reason of a rule, without a sentence: nodes have it in common."""
-    return FitReason(letter, clean(label), "", letter in _RUN_LETTERS)
+    is_reuse = letter not in _NOT_REUSE
+    return FitReason(letter, clean(label), "", letter in _RUN_LETTERS, is_reuse=is_reuse)
 
 
 def _unknown(label: str, *, is_run: bool = True) -> FitReason:
@@ -84,7 +86,7 @@ _NOT_TOLD = (
     _UNKNOWN_FORMAT := _unknown("format not listed", is_run=False),
     _NOT_LISTED := _unknown("dependencies not listed"),
     _UNKNOWN_LIBC := _unknown("libc of the host unknown"),
-    _UNKNOWN_GPU := _unknown("GPU code may not run"),
+    _UNKNOWN_GPU := _unknown("GPU code may not run")._replace(is_reuse=False),
 )
 """Why it is not known, in the order in which it is listed after what is."""
 
@@ -466,9 +468,10 @@ class HostFit:
             reasons.append(reason._replace(letter=letter, label=label, sentence=sentence))
         reasons.sort(key=lambda reason: not reason.letter)
         runs = [reason for reason in reasons if reason.is_run]
+        reused = [reason for reason in reasons if reason.is_reuse]
         fits, reusable = (
             False if any(reason.letter for reason in each) else None if each else True
-            for each in (runs, reasons)
+            for each in (runs, reused)
         )
         return Fit(fits, reusable, tuple(reasons))
 

@@ -180,7 +180,7 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
         text = "concretizer:reuse allows only dependencies of the requested specs"
         yield Verdict(text, place, f"change {place}")
     for reason in fit.reasons:
-        if reason.letter:
+        if reason.letter and reason.is_reuse:
             text = f"{_OF_DEPENDENCY * reason.letter.islower()}{reason.sentence or reason.label}"
             change = _CHANGES.get(reason.letter.upper(), "change {place}")
             change = change.replace("{place}", reason.place)
@@ -188,8 +188,13 @@ def verdicts(fit: Fit, rules: ReuseRules | None, unmet: Sequence[str] = ()) -> I
                 change = reason.label.replace("built by", "use")
             yield Verdict(text, reason.place, change, reason.label)
     if fit.reusable is None:
-        text = ", ".join(reason.label for reason in fit.reasons)
+        text = ", ".join(reason.label for reason in fit.reasons if reason.is_reuse)
         yield Verdict(text, reusable=UNKNOWN)
+    elif fit.reusable and not fit.fits:
+        # Spack asks for no GPU.
+        labels = ", ".join(reason.label for reason in fit.reasons)
+        runs = "may not run" if fit.fits is None else "does not run"
+        yield Verdict(change=f"can be reused, but {runs}: {labels}")
 
 
 def judge_query(
@@ -275,7 +280,8 @@ def why(what: str, judged: Sequence[Judged], session: Session, catalog: Catalog)
     Not good if every spec is missing or ruled out.
     """
     total, counts = len(judged), Counter(each.verdict for each in judged)
-    free, unknown = counts[Verdict()], sum(e.verdict.reusable == UNKNOWN for e in judged)
+    free = sum(not each.verdict.reason for each in judged)
+    unknown = sum(each.verdict.reusable == UNKNOWN for each in judged)
     judged = sorted(
         judged, key=lambda e: (bool(e.verdict.reason), e.unmet, -counts[e.verdict], e.verdict)
     )

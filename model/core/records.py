@@ -80,7 +80,8 @@ class FitReason(NamedTuple):
     `letter` is that of a rule of `analysis.fit_rules`, in lower case if only a dependency breaks
     it, and empty for a reason why that is not known. `label` is shared by reasons of one kind,
     and `sentence` names what is in the way. Those that do not concern `is_run`, running, are
-    about reuse only. Of a rule of the configuration `place` is the file and line.
+    about reuse only, and those that do not concern `is_reuse` about running only. Of a rule of the
+    configuration `place` is the file and line.
     """
 
     letter: str
@@ -88,6 +89,7 @@ class FitReason(NamedTuple):
     sentence: str
     is_run: bool
     place: str = ""
+    is_reuse: bool = True
 
 
 class Fit(Frozen):
@@ -108,7 +110,7 @@ class Fit(Frozen):
     @property
     def reusable_values(self) -> tuple[str, ...]:
         """The answer whether Spack reuses it, and the labels of its reasons."""
-        return _answer(self.reusable, self.reasons)
+        return _answer(self.reusable, (reason for reason in self.reasons if reason.is_reuse))
 
 
 def _answer(is_true: bool | None, reasons: Iterable[FitReason]) -> tuple[str, ...]:

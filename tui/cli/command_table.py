@@ -325,7 +325,9 @@ With --having, list the files of all specs of the QUERY that match a shell
 pattern: by name, or if it has a slash by path, as in 'bin/h5*'.""",
         (
             _value("having", "list the specs with such a file", "PATTERN", "pattern"),
-            _flag("download", "download archives from servers: at most 1 GiB each, and 16 GiB in all"),
+            _flag(
+                "download", "download archives from servers: at most 1 GiB each, and 16 GiB in all"
+            ),
             *_ANSWER,
         ),
         words="spec",

@@ -81,7 +81,7 @@ def test_which_cuda_a_driver_runs(driver: str, version: str, runs: bool) -> None
 
 
 @pytest.fixture
-def catalog(tmp_path: Path) -> Catalog:
+def catalog(program: Program) -> Catalog:
     """Index an app for sm_80 that links CUDA 13, and one that uses it; the leaves need nothing."""
     parameters = {"cuda": True, "cuda_arch": ["80"]}
     cuda = node(CUDA, name="cuda", version="13.0.2", dependencies=..., arch=PLAIN)
@@ -90,13 +90,13 @@ def catalog(tmp_path: Path) -> Catalog:
     user = node(USER, name="user", dependencies=[edge("app", APP, ["link"])], arch=PLAIN)
     none = {"cuda": True, "cuda_arch": ["none"]}
     old = node(OLD, name="old", dependencies=..., parameters=none, arch=PLAIN)
-    return catalog_of(write_index(tmp_path, cuda, app, user, old))
+    return catalog_of(write_index(program.home, cuda, app, user, old))
 
 
 def fits(catalog: Catalog, host: str) -> dict[str, tuple[bool | None, list[str]]]:
     fit = HostFit(catalog, parse_host(f"target=zen3 {host}"))
     by_package = {row.spec.package: fit.of(row.id) for row in catalog.rows(range(catalog.total))}
-    assert list(fit.codes()) is not None
+    assert all(each.reusable for each in by_package.values()), "Spack asks for no GPU"
     return {
         name: (each.fits, [reason.sentence for reason in each.reasons if reason.is_run])
         for name, each in by_package.items()
@@ -112,6 +112,20 @@ def test_gpus_and_the_driver_are_among_the_reasons(catalog: Catalog) -> None:
     assert found["app"] == (False, [gpu, driver])
     assert found["user"] == (False, [f"app: {gpu}", f"app: {driver}"])
     assert found["cuda"] == found["old"] == (True, [])
+
+
+def test_why_says_that_what_can_be_reused_does_not_run(catalog: Catalog, program: Program) -> None:
+    words = ("why", "app", "-f", "index.json", "--config", "none")
+
+    def asked(host: str) -> tuple[int, str]:
+        return program.on_terminal(*words, "--host", f"target=zen3 {host}", columns=200)
+
+    code, text = asked("gpu=sm_75 cuda=12.4")
+    assert "app: Spack can reuse it on zen3" in text
+    assert "can be reused, but does not run: other GPU, cuda 13.0.2 > 12.4" in text
+    assert "can be reused, but may not run: GPU code may not run" in asked("gpu=sm_90")[1]
+    assert "can be reused, but" not in asked("gpu=sm_80")[1]
+    assert code == 0
 
 
 def test_what_is_not_certain_is_unknown_and_without_a_gpu_it_does_not_count(
