@@ -352,12 +352,14 @@ class HostFit:
     @cached_property
     def _driver_masks(self) -> Mapping[int, Mask]:
         """Why what uses a CUDA does not run, for those that the driver does not run."""
-        masks = {}
-        for id_ in self._ids_of(["cuda"]):
-            version = self._catalog.text("version", id_) if id_ < self._edges.count else ""
-            if (driver := self._gpus[1]) and not driver_runs(driver, version):
-                masks[id_] = self._mask(_refused("U", f"cuda {version} > {driver}"))
-        return masks
+        ids = [id_ for id_ in self._ids_of(["cuda"]) if id_ < self._edges.count]
+        driver = self._gpus[1] if ids else ""
+        versions = {id_: self._catalog.text("version", id_) for id_ in ids if driver}
+        return {
+            id_: self._mask(_refused("U", f"cuda {version} > {driver}"))
+            for id_, version in versions.items()
+            if not driver_runs(driver, version)
+        }
 
     def _of_architecture(self, platform: str, os: str, target: str) -> list[FitReason]:
         """Return why nodes of an architecture do not run, or why that is not known."""

@@ -14,11 +14,11 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import lru_cache
+from subprocess import DEVNULL, Popen, TimeoutExpired
 
 from spackscope.model.core.versions import version_key
 
@@ -96,20 +96,17 @@ def _printed_by(name: str, *arguments: str) -> str:
     with suppress(OSError), tempfile.TemporaryFile() as file:
         if (path := shutil.which(name)) is None:
             return ""
-        process = subprocess.Popen(
-            [path, *arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
+        command = [path, *arguments]
+        process = Popen(
+            command, stdin=DEVNULL, stdout=file, stderr=DEVNULL, start_new_session=True
         )
         try:
             if process.wait(_TIMEOUT) == 0:
                 file.seek(0)
                 return file.read(_MAX_PRINTED).decode("utf-8", "replace")
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             # One that waits in the kernel does not end.
-            with suppress(subprocess.TimeoutExpired):
+            with suppress(TimeoutExpired):
                 process.wait(_TIMEOUT / 10)
     return ""

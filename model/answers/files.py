@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import translate
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from spackscope.model.answers.asked import Asked
 from spackscope.model.core.columns import SHORT_HASH, size_text, spec_name
@@ -14,7 +14,7 @@ from spackscope.model.core.errors import Unreadable, WrongQuestion
 from spackscope.model.core.frozen import replace
 from spackscope.model.core.records import Spec
 from spackscope.model.core.text import clean, counted, cut_list
-from spackscope.model.query.ast import exact_query
+from spackscope.model.query.ast import Query, exact_query
 from spackscope.model.report.sheet import (
     Sheet,
     SheetColumn,
@@ -78,9 +78,9 @@ def _files_of(spec: Spec, found: SpecFiles) -> Sheet[FileRow]:
     if not found.place:
         raise Unreadable(clean(f"{name}: {found.problem}"))
     size = size_text(sum(file.size or 0 for file in found.files))
-    return replace(
-        _sheet([FileRow(spec, file) for file in found.files]),
-        title=clean(f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}"),
+    return _sheet(
+        f"{name}: {counted(len(found.files), 'file')}, {size}, from {found.place}",
+        [FileRow(spec, file) for file in found.files],
         told=("hash", "package", "version"),
         notes=[f"This list is not complete: {found.problem}"] * bool(found.problem),
         is_good=not found.problem,
@@ -108,23 +108,20 @@ def _having(pattern: str, lists: Iterable[tuple[Spec, SpecFiles]]) -> Sheet[File
             problems.append(f"More than {_MAX_ROWS:,} files match: the search ends here")
             break
     having = len({row.spec.hash for row in rows})
-    return replace(
-        _sheet(rows),
-        title=clean(f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched"),
+    return _sheet(
+        f"{pattern}: in {having:,} of {counted(searched, 'spec')} searched",
+        rows,
         notes=[f"{counted(n, 'spec')} not searched: {why}" for why, n in unlisted.items()],
         remarks=cut_list(problems, _MAX_PROBLEMS),
         is_good=bool(rows),
     )
 
 
-def _sheet(rows: Sequence[FileRow]) -> Sheet[FileRow]:
-    return Sheet(
-        "",
-        _COLUMNS,
-        rows,
-        hash=lambda row: row.spec.hash,
-        query=lambda row: exact_query("hash", row.spec.hash),
-    )
+def _sheet(title: str, rows: Sequence[FileRow], **fields: Any) -> Sheet[FileRow]:
+    def query(row: FileRow) -> Query:
+        return exact_query("hash", row.spec.hash)
+
+    return Sheet(clean(title), _COLUMNS, rows, lambda row: row.spec.hash, query=query, **fields)
 
 
 def _mode(row: FileRow) -> str | None:
