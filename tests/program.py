@@ -1,28 +1,32 @@
-"""Run the real program, in a pipe or in a terminal."""
+"""Run the real program, in a pipe or in a terminal.
+
+A command runs in the process of the tests, which is fifteen times as fast as to start one.
+"""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import fcntl
-import functools
-import json
+import locale
 import os
 import pty
 import re
 import select
-import signal
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 import pytest
+
+import spackscope.model
+from spackscope.tui.cli.main import main
 
 COMMAND = (sys.executable, "-m", "spackscope.tui.cli.main")
 GOLDEN = Path(__file__).parents[0] / "data" / "cli"
@@ -32,8 +36,8 @@ PATIENCE = 120.0
 Beside ten busy programs a start that takes half a second takes five.
 """
 
-READ_AT_START = ("PYTHON", "LC_")
-"""How variables begin that Python reads when it starts: a fork of a server comes too late."""
+READ_AT_START = ("PYTHON", "LC_", "TMPDIR")
+"""How variables begin that Python reads once, so that a process of its own needs to be started."""
 
 _TAKE_TERMINAL = (
     "import fcntl, os, sys, termios;"
@@ -74,99 +78,55 @@ def open_terminal(columns: int, lines: int) -> tuple[int, int]:
     return master, slave
 
 
-class ProgramServer:
-    """The process that runs the program in its forks."""
+@contextlib.contextmanager
+def _as_a_process(
+    words: Sequence[str], environ: Mapping[str, str], home: Path, streams: Sequence[int]
+) -> Iterator[None]:
+    """Give this process what another one would be started with, and take it back."""
+    names = ("argv", "stdin", "stdout", "stderr", "excepthook", "unraisablehook")
+    of_sys = {name: getattr(sys, name) for name in names}
+    hook, variables, directory = threading.excepthook, dict(os.environ), os.getcwd()
+    language, copies = locale.setlocale(locale.LC_CTYPE), [os.dup(number) for number in range(3)]
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+    try:
+        with contextlib.suppress(locale.Error):
+            locale.setlocale(locale.LC_CTYPE, environ["LC_ALL"])
+        os.chdir(home)
+        os.environ.clear()
+        os.environ.update(environ)
+        sys.argv = ["spackscope", *words]
+        sys.stdin = open(0, closefd=False)  # noqa: SIM115
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", 1, "utf-8", closefd=False)  # noqa: SIM115
+        yield
+        sys.stdout.flush()
+    finally:
+        for name, value in of_sys.items():
+            setattr(sys, name, value)
+        os.environ.clear()
+        os.environ.update(variables)
+        os.chdir(directory)
+        locale.setlocale(locale.LC_CTYPE, language)
+        threading.excepthook = hook
+        for number, copy in enumerate(copies):
+            os.dup2(copy, number)
+            os.close(copy)
 
-    def __init__(self) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, str(Path(__file__).with_name("program_server.py"))],
-            env=environment(Path("/")),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            encoding="utf-8",
-            start_new_session=True,
-        )
-        atexit.register(self.end)
 
-    def end(self) -> None:
-        """End the process, and what runs in its forks."""
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.communicate()
-
-    def run(
-        self, words: Sequence[str], environ: Mapping[str, str], home: Path, stdin: Path
-    ) -> subprocess.CompletedProcess[str]:
-        """Run the program to its end."""
-        with tempfile.TemporaryDirectory() as directory:
-            stdout, stderr = Path(directory, "stdout"), Path(directory, "stderr")
-            for path in (stdout, stderr):
-                path.touch()
-            streams = [str(path) for path in (stdin, stdout, stderr)]
-            code = self._run(words, environ, home, streams, is_terminal=False)
-            return subprocess.CompletedProcess(
-                [*COMMAND, *words], code, stdout.read_text("utf-8"), stderr.read_text("utf-8")
-            )
-
-    def run_on_terminal(
-        self, words: Sequence[str], environ: Mapping[str, str], home: Path, columns: int
-    ) -> tuple[int, str]:
-        """Run the program in a terminal; return its exit code and what it wrote."""
-        master, slave = open_terminal(columns, 40)
-        output = b""
-
-        def read() -> None:
-            nonlocal output
-            output += os.read(master, 65536)
-
+def _run(
+    words: Sequence[str], environ: Mapping[str, str], home: Path, streams: Sequence[int]
+) -> int:
+    """Run the program in this process, with three descriptors as its streams."""
+    with _as_a_process(words, environ, home, streams):
         try:
-            streams = [os.ttyname(slave)] * 3
-            code = self._run(
-                words, environ, home, streams, is_terminal=True, others={master: read}
-            )
-            while select.select([master], [], [], 0)[0]:
-                read()
-        finally:
-            os.close(slave)
-            os.close(master)
-        return code, output.decode().replace("\r\n", "\n")
-
-    def _run(
-        self,
-        words: Sequence[str],
-        environ: Mapping[str, str],
-        home: Path,
-        streams: Sequence[str],
-        *,
-        is_terminal: bool,
-        others: Mapping[int, Callable[[], None]] = {},
-    ) -> int:
-        """Run the program, and what reads others when there is something; return its exit code."""
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        request = {
-            "words": words,
-            "environ": environ,
-            "directory": str(home),
-            "streams": streams,
-            "is_terminal": is_terminal,
-        }
-        print(json.dumps(request), file=self.process.stdin, flush=True)
-        answer = self.process.stdout.fileno()
-        while ready := select.select([answer, *others], [], [], PATIENCE)[0]:
-            for each in ready:
-                if each == answer:
-                    return int(self.process.stdout.readline())
-                others[each]()
-        program_server.cache_clear()
-        self.end()
-        raise subprocess.TimeoutExpired([*COMMAND, *words], PATIENCE)
+            return main(words)
+        except SystemExit as end:
+            return int(end.code or 0)
 
 
-@functools.cache
-def program_server() -> ProgramServer:
-    """Start the server, once in each process of the tests."""
-    return ProgramServer()
+def _is_read_at_start(changes: Mapping[str, str]) -> bool:
+    return any(name.startswith(READ_AT_START) for name in changes)
 
 
 class Program:
@@ -179,19 +139,23 @@ class Program:
         self, *words: str, stdin: Path | None = None, **changes: str
     ) -> subprocess.CompletedProcess[str]:
         """Run the program, with a file as its standard input or an empty one."""
-        environ, stdin = environment(self.home, **changes), stdin or Path(os.devnull)
-        if not any(name.startswith(READ_AT_START) for name in changes):
-            return program_server().run(words, environ, self.home, stdin)
-        with stdin.open("rb") as file:
-            return subprocess.run(
-                [*COMMAND, *words],
-                env=environ,
-                cwd=self.home,
-                stdin=file,
-                capture_output=True,
-                encoding="utf-8",
-                timeout=PATIENCE,
-            )
+        environ, command = environment(self.home, **changes), [*COMMAND, *words]
+        with (
+            (stdin or Path(os.devnull)).open("rb") as file,
+            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as out,
+            tempfile.TemporaryFile("w+", encoding="utf-8", newline="") as err,
+        ):
+            streams = [stream.fileno() for stream in (file, out, err)]
+            if _is_read_at_start(changes):
+                process = subprocess.Popen(
+                    command, stdin=file, stdout=out, stderr=err, env=environ, cwd=self.home
+                )
+                code = process.wait(PATIENCE)
+            else:
+                code = _run(words, environ, self.home, streams)
+            for stream in (out, err):
+                stream.seek(0)
+            return subprocess.CompletedProcess(command, code, out.read(), err.read())
 
     def refused(self, *words: str, code: int, stdin: Path | None = None, **changes: str) -> str:
         """Run the program, which ends with a code and prints nothing; return its message."""
@@ -238,12 +202,33 @@ class Program:
         self, *words: str, columns: int = 100, changes: Mapping[str, str] | None = None
     ) -> tuple[int, str]:
         """Run the program in a terminal; return its exit code and what it wrote."""
-        if not any(name.startswith(READ_AT_START) for name in changes or {}):
-            environ = environment(self.home, **(changes or {}))
-            return program_server().run_on_terminal(words, environ, self.home, columns)
+        if not _is_read_at_start(changes or {}):
+            return self._on_terminal(words, environment(self.home, **(changes or {})), columns)
         with self.in_terminal(*words, columns=columns, changes=changes) as terminal:
             code = terminal.wait()
             return code, terminal.text.replace("\r\n", "\n")
+
+    def _on_terminal(
+        self, words: Sequence[str], environ: Mapping[str, str], columns: int
+    ) -> tuple[int, str]:
+        master, slave = open_terminal(columns, 40)
+        output = []
+
+        def read() -> None:
+            # The terminal ends, by an error on Linux, once nobody has its other end.
+            with contextlib.suppress(OSError):
+                while data := os.read(master, 65536):
+                    output.append(data)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        try:
+            code = _run(words, environ, self.home, [slave] * 3)
+        finally:
+            os.close(slave)
+            reader.join(PATIENCE)
+            os.close(master)
+        return code, b"".join(output).decode().replace("\r\n", "\n")
 
     def cache(self) -> list[str]:
         """List the files in the cache directory."""
@@ -381,6 +366,27 @@ class Terminal:
             self.process.kill()
             self.process.wait()
         os.close(self._master)
+
+
+def link_program(directory: Path) -> Path:
+    """Make a copy of the program, by links, which is imported from a directory; return it."""
+    (model,) = spackscope.model.__path__
+    top = Path(model).resolve().parent
+    for part in ("model", "tui", "sample_data"):
+        for path in (top / part).rglob("*"):
+            if path.is_file() and path.suffix != ".pyc":
+                link = directory / "spackscope" / path.relative_to(top)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(path)
+    return directory / "spackscope"
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    """Replace a text that a linked file has once by another one, in a copy of the file."""
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1, path
+    path.unlink()
+    path.write_text(text.replace(old, new), "utf-8")
 
 
 def for_pyte(written: bytes) -> bytes:

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from spackscope.tui.cli.commands.extension import register
-from spackscope.tui.process import ExitCode, Leave
+from spackscope.tui.process import ExitCode
 from spackscope.tui.spack_extension import extension_path
 from tests.program import Program, environment
 from tests.spack_start import make_spack
@@ -32,15 +31,21 @@ def copy(program: Program) -> Path:
     return program.home / ".local" / "share" / "spackscope" / "spack-scope"
 
 
-def spack(
-    program: Program, root: Path, *words: str, **changes: str
-) -> subprocess.CompletedProcess[str]:
+def spack(root: Path, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [str(root / "bin" / "spack"), *words],
-        env=environment(program.home, **changes),
+        env=environment(root.parent, **changes),
         capture_output=True,
         encoding="utf-8",
     )
+
+
+def extension(program: Program, root: Path, *words: str, code: int = 0, **changes: str) -> str:
+    """Run the command beside a Spack; return what it prints, or what it says where it fails."""
+    result = program("extension", *words, stdin=None, SPACK_ROOT=str(root), **changes)
+    assert result.returncode == code
+    assert (result.stdout if code else result.stderr) == ""
+    return result.stderr if code else result.stdout
 
 
 def write_config(directory: Path, *extensions: object) -> None:
@@ -61,45 +66,28 @@ def test_the_directory_is_printed_for_scripts(program: Program) -> None:
 
 def test_it_is_registered_once_and_removed(program: Program, root: Path, copy: Path) -> None:
     own = program.home / ".spack"
-    result = program("extension", "--install", SPACK_ROOT=str(root), SPACK_ENV="/broken")
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.splitlines() == [
+    assert extension(program, root, "--install", SPACK_ENV="/broken").splitlines() == [
         f"Registered {copy} in {own}",
         f"Type `spack scope` to start spackscope from {root}/bin/spack",
     ]
-    assert "  scope  " in spack(program, root, "help").stdout
-
-    again = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (again.returncode, again.stderr) == (0, "")
-    assert again.stdout == f"Spack has it already: {copy}, which {own} lists\n"
+    assert "  scope  " in spack(root, "help").stdout
+    again = extension(program, root, "--install")
+    assert again == f"Spack has it already: {copy}, which {own} lists\n"
     assert read_config(own) == {"extensions": [str(copy)]}
 
-    removed = program("extension", "--remove", SPACK_ROOT=str(root))
-    assert (removed.returncode, removed.stderr) == (0, "")
-    assert removed.stdout.splitlines() == [
+    (copy / "program").write_text("/moved/spackscope")
+    assert extension(program, root, "--install") == f"Updated {copy}, which {own} lists\n"
+    shutil.rmtree(copy)
+    assert spack(root, "commands").returncode == 3
+    assert extension(program, root, "--install") == f"Restored {copy}, which {own} lists\n"
+
+    assert extension(program, root, "--remove").splitlines() == [
         f"Removed {copy} from {own}",
         f"{copy} stays, as another Spack may list it",
     ]
-    assert "  scope  " not in spack(program, root, "help").stdout
-
-    nothing = program("extension", "--remove", SPACK_ROOT=str(root))
-    assert (nothing.returncode, nothing.stderr) == (0, "")
-    assert nothing.stdout == "Your configuration of Spack does not list spackscope\n"
-
-
-def test_what_became_of_the_copy_is_said(program: Program, root: Path, copy: Path) -> None:
-    def install() -> str:
-        return program("extension", "--install", SPACK_ROOT=str(root)).stdout
-
-    own = program.home / ".spack"
-    install()
-    (copy / "program").write_text("/moved/spackscope")
-    assert install() == f"Updated {copy}, which {own} lists\n"
-
-    shutil.rmtree(copy)
-    assert spack(program, root, "commands").returncode == 3
-    assert install() == f"Restored {copy}, which {own} lists\n"
-    assert "  scope  " in spack(program, root, "help").stdout
+    assert "  scope  " not in spack(root, "help").stdout
+    nothing = extension(program, root, "--remove")
+    assert nothing == "Your configuration of Spack does not list spackscope\n"
 
 
 def test_the_spack_on_the_path_is_used(program: Program, root: Path, copy: Path) -> None:
@@ -108,8 +96,7 @@ def test_the_spack_on_the_path_is_used(program: Program, root: Path, copy: Path)
     assert read_config(program.home / ".spack") == {"extensions": [str(copy)]}
 
 
-@pytest.mark.parametrize("home", ["~", "${HOME}"])
-@pytest.mark.parametrize("word", ["--install", "--remove"])
+@pytest.mark.parametrize(("word", "home"), [("--install", "~"), ("--remove", "${HOME}")])
 def test_a_spack_that_a_missing_directory_stops_is_mended(
     program: Program, root: Path, copy: Path, word: str, home: str
 ) -> None:
@@ -117,14 +104,13 @@ def test_a_spack_that_a_missing_directory_stops_is_mended(
     (tools / "tools" / "cmd").mkdir(parents=True)
     others = ["~/x/../spack-tools", "$HOME/spack-tools"]
     write_config(own, others[0], f"{home}/gone/spack-scope", others[1])
-    assert spack(program, root, "commands").returncode == 3
+    assert spack(root, "commands").returncode == 3
 
-    result = program("extension", word, SPACK_ROOT=str(root))
-    assert (result.returncode, result.stderr) == (0, "")
-    assert result.stdout.startswith(f"Removed {program.home}/gone/spack-scope from {own}\n")
+    removed = f"Removed {program.home}/gone/spack-scope from {own}\n"
+    assert extension(program, root, word).startswith(removed)
     added = [str(copy)] if word == "--install" else []
     assert read_config(own) == {"extensions": [*added, *others], "ccache": True}
-    assert spack(program, root, "help").stdout.count("  scope  ") == len(added)
+    assert spack(root, "help").stdout.count("  scope  ") == len(added)
 
 
 def test_a_missing_directory_is_removed_from_a_list_that_overrides(
@@ -133,8 +119,7 @@ def test_a_missing_directory_is_removed_from_a_list_that_overrides(
     own = program.home / ".spack"
     own.mkdir()
     (own / "config.yaml").write_text("config:\n  extensions:: [/gone/spack-scope]\n")
-    result = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (result.returncode, result.stderr) == (0, "")
+    extension(program, root, "--install")
     assert read_config(own) == {"extensions:": [str(copy)]}
 
 
@@ -144,7 +129,7 @@ def test_a_spack_is_mended_where_no_copy_can_be_written(program: Program, root: 
     result = program("extension", "--install", SPACK_ROOT=str(root))
     assert result.returncode == ExitCode.UNREADABLE
     assert "/spack-scope cannot be written: Not a directory\n" in result.stderr
-    assert spack(program, root, "commands").returncode == 0
+    assert spack(root, "commands").returncode == 0
 
 
 def test_spack_starts_without_the_program_that_registered_it(program: Program, root: Path) -> None:
@@ -156,11 +141,11 @@ def test_spack_starts_without_the_program_that_registered_it(program: Program, r
     script.chmod(0o755)
     environ = environment(program.home, SPACK_ROOT=str(root), PATH="/usr/bin:/bin")
     subprocess.run([str(script), "extension", "--install"], env=environ, check=True)
-    assert spack(program, root, "scope", "--version").stdout.startswith("spackscope ")
+    assert spack(root, "scope", "--version").stdout.startswith("spackscope ")
 
     script.unlink()
-    assert spack(program, root, "commands").returncode == 0
-    result = spack(program, root, "scope", "find", PATH="/usr/bin:/bin")
+    assert spack(root, "commands").returncode == 0
+    result = spack(root, "scope", "find", PATH="/usr/bin:/bin")
     assert (result.returncode, result.stdout) == (1, "")
     assert result.stderr.count("\n") == 1
     assert "the program spackscope is not found" in result.stderr
@@ -169,13 +154,12 @@ def test_spack_starts_without_the_program_that_registered_it(program: Program, r
 def test_that_of_the_site_is_left_alone(program: Program, root: Path) -> None:
     site = root / "etc" / "spack"
     write_config(site, extension_path())
-    same = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (same.returncode, same.stderr) == (0, "")
-    assert same.stdout == f"Spack has it already: {extension_path()}, which {site} lists\n"
+    same = extension(program, root, "--install")
+    assert same == f"Spack has it already: {extension_path()}, which {site} lists\n"
 
     write_config(site, "/apps/spack-scope")
     for word in ("--install", "--remove"):
-        assert program.refused("extension", word, SPACK_ROOT=str(root), code=1) == (
+        assert extension(program, root, word, code=1) == (
             f"spackscope: the configuration in {site} lists /apps/spack-scope, which does not "
             "exist: remove it by `spack -c 'config:extensions::[]' config --scope NAME remove "
             "'config:extensions:[\"/apps/spack-scope\"]'`, as only that of your user is changed\n"
@@ -197,9 +181,8 @@ def test_a_configuration_that_cannot_be_written_is_named(
     program: Program, root: Path, copy: Path
 ) -> None:
     (program.home / ".spack").write_text("not a directory")
-    result = program("extension", "--install", SPACK_ROOT=str(root))
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-    sentence, *lines = result.stderr.splitlines()
+    message = extension(program, root, "--install", code=ExitCode.UNREADABLE)
+    sentence, *lines = message.splitlines()
     assert sentence.startswith(
         f"spackscope: {root}/bin/spack cannot change its configuration: [Errno "
     )
@@ -207,64 +190,51 @@ def test_a_configuration_that_cannot_be_written_is_named(
     assert yaml.safe_load(lines[1]) == {"config": {"extensions": [str(copy)]}}
 
 
-def test_a_spack_that_does_not_start_is_named(program: Program, root: Path) -> None:
-    (root / "bin" / "spack").write_text("#!/nowhere\n")
-    assert "cannot change its configuration: No such file or directory" in program.refused(
-        "extension", "--install", SPACK_ROOT=str(root), code=ExitCode.UNREADABLE
-    )
+PRINTING = "#!/bin/sh\ncat >&2 <<'END'\n{}\nEND\nexit 2\n"
 
 
 @pytest.mark.parametrize(
-    ("printed", "reason"),
+    ("script", "reason"),
     [
-        (
-            "usage: spack config\nspack config: error: invalid choice: 'user'",
-            "spack config: error:",
-        ),
-        ("==> Warning: old\n==> Error: config.yaml:2: bad\n  it is", "config.yaml:2: bad\n"),
-        ("Traceback\n  File x\nOSError: [Errno 28] full", "OSError: [Errno 28] full\n"),
-        ("", "exit code 2\n"),
+        (PRINTING.format("usage: spack config\nspack config: error: invalid choice: 'user'"),
+         "spack config: error:"),
+        (PRINTING.format("==> Warning: old\n==> Error: config.yaml:2: bad\n  it is"),
+         "config.yaml:2: bad\n"),
+        (PRINTING.format("Traceback\n  File x\nOSError: [Errno 28] full"),
+         "OSError: [Errno 28] full\n"),
+        (PRINTING.format("==> Error: \033[31mhttps://ann:pw@host/x"), "␛[31mhttps://…@host/x\n"),
+        (PRINTING.format(""), "exit code 2\n"),
+        ("#!/nowhere\n", "No such file or directory\n"),
     ],
-)
+)  # fmt: skip
 def test_the_reason_is_the_line_that_says_it(
-    program: Program, root: Path, printed: str, reason: str
+    program: Program, root: Path, script: str, reason: str
 ) -> None:
-    (root / "bin" / "spack").write_text(f"#!/bin/sh\ncat >&2 <<'END'\n{printed}\nEND\nexit 2\n")
-    result = program("extension", "--install", SPACK_ROOT=str(root))
-    assert result.returncode == ExitCode.UNREADABLE
-    assert f"spack cannot change its configuration: {reason}" in result.stderr
+    (root / "bin" / "spack").write_text(script)
+    message = extension(program, root, "--install", code=ExitCode.UNREADABLE)
+    assert f"spack cannot change its configuration: {reason}" in message
 
 
-def test_of_a_flood_only_the_end_is_kept(tmp_path: Path, root: Path) -> None:
+def test_of_a_flood_only_the_end_is_kept(program: Program, root: Path) -> None:
     flood = "yes '==> Warning: old' | head -c 30000000 >&2"
     (root / "bin" / "spack").write_text(
         f"#!/bin/sh\n{flood}\nprintf '\\n==> Error: full\\n' >&2; exit 1\n"
     )
-    environ = environment(tmp_path, SPACK_ROOT=str(root))
     tracemalloc.start()
     try:
-        with pytest.raises(Leave, match="cannot change its configuration: full"):
-            register(environ)
+        message = extension(program, root, "--install", code=ExitCode.UNREADABLE)
+        assert "cannot change its configuration: full\n" in message
         assert tracemalloc.get_traced_memory()[1] < 10_000_000
     finally:
         tracemalloc.stop()
 
 
 def test_a_spack_that_does_nothing_is_noticed(program: Program, root: Path) -> None:
-    own = program.home / ".spack"
-    write_config(own, "/gone/spack-scope")
+    write_config(program.home / ".spack", "/gone/spack-scope")
     (root / "bin" / "spack").write_text("#!/bin/sh\nexit 0\n")
     for word in ("--install", "--remove"):
-        assert "it still lists /gone/spack-scope afterwards" in program.refused(
-            "extension", word, SPACK_ROOT=str(root), code=ExitCode.UNREADABLE
-        )
-
-
-def test_what_spack_says_is_printed_without_secrets(program: Program, root: Path) -> None:
-    script = "printf '==> Error: \\033[31mhttps://ann:pw@host/x\\n' >&2; exit 1"
-    (root / "bin" / "spack").write_text(f"#!/bin/sh\n{script}\n")
-    result = program("extension", "--install", SPACK_ROOT=str(root))
-    assert result.stderr.splitlines()[0].endswith("configuration: ␛[31mhttps://…@host/x")
+        message = extension(program, root, word, code=ExitCode.UNREADABLE)
+        assert "it still lists /gone/spack-scope afterwards" in message
 
 
 def test_one_file_registers_a_copy_that_stays(program: Program, root: Path, copy: Path) -> None:
@@ -272,37 +242,25 @@ def test_one_file_registers_a_copy_that_stays(program: Program, root: Path, copy
     pyz.write_text('#!/bin/sh\necho started "$@"\n')
     pyz.chmod(0o755)
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        return program("extension", *words, SPACKSCOPE_PYZ=str(pyz), SPACK_ROOT=str(root))
-
-    before = run()
-    assert (before.returncode, before.stdout) == (ExitCode.UNREADABLE, "")
-    assert before.stderr == (
+    assert extension(program, root, code=ExitCode.UNREADABLE, SPACKSCOPE_PYZ=str(pyz)) == (
         "spackscope: spackscope.pyz has the extension inside: "
         f"`spackscope extension --install` copies it to {copy}\n"
     )
-    installed = run("--install")
-    assert (installed.returncode, installed.stderr) == (0, "")
-    assert run().stdout == f"{copy}\n"
-    assert spack(program, root, "scope", "find", "+mpi").stdout == "started find +mpi\n"
-
-    removed = run("--remove")
-    assert (removed.returncode, removed.stderr) == (0, "")
+    extension(program, root, "--install", SPACKSCOPE_PYZ=str(pyz))
+    assert extension(program, root, SPACKSCOPE_PYZ=str(pyz)) == f"{copy}\n"
+    assert spack(root, "scope", "find", "+mpi").stdout == "started find +mpi\n"
+    extension(program, root, "--remove", SPACKSCOPE_PYZ=str(pyz))
     assert copy.exists()
     assert read_config(program.home / ".spack") == {"extensions": []}
 
 
 def test_a_copy_that_cannot_be_written_is_named(program: Program, root: Path) -> None:
-    (program.home / "data").write_text("not a directory")
-    result = program(
-        *("extension", "--install"),
-        SPACK_ROOT=str(root),
-        SPACKSCOPE_PYZ="/x.pyz",
-        XDG_DATA_HOME=str(program.home / "data"),
-    )
-    assert (result.returncode, result.stdout) == (ExitCode.UNREADABLE, "")
-    copy = program.home / "data" / "spackscope" / "spack-scope"
-    assert result.stderr == f"spackscope: {copy} cannot be written: Not a directory\n"
+    data = program.home / "data"
+    data.write_text("not a directory")
+    changes = {"SPACKSCOPE_PYZ": "/x.pyz", "XDG_DATA_HOME": str(data)}
+    message = extension(program, root, "--install", code=ExitCode.UNREADABLE, **changes)
+    copy = f"{data}/spackscope/spack-scope"
+    assert message == f"spackscope: {copy} cannot be written: Not a directory\n"
 
 
 @pytest.mark.parametrize(

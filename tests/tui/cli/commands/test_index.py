@@ -8,11 +8,6 @@ import pytest
 
 from spackscope.model.index.columns import HEADER
 from spackscope.model.index.load import REBUILT
-from spackscope.model.sources.session import Session
-from spackscope.tui.cli.arguments import Options
-from spackscope.tui.cli.commands import index
-from spackscope.tui.cli.commands.command_line import CommandLine
-from spackscope.tui.settings import DEFAULTS
 from tests.builders import hash_of, record, write_page
 from tests.program import Program
 
@@ -31,9 +26,7 @@ def test_index_prints_what_it_contains_and_where_it_is(program: Program) -> None
     assert program.cache() == [Path(index["index"]).name]
 
 
-def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_on_demand(
-    program: Program,
-) -> None:
+def test_an_index_is_refreshed_when_a_page_changes_and_rebuilt_on_demand(program: Program) -> None:
     page = write_page(program.home / "zlib.md", [record(1)])
     file = Path(parse_output(program("index", "-f", "zlib.md").stdout)["index"])
     first = file.stat().st_ino
@@ -124,11 +117,8 @@ def test_a_small_source_leaves_nothing_behind_when_asked(program: Program) -> No
 
 
 def test_an_index_that_another_process_removes_is_left_out(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    program: Program, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "replace", lambda source, target: os.unlink(source))
-    session = Session({"XDG_CACHE_HOME": str(tmp_path)})
-
-    index.run(CommandLine(Options("index"), ["sample_data"], session, DEFAULTS))
-
-    assert list(parse_output(capsys.readouterr().out)) == ["specs", "packages", "tags", "problems"]
+    printed = parse_output(program("index").stdout)
+    assert list(printed) == ["specs", "packages", "tags", "problems"]
