@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -32,12 +33,11 @@ _SETUP = {
     " spackscope completion fish | source",
 }
 _WRAPPER = """\
-#!{python} -SE
-import json, os, sys
-if sys.argv[1:2] in (["complete"], ["completion"]):
-    os.execv({python!r}, [*{command!r}, *sys.argv[1:]])
-print("started" + ":", json.dumps(sys.argv[1:]), ":" + "ended")
+#!/bin/sh
+case $1 in complete | completion) exec {command} "$@" ;; esac
+exec {printing} "$@"
 """
+_PRINTING = 'import json, sys; print("started" + ":", json.dumps(sys.argv[1:]), ":" + "ended")'
 
 
 class CompletingShell:
@@ -51,7 +51,8 @@ class CompletingShell:
         folder = home / "bin"
         folder.mkdir(exist_ok=True)
         program = folder / "spackscope"
-        program.write_text(_WRAPPER.format(python=sys.executable, command=[*COMMAND]))
+        printing = shlex.join([sys.executable, "-SEc", _PRINTING])
+        program.write_text(_WRAPPER.format(command=shlex.join(COMMAND), printing=printing))
         program.chmod(0o755)
         environ = environment(home, TERM="dumb" if shell != "fish" else "xterm")
         environ["PATH"] = os.pathsep.join([str(folder), environ["PATH"]])

@@ -8,8 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import spackscope.model as model
-from tests.program import PATIENCE
+import pytest
+
+from tests.program import PATIENCE, edit, environment, link_program
 
 ROOT = Path(__file__).parents[1]
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
@@ -88,39 +89,37 @@ def run(options, environ):
 """
 
 
-def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text("utf-8")
-    assert text.count(old) == 1, path
-    path.unlink()
-    path.write_text(text.replace(old, new), "utf-8")
-
-
-def copy_with_edits(directory: Path) -> None:
-    """Copy the program, by links but for the files that change."""
-    (program,) = model.__path__
-    for part in ("model", "tui", "sample_data"):
-        source = Path(program).parent / part
-        for path in source.resolve().rglob("*"):
-            if path.is_file() and path.suffix != ".pyc":
-                link = directory / "spackscope" / part / path.relative_to(source.resolve())
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(path)
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """Return a directory with a copy of the program in which a contributor added something."""
+    program = link_program(tmp_path)
     for name, (old, new) in EDITS.items():
-        edit(directory / "spackscope" / name, old, new)
-    edit(directory / "spackscope/tui/cli/command_table.py", *COMMAND)
-    (directory / "spackscope/tui/cli/commands/greet.py").write_text(GREET, "utf-8")
-    (directory / "spackscope/model/answers/tally.py").write_text(ANSWER, "utf-8")
-    edit(directory / "spackscope/tui/keymap.py", *KEY)
-    edit(directory / "spackscope/tui/browser/actions.py", *ACTION)
+        edit(program / name, old, new)
+    edit(program / "tui/cli/command_table.py", *COMMAND)
+    (program / "tui/cli/commands/greet.py").write_text(GREET, "utf-8")
+    (program / "model/answers/tally.py").write_text(ANSWER, "utf-8")
+    edit(program / "tui/keymap.py", *KEY)
+    edit(program / "tui/browser/actions.py", *ACTION)
+    return tmp_path
 
 
-def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(tmp_path: Path) -> None:
-    copy_with_edits(tmp_path)
+def test_added_columns_and_an_answer_are_found(copy: Path) -> None:
+    line = [sys.executable, "-m", "spackscope.tui.cli.main"]
+    environ = environment(copy / "home", PYTHONPATH=str(copy))
+    for words, heads in (
+        (["find", "--csv", "series=1.2", "py-build"], {"series", "deprecated"}),
+        (["tally", "--csv", "py-build"], {"package", "builds"}),
+    ):
+        text = subprocess.check_output([*line, *words], env=environ, encoding="utf-8")
+        assert heads <= {*text.splitlines()[0].split(",")}
 
+
+@pytest.mark.exhaustive
+def test_added_columns_a_format_a_command_and_an_answer_work_everywhere(copy: Path) -> None:
     result = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/added_parts.py"],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path)},
+        env={**os.environ, "PYTHONPATH": str(copy), "HOME": str(copy)},
         capture_output=True,
         encoding="utf-8",
         timeout=PATIENCE,

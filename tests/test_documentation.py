@@ -42,6 +42,7 @@ LANGUAGE_PAGE = ROOT / "docs" / "query-language.md"
 INTERNAL = {"SPACKSCOPE_PYZ"}
 """Variables that the program sets for itself."""
 
+HOW_TO = [each for each in examples() if each.block.page.name == "how-to.md"]
 FORMS = [form for forms in LANGUAGE.values() for form in forms]
 
 
@@ -78,7 +79,15 @@ def run(home: Path, command: str, preparation: list[str]) -> tuple[int, str]:
     return code, "".join(f"{line.rstrip()}\n" for line in lines)
 
 
-@pytest.mark.parametrize("example", examples(), ids=lambda example: str(example.block))
+@pytest.mark.parametrize(
+    "example",
+    [
+        # Each page is tried, the long one by every fourth of its examples.
+        pytest.param(each, id=str(each.block), marks=pytest.mark.exhaustive if at % 4 else ())
+        for each in examples()
+        for at in [HOW_TO.index(each) if each in HOW_TO else 0]
+    ],
+)
 def test_an_example_prints_what_the_page_shows(
     home: Path, tmp_path: Path, example: Example
 ) -> None:

@@ -65,6 +65,7 @@ def imports_of(node: ast.AST) -> Iterator[str]:
             yield from imports_of(child)
 
 
+@cache
 def graph() -> dict[str, set[str]]:
     """Return the modules that each module imports."""
     imports = {}
@@ -88,6 +89,13 @@ def test_a_type_is_defined_once() -> None:
 
 def test_no_modules_import_each_other() -> None:
     TopologicalSorter(graph()).prepare()
+
+
+def test_an_answer_is_imported_by_its_name_only() -> None:
+    names = {name for imported in graph().values() for name in imported}
+    answers = {name for name in modules() if name.startswith("spackscope.model.answers.")}
+    assert len(answers) > 12
+    assert names & answers == {"spackscope.model.answers.asked"}
 
 
 def test_the_shell_imports_at_the_top() -> None:

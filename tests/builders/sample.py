@@ -13,6 +13,7 @@ from __future__ import annotations
 import gzip
 import json
 from collections.abc import Iterable, Mapping
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,7 @@ _INSTALLED: Mapping[str, Mapping[str, int | str]] = {
 Nodes = dict[str, dict[str, Any]]
 
 
+@cache
 def sample_index() -> dict[str, Any]:
     """Return the part of the index, dependencies first: equal parts are close, and pack well."""
     database = json.loads(whole_index("spack1"))["database"]

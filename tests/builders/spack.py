@@ -6,6 +6,7 @@ import json
 import lzma
 import shutil
 from collections.abc import Iterable, Mapping
+from functools import cache
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -31,6 +32,7 @@ ZLIB, GCC, GLIBC, GMAKE = (hash_of(number) for number in (1, 2, 3, 4))
 Node = dict[str, Any]
 
 
+@cache
 def whole_index(name: str) -> bytes:
     """Return one of the two large indexes that Spack wrote."""
     return lzma.decompress((SPACK_DATA / f"{name}.whole.json.xz").read_bytes())

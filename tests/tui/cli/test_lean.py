@@ -5,13 +5,11 @@ import sys
 from importlib.util import find_spec
 
 import pytest
+from _pytest.mark import ParameterSet
 
 from tests.program import Program, environment
 
 HEAVY = ("textual", "rich", "yaml", "archspec", "wcwidth", "asyncio", "email")
-OF_A_HOST = (["show", "pfqg2xi"],)
-"""What says whether specs run on the host, whose target only archspec knows."""
-
 NOT_TO_OPEN = (
     *("argparse", "dataclasses", "difflib", "importlib.metadata", "importlib.resources"),
     *("inspect", "pathlib", "shutil", "tempfile", "urllib.parse", "socket", "email"),
@@ -31,103 +29,103 @@ from importlib.util import find_spec
 sys.modules.pop("pathlib", None), sys.modules.pop("urllib.parse", None)
 before = {*sys.modules}
 from spackscope.tui.cli.main import main
-main(sys.argv[1:])
-print(*{*sys.modules} - before, sep="\\n", file=sys.stderr)
-"""
-PROGRAM = """
-import sys
-from importlib.util import find_spec
-from spackscope.tui.cli.main import main
 code = main(sys.argv[1:])
-print(int(code), *[name for name in {heavy} if name in sys.modules], file=sys.stderr)
+print("\\n" + " ".join({*sys.modules} - before), file=sys.stderr)
+sys.exit(code)
 """
+BROWSER = """
+import sys, spackscope.tui.app
+print(*sys.modules, file=sys.stderr)
+"""
+ONLY_MAIN = """
+import sys; before = {*sys.modules}
+from spackscope.tui.cli import main
+sys.argv[1:] == [] or main.main()
+print(*{*sys.modules} - before, file=sys.stderr)
+"""
+
+
+def loaded_by(program: Program, *words: str, code: str = ALL_MODULES) -> set[str]:
+    """Return the modules that are imported for a command, by a new process."""
+    result = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=environment(program.home),
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert result.returncode in (0, 1, 2)
+    return {*result.stderr.splitlines()[-1].split()}
+
+
+def exhaustive(*words: str) -> ParameterSet:
+    return pytest.param(words, marks=pytest.mark.exhaustive)
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["find", "--hashes", "py-build", "+mpi", "!os=sequoia"],
-        ["find", "--csv", "py-build"],
-        ["find", "--json", "py-build"],
-        ["show", "pfqg2xi"],
-        ["needs", "pfqg2xi"],
-        ["doubles", "--json"],
-        ["cover", "sample_data"],
-        ["index"],
-        ["stats", "--by", "target", "--by", "virtualenv"],
-        ["diff", "pfqg2xi", "pfqg2xi"],
-        ["sources", "--verify"],
-        ["extension"],
-        ["config", "--check"],
-        ["man", "query"],
-        ["--help"],
-        ["find", "--nope"],
+        ("find", "--json", "py-build", "+mpi", "!os=sequoia"),
+        ("show", "pfqg2xi"),
+        ("cover", "sample_data"),
+        ("stats", "--by", "target", "--by", "virtualenv"),
+        ("config", "--check"),
+        ("--help",),
+        exhaustive("find", "--csv", "py-build"),
+        exhaustive("needs", "pfqg2xi"),
+        exhaustive("doubles", "--json"),
+        exhaustive("index"),
+        exhaustive("diff", "pfqg2xi", "pfqg2xi"),
+        exhaustive("sources", "--verify"),
+        exhaustive("extension"),
+        exhaustive("man", "query"),
+        exhaustive("find", "--nope"),
     ],
     ids=" ".join,
 )
-def test_a_line_command_loads_nothing_that_draws(program: Program, words: list[str]) -> None:
-    result = subprocess.run(
-        [sys.executable, "-c", PROGRAM.format(heavy=HEAVY), *words],
-        env=environment(program.home),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    loaded = " archspec" if words in OF_A_HOST else ""
-    assert result.stderr.splitlines()[-1] in [f"{code}{loaded}" for code in (0, 1, 2)]
+def test_a_line_command_loads_nothing_that_draws(program: Program, words: tuple[str, ...]) -> None:
+    of_a_host = {"archspec"} if words[0] == "show" else set()
+    assert loaded_by(program, *words) & {*HEAVY} == of_a_host
 
 
-@pytest.mark.parametrize("words", [["find", "py-build"], ["sources"], ["index"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words", [("find", "py-build"), exhaustive("sources"), exhaustive("index")], ids=" ".join
+)
 def test_an_index_that_is_current_is_opened_without_what_builds_it(
-    program: Program, words: list[str]
+    program: Program, words: tuple[str, ...]
 ) -> None:
     program("find", "py-build")
-    result = subprocess.run(
-        [sys.executable, "-c", ALL_MODULES, *words],
-        env=environment(program.home),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    modules = set(result.stderr.split())
+    modules = loaded_by(program, *words)
     assert not modules.intersection(NOT_TO_OPEN)
     assert not [name for name in modules if name.startswith(NOT_OURS_TO_OPEN)]
 
 
-@pytest.mark.parametrize("call", ["", "sys.argv[1:] = ['--version']; main.main();"])
-def test_only_main_is_imported_before_the_program_runs_and_for_its_version(call: str) -> None:
-    code = (
-        f"import sys; before = {{*sys.modules}}; from spackscope.tui.cli import main; {call}"
-        "print(*{name for name in {*sys.modules} - before if name.startswith('spackscope.')})"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
-    assert set(result.stdout.splitlines()[-1].split()) == {
-        "spackscope.tui",
-        "spackscope.tui.cli",
-        "spackscope.tui.cli.main",
-    }
+@pytest.mark.parametrize("words", [(), ("--version",)])
+def test_only_main_is_imported_before_the_program_runs_and_for_its_version(
+    program: Program, words: tuple[str, ...]
+) -> None:
+    loaded = loaded_by(program, *words, code=ONLY_MAIN)
+    main = {"spackscope.tui", "spackscope.tui.cli", "spackscope.tui.cli.main"}
+    assert {name for name in loaded if name.startswith("spackscope.")} == main
 
 
-def test_the_browser_imports_what_its_first_screen_needs() -> None:
-    code = (
-        "import sys, spackscope.tui.app;"
-        "print(*[name for name in sys.modules if name.startswith('spackscope.')])"
-    )
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8")
-    loaded = set(result.stdout.split())
+def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> None:
+    loaded = loaded_by(program, code=BROWSER)
     dialogs = {name for name in loaded if name.startswith("spackscope.tui.dialogs.")}
     assert dialogs == {"spackscope.tui.dialogs.base"}
-    later = (
+    of_model = (
         *("analysis.compare", "analysis.kinds", "analysis.nearest", "analysis.varying"),
         *("assist.completion", "assist.advice", "sources.discover"),
         *("index.build", "index.facets", "index.listing", "index.tree"),
         *("report.detail", "report.export", "report.kinds", "report.paste"),
     )
-    assert all(find_spec(f"spackscope.model.{name}") for name in later)
-    assert not {name for name in later if f"spackscope.model.{name}" in loaded}
-    of_rows = ("browser.read_results", "browser.read_details", "widgets.detail_layout")
-    assert not {name for name in of_rows if f"spackscope.tui.{name}" in loaded}
-    handed_out = ("browser.copy", "browser.export")
-    copying = (*handed_out, "clipboard", "copy_forms")
-    assert not {name for name in copying if f"spackscope.tui.{name}" in loaded}
+    of_tui = (
+        *("browser.read_results", "browser.read_details", "widgets.detail_layout"),
+        *("browser.copy", "browser.export", "clipboard", "copy_forms"),
+    )
+    later = {f"spackscope.model.{name}" for name in of_model}
+    later |= {f"spackscope.tui.{name}" for name in of_tui}
+    assert all(map(find_spec, later))
+    assert not later & loaded
 
 
 def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
@@ -137,13 +135,7 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
     path.parent.mkdir(parents=True)
     path.write_text('theme = "nord"\nfold = false\n[views]\nmine = "+mpi"\n[keys]\nquit = "Q"')
     program("find", "py-build")
-    result = subprocess.run(
-        [sys.executable, "-c", ALL_MODULES, "find", "py-build"],
-        env=environment(program.home),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    modules = set(result.stderr.split())
+    modules = loaded_by(program, "find", "py-build")
     assert "spackscope.tui.settings.config_file" in modules
     assert not modules.intersection((*HEAVY, *NOT_TO_OPEN))
     settings = {name for name in modules if name.startswith("spackscope.tui.settings.")}
@@ -151,17 +143,6 @@ def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
 
 
 def test_an_index_of_pages_is_built_without_the_readers_of_nodes(program: Program) -> None:
-    code = (
-        "import sys; from spackscope.tui.cli.main import main;"
-        "main(['index', '--rebuild', '-f', 'sample_data']);"
-        "print(*[name for name in sys.modules if name.startswith('spackscope.model.readers.')])"
-    )
-    result = subprocess.run(
-        [sys.executable, "-c", code],
-        env=environment(program.home),
-        capture_output=True,
-        encoding="utf-8",
-    )
-    loaded = {name.rpartition(".")[2] for name in result.stdout.splitlines()[-1].split()}
-    assert {"formats", "pages"} <= loaded
-    assert not loaded & {"nodes", "openpgp"}
+    loaded = loaded_by(program, "index", "--rebuild", "-f", "sample_data")
+    assert "spackscope.model.readers.pages" in loaded
+    assert "spackscope.model.readers.nodes" not in loaded

@@ -10,15 +10,13 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import spackscope.model as model
 from spackscope.model.core.text import cell_width
 from spackscope.tui.cli.command_table import COMMANDS
 from tests.builders import edge, environment, hash_of, leaf, node, write_index, write_tree
-from tests.program import Program
+from tests.program import Program, edit, link_program
 
 ZLIB, OLD, M4 = (letter * 32 for letter in "zom")
 FILES = {"lib/libz.so": {"mode": 0o120777, "dest": "libz.so.1"}}
@@ -41,16 +39,19 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def home(program: Program) -> Path:
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """Return the program with two caches of the same specs, and an environment with one more."""
+    home = tmp_path_factory.mktemp("home")
     m4 = node(M4, name="m4", version="1.4", dependencies=[edge("zlib", ZLIB, ["link"])])
     nodes = (leaf(ZLIB, "zlib", "1.3"), leaf(OLD, "zlib", "1.2"), m4)
     for name in ("index.json", "copy.json"):
-        write_index(program.home / name, *nodes)
-    write_tree(program.home / "tree", leaf(ZLIB, "zlib", "1.3"), files=FILES)
-    (program.home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
+        write_index(home / name, *nodes)
+    write_tree(home / "tree", leaf(ZLIB, "zlib", "1.3"), files=FILES)
+    (home / "spack.lock").write_bytes(environment([*nodes, leaf(hash_of(9), "xz", "5")]))
+    program = Program(home)
     program("index", "-f", "index.json")
-    return program.home
+    return program
 
 
 def words_of(command: str) -> tuple[str, ...]:
@@ -62,7 +63,7 @@ def test_each_answer_is_asked() -> None:
 
 
 @pytest.mark.parametrize("command", ASKED)
-def test_all_forms_have_the_same_rows(command: str, program: Program, home: Path) -> None:
+def test_all_forms_have_the_same_rows(command: str, program: Program) -> None:
     words = words_of(command)
     rows = json.loads(program(*words, "--json").stdout)
     lines = program(*words, "--jsonl").stdout.splitlines()
@@ -80,19 +81,13 @@ def test_all_forms_have_the_same_rows(command: str, program: Program, home: Path
     names = list(rows[0])[:2][::-1] if rows else []
     result = program(*words, "--limit", "1", "--json", f"--columns={','.join(names)}")
     assert [list(row) for row in json.loads(result.stdout)] == [names] * len(rows[:1]) or not rows
-
-
-@pytest.mark.parametrize("columns", [80, 120])
-@pytest.mark.parametrize("command", sorted({*ASKED} - {"show"}))
-def test_no_line_is_wider_than_the_terminal(
-    command: str, columns: int, program: Program, home: Path
-) -> None:
-    _, text = program.on_terminal(*words_of(command), columns=columns, changes={"NO_COLOR": "1"})
-    assert max(map(cell_width, text.splitlines())) <= columns
+    for columns in (80, 120) if command != "show" else ():
+        _, text = program.on_terminal(*words, columns=columns, changes={"NO_COLOR": "1"})
+        assert max(map(cell_width, text.splitlines())) <= columns
 
 
 def test_what_the_heading_says_is_a_column_in_a_pipe_and_where_it_is_asked_for(
-    program: Program, home: Path
+    program: Program,
 ) -> None:
     def first_line(text: str) -> list[str]:
         return text.splitlines()[0].split()
@@ -106,9 +101,7 @@ def test_what_the_heading_says_is_a_column_in_a_pipe_and_where_it_is_asked_for(
     assert "\nstate " in text.replace("\r", "")
 
 
-def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(
-    program: Program, home: Path
-) -> None:
+def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(program: Program) -> None:
     def found(*words: str) -> list[str]:
         return program(
             "find", "-f", "index.json", "--format", "{name}@{version}", *words
@@ -119,7 +112,7 @@ def test_rows_are_sorted_by_value_and_what_is_unknown_comes_last(
     assert found("--sort", "size") == found()
 
 
-def test_a_format_has_values_or_their_beginning(program: Program, home: Path) -> None:
+def test_a_format_has_values_or_their_beginning(program: Program) -> None:
     words = ("find", "-f", "index.json", "m4", "--format")
     assert program(*words, "{package}/{hash:7} {tag}|").stdout == "m4/mmmmmmm |\n"
     assert program(*words, "").stdout == "\n"
@@ -136,74 +129,47 @@ def test_a_format_has_values_or_their_beginning(program: Program, home: Path) ->
         (["--json", "--csv"], "not allowed with argument --json"),
     ],
 )
-def test_a_wrong_option_is_a_sentence(
-    words: list[str], sentence: str, program: Program, home: Path
-) -> None:
+def test_a_wrong_option_is_a_sentence(words: list[str], sentence: str, program: Program) -> None:
     assert sentence in program.refused("find", "-f", "index.json", *words, code=2)
 
 
-def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(
-    program: Program, home: Path
-) -> None:
+def test_of_a_long_answer_a_terminal_shows_the_first_rows_of_each_group(program: Program) -> None:
     words = ("prune", "--preview", "-f", "many.json", "zlib")
-    many = [
-        leaf(
-            f"{number:032}".replace("0", "a")
-            .replace("1", "b")
-            .translate({ord(str(n)): chr(ord("b") + n) for n in range(2, 10)}),
-            "zlib",
-            f"1.{number}",
-        )
-        for number in range(60)
-    ]
+    many = [leaf(hash_of(number), "zlib", f"1.{number}") for number in range(60)]
     write_index(program.home / "many.json", *many)
-    _, text = program.on_terminal(*words, changes={"NO_COLOR": "1"})
-    assert text.count("  zlib ") == 40
-    assert "and 20 more; --limit 0 prints all\n" in text
-    _, text = program.on_terminal(*words, "--limit", "0", changes={"NO_COLOR": "1"})
-    assert text.count("  zlib ") == 60
+    for more, count in ((), 40), (("--limit", "0"), 60):
+        _, text = program.on_terminal(*words, *more, changes={"NO_COLOR": "1"})
+        assert text.count("  zlib ") == count
+        assert ("and 20 more; --limit 0 prints all\n" in text) is (count == 40)
     assert len(program(*words).stdout.splitlines()) == 61
 
 
-@pytest.mark.parametrize("command", [name for name in ASKED if name != "find"])
-def test_an_answer_is_a_leaf(command: str, tmp_path: Path, program: Program, home: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        name if name == "doubles" else pytest.param(name, marks=pytest.mark.exhaustive)
+        for name in ASKED
+        if name != "find"
+    ],
+)
+def test_an_answer_is_a_leaf(command: str, tmp_path: Path, program: Program) -> None:
     """Without its module and its entry in the table of commands nothing else changes."""
-    (folder,) = model.__path__
-    for part in ("model", "tui", "sample_data"):
-        source = (Path(folder).parent / part).resolve()
-        for path in source.rglob("*"):
-            if path.is_file() and path.suffix != ".pyc":
-                link = tmp_path / "copy" / "spackscope" / part / path.relative_to(source)
-                link.parent.mkdir(parents=True, exist_ok=True)
-                link.symlink_to(path)
-    copy = tmp_path / "copy" / "spackscope"
+    copy = link_program(tmp_path)
     (copy / "model" / "answers" / f"{command}.py").unlink()
     table = copy / "tui" / "cli" / "command_table.py"
-    text = table.read_text("utf-8")
-    table.unlink()
-    entry = re.search(rf'\n    Command\(\n        "{command}",\n.*?\n    \),', text, re.DOTALL)
+    pattern = rf'\n    Command\(\n        "{command}",\n.*?\n    \),'
+    entry = re.search(pattern, table.read_text("utf-8"), re.DOTALL)
     assert entry is not None
-    table.write_text(text.replace(entry[0], ""), "utf-8")
+    edit(table, entry[0], "")
 
-    def run(*words: str) -> subprocess.CompletedProcess[str]:
-        environ: dict[str, Any] = {
-            **os.environ,
-            "PYTHONPATH": str(tmp_path / "copy"),
-            "HOME": str(home),
-        }
-        line = [sys.executable, "-m", "spackscope.tui.cli.main", *words]
-        return subprocess.run(line, cwd=home, env=environ, capture_output=True, encoding="utf-8")
+    def run(*words: str) -> str:
+        environ = {**os.environ, "PYTHONPATH": str(tmp_path), "HOME": str(program.home)}
+        line = [sys.executable, *words]
+        return subprocess.check_output(line, cwd=program.home, env=environ, encoding="utf-8")
 
-    assert f"\n  {command} " not in run("--help").stdout
-    assert run("find", "-f", "index.json", "--hashes", "m4").stdout == f"{M4}\n"
+    main = ("-m", "spackscope.tui.cli.main")
+    assert f"\n  {command} " not in run(*main, "--help")
+    assert run(*main, "find", "-f", "index.json", "--hashes", "m4") == f"{M4}\n"
     other = "needs" if command != "needs" else "show"
-    assert run(other, "-f", "index.json", "--hashes", f"/{M4}").returncode == 0
-    modules = "import spackscope.tui.app, spackscope.tui.browser.sheets"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", modules],
-            env={**os.environ, "PYTHONPATH": str(tmp_path / "copy")},
-            capture_output=True,
-        ).returncode
-        == 0
-    )
+    run(*main, other, "-f", "index.json", "--hashes", f"/{M4}")
+    run("-c", "import spackscope.tui.app, spackscope.tui.browser.sheets")

@@ -9,6 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from spackscope.model.core.errors import (
+    Cancelled,
+    NotFound,
+    SourceError,
+    Unanswerable,
+    Unreadable,
+    WrongQuestion,
+)
 from spackscope.tui.process import ExitCode
 from tests.program import COMMAND, Program, environment
 from tests.pty.test_signals import left_on
@@ -68,6 +76,34 @@ def run(
 
 def logs(program: Program) -> list[Path]:
     return sorted((program.home / "state" / "spackscope").glob("*.log"))
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        *((error("why"), ExitCode.UNREADABLE) for error in (SourceError, NotFound, Unreadable)),
+        (Unanswerable("why", "^zlib"), ExitCode.USAGE),
+        (WrongQuestion("why"), ExitCode.USAGE),
+        (Cancelled(), ExitCode.INTERRUPTED),
+        (KeyboardInterrupt(), ExitCode.INTERRUPTED),
+        (BrokenPipeError(), ExitCode.FOUND),
+        (SystemExit(5), 5),
+        (SystemExit(None), 0),
+        (MemoryError(), ExitCode.UNEXPECTED),
+    ],
+    ids=repr,
+)
+def test_each_error_has_its_exit_code(
+    program: Program, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int
+) -> None:
+    def load(*_args: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("spackscope.tui.cli.commands.command_line.load", load)
+    message = program.refused("find", code=code)
+    assert bool(logs(program)) is (code == ExitCode.UNEXPECTED)
+    if not logs(program):
+        assert message == ("spackscope: why\n" if code in (2, 3) else "")
 
 
 @pytest.mark.parametrize(
@@ -141,35 +177,31 @@ def test_an_error_of_the_first_import_is_reported(program: Program) -> None:
     )
 
 
+FOLD = "import asyncio, threading, spackscope.tui.browser.actions as b\nb.ACTIONS['fold'] = "
+PATCHES = {
+    "action": f"{FOLD}broken",
+    "driver": "import spackscope.tui.process.terminal as t\n"
+    f"t.TerminalDriver.stop_application_mode = broken\n{FOLD}b.ACTIONS['leave']",
+    "worker": "import spackscope.tui.browser.loading as r; r.load = broken",
+    "mount": "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
+    "start": "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
+    "keyboard": "import textual._xterm_parser as x; x.XTermParser.feed = broken",
+    "thread": f"{FOLD}lambda self: threading.Thread(target=broken).start()",
+    "loop": f"{FOLD}lambda self: asyncio.get_running_loop().call_soon(broken)",
+}
+"""Where the browser fails: once it folds, or before."""
+IN_TEST = ("action", "driver", "worker")
+
+
 @pytest.mark.parametrize(
-    "patch",
+    "name",
     [
-        "import spackscope.tui.browser.actions as b; b.ACTIONS['fold'] = broken",
-        "import spackscope.tui.browser.loading as r; r.load = broken",
-        "import spackscope.tui.app as a; a.SpackscopeApp.on_mount = broken",
-        "import spackscope.tui.app as a; a.SpackscopeApp.__init__ = broken",
-        "import textual._xterm_parser as x; x.XTermParser.feed = broken",
-        (
-            "import spackscope.tui.process.terminal as t, spackscope.tui.browser.actions as b\n"
-            "t.TerminalDriver.stop_application_mode = broken\n"
-            "b.ACTIONS['fold'] = b.ACTIONS['leave']"
-        ),
-        (
-            "import threading, spackscope.tui.browser.actions as b\n"
-            "def fold(self): threading.Thread(target=broken).start()\n"
-            "b.ACTIONS['fold'] = fold"
-        ),
-        (
-            "import asyncio, spackscope.tui.browser.actions as b\n"
-            "def fold(self): asyncio.get_running_loop().call_soon(broken)\n"
-            "b.ACTIONS['fold'] = fold"
-        ),
+        *IN_TEST,
+        *(pytest.param(n, marks=pytest.mark.exhaustive) for n in PATCHES if n not in IN_TEST),
     ],
-    ids=["action", "worker", "mount", "start", "keyboard", "driver", "thread", "loop"],
 )
-def test_the_browser_prints_no_traceback(program: Program, patch: str) -> None:
-    code = BROKEN.format(patch=patch)
-    command = (COMMAND[0], "-c", code)
+def test_the_browser_prints_no_traceback(program: Program, name: str) -> None:
+    command = (COMMAND[0], "-c", BROKEN.format(patch=PATCHES[name]))
     with program.in_terminal(changes={"SECRET_TOKEN": SECRET}, command=command) as terminal:
         before = terminal.attributes()
         while "py-safetensors" not in terminal.text and terminal.process.poll() is None:

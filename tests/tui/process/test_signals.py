@@ -5,11 +5,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.builders import hash_of, page, record
 from tests.program import PATIENCE, Program, environment
 
 ENDLESS = """
@@ -47,13 +49,31 @@ def find(*_args):
                 print("still there", flush=True)
             time.sleep(0.01)
 headless.run = find
-from spackscope.tui.cli.main import main
-raise SystemExit(main())
 """
 
 
+@pytest.fixture(scope="module")
+def long_build(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a thousand pages of a hundred records, which take a second or more to read."""
+    top = tmp_path_factory.mktemp("pages")
+    options = [f"+option{number}" for number in range(30)]
+    # Records with equal texts would be read in no time.
+    records = [record(number, variants=[*options, f"number={number}"]) for number in range(100)]
+    text = page(records, title="package-").decode()
+    for number in range(1000):
+        path = top / f"{number}.md"
+        its = text.replace('"package-"', f'"package-{number}"').replace("number=", f"n{number}=")
+        path.write_text(its.replace(hash_of(0)[:30], hash_of(number * 1024)[:30]))
+    return top
+
+
 @pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+    ("number", "code"),
+    [
+        (signal.SIGTERM, 143),
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.exhaustive),
+        pytest.param(signal.SIGHUP, 129, marks=pytest.mark.exhaustive),
+    ],
 )
 def test_a_signal_during_a_build_leaves_nothing_behind(
     program: Program, long_build: Path, number: signal.Signals, code: int
@@ -80,6 +100,7 @@ def test_ctrl_c_in_a_terminal_takes_the_progress_off_the_screen(
     assert program.cache() == []
 
 
+@pytest.mark.exhaustive
 def test_a_build_goes_on_after_an_ignored_signal_and_shows_its_progress_on_stderr_alone(
     program: Program, long_build: Path
 ) -> None:
@@ -105,13 +126,11 @@ def test_a_short_build_shows_no_progress(program: Program) -> None:
     assert text.startswith("specs     346\n")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("patch", [IN_A_QUERY, IN_A_BUILD], ids=["query", "build"])
-def test_a_signal_ends_whatever_is_done_with_an_index(
-    program: Program, number: signal.Signals, patch: str
-) -> None:
+@contextmanager
+def started(program: Program, code: str, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Start a patched program, and wait until it works."""
     with subprocess.Popen(
-        [sys.executable, "-c", ENDLESS.format(patch=patch), "index"],
+        [sys.executable, "-c", code, *words],
         env=environment(program.home),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -120,11 +139,23 @@ def test_a_signal_ends_whatever_is_done_with_an_index(
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "begins\n"
-            time.sleep(0.2)
-            process.send_signal(number)
-            out, err = process.communicate(timeout=PATIENCE)
+            yield process
         finally:
             process.kill()
+
+
+@pytest.mark.parametrize(
+    ("patch", "number"),
+    [(IN_A_QUERY, signal.SIGINT), (IN_A_BUILD, signal.SIGTERM)],
+    ids=["query", "build"],
+)
+def test_a_signal_ends_whatever_is_done_with_an_index(
+    program: Program, patch: str, number: signal.Signals
+) -> None:
+    with started(program, ENDLESS.format(patch=patch), "index") as process:
+        time.sleep(0.2)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, err) == (128 + number, "", "")
     assert not any(name.endswith(".tmp") for name in program.cache())
 
@@ -140,19 +171,10 @@ def test_a_signal_ends_whatever_is_done_with_an_index(
 def test_only_a_repeated_signal_disturbs_the_unwinding(
     program: Program, numbers: Sequence[signal.Signals], code: int
 ) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-c", UNWINDING, "find", "x"],
-        env=environment(program.home),
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-    ) as process:
-        try:
-            assert process.stdout is not None
-            assert process.stdout.readline() == "begins\n"
-            for number in numbers[:-1]:
-                process.send_signal(number)
-                assert process.stdout.readline() == "still there\n"
-            process.send_signal(numbers[-1])
-            assert process.wait(PATIENCE) == code
-        finally:
-            process.kill()
+    with started(program, ENDLESS.format(patch=UNWINDING), "find", "x") as process:
+        assert process.stdout is not None
+        for number in numbers[:-1]:
+            process.send_signal(number)
+            assert process.stdout.readline() == "still there\n"
+        process.send_signal(numbers[-1])
+        assert process.wait(PATIENCE) == code
