@@ -11,7 +11,6 @@ from spackscope.model.core.records import Problem, Spec
 from spackscope.model.readers.formats import read_document
 from spackscope.model.readers.json import parse
 from tests.builders import (
-    GCC,
     INDEX_OF_0_23,
     INDEX_OF_1_2,
     INSTALL_TREE,
@@ -91,16 +90,6 @@ def test_repeated_hashes_are_counted() -> None:
     assert remarks == [f'"{hash_of(0)}" and 4 more keys are given twice']
 
 
-def test_a_record_nested_too_deeply_leaves_those_before_it() -> None:
-    before = json.dumps({GCC: {"spec": leaf(GCC, "gcc", "13.2.0")}})[:-1]
-    data = '{"database": {"version": "8", "installs": ' + before + f', "{ZLIB}": ' + "[" * 100_000
-
-    (spec,), (problem,) = read(data.encode())
-
-    assert spec.package == "gcc"
-    assert "nested too deeply" in problem.reason
-
-
 @pytest.mark.parametrize("indent", [None, 1])
 def test_a_database_damaged_anywhere_is_read_as_far_as_it_is_json(indent: int | None) -> None:
     data = json.dumps(json.loads(database(installs(leaf(ZLIB, "zlib", "1")))), indent=indent)
@@ -138,9 +127,7 @@ SMALL = installs(leaf(ZLIB, "zlib", "1"), *zlib_nodes()[1:3])
     ],
     ids=["index", "version last", "lock file", "spec file", "oldest spec file", "spack find"],
 )
-def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(
-    data: bytes,
-) -> None:
+def test_the_specs_before_a_cut_are_read_and_the_problem_names_it(data: bytes) -> None:
     whole, _ = read(data)
     kept = []
 

@@ -50,11 +50,6 @@ def test_a_signature_names_its_key() -> None:
     assert signature.fingerprint == PROJECT_SUBKEY
 
 
-def test_what_is_not_signed_has_no_signature() -> None:
-    assert read_signature(b'{"version": 3, "data": []}') is None
-    assert read_signature(b"") is None
-
-
 def test_line_ends_and_headers_of_armour_may_differ() -> None:
     assert read_signature(BZIP2.replace(b"\n", b"\r\n")) == SITE_SIGNATURE
     version = b"-----BEGIN PGP SIGNATURE-----\nVersion: GnuPG v2\nComment: made: twice\n"

@@ -28,8 +28,7 @@ from tests.builders import (
     record,
     split_problems,
 )
-from tests.examples import examples
-from tests.hostile import HOSTILE_TEXT, any_json
+from tests.hostile import any_json
 
 DEEP = 100_000
 
@@ -96,7 +95,6 @@ def test_a_value_that_cannot_be_read_is_refused_with_a_reason(text: str, reason:
 
 
 @given(st.text() | st.text("[]{}:,-?&*!|>'\"%@`# \n\t\\abuU0"))
-@examples(300)
 @pytest.mark.usefixtures("yaml_loader")
 def test_no_text_does_more_than_be_refused(text: str) -> None:
     try:
@@ -278,13 +276,6 @@ def test_the_records_before_a_cut_are_read_and_the_problem_names_it() -> None:
     assert not is_page(SMALL[:20])
 
 
-@given(st.binary())
-def test_no_bytes_raise(data: bytes) -> None:
-    for head in (b"", b"---\nspec_details:", b"---\ntitle: a\nspec_details: [", b"\xff\xfe-\0-\0"):
-        items = read_page(head + data, origin="o")
-        assert all(isinstance(item, Records | Problem) for item in items)
-
-
 any_record = st.dictionaries(st.sampled_from(sorted(record())), any_json).map(
     lambda fields: record(1) | fields
 )
@@ -429,34 +420,6 @@ def test_meta_is_held_against_the_records(meta: Any, reason: str) -> None:
 
     assert len(specs) == 2
     assert reasons(problems) == ([f"meta: {reason}"] if reason else [])
-
-
-def test_hostile_text_is_read_as_it_is() -> None:
-    for label, text in HOSTILE_TEXT:
-        stored = text.encode("utf-8", "replace").decode()
-        names = ("compiler", "os", "platform", "target")
-        fields = record(1, variants=[text, "+a"], stacks=[text], versions=[text])
-        fields |= dict.fromkeys(names, text)
-
-        (spec,), problems = read_records(page([fields], title=text, tag=text))
-
-        assert [getattr(spec, name) for name in names] == [stored] * 4, label
-        assert (spec.version, spec.package) == (stored.removeprefix("="), stored), label
-        assert (spec.variants, spec.stacks, spec.tag) == ((stored, "+a"), (stored,), stored), label
-        assert bool(problems) == (not text), label
-        unescaped = json.dumps([fields | {"os": text + "!"}], ensure_ascii=False)
-        data = f"---\ntitle: zlib\nspec_details: {unescaped}\n---".encode("utf-8", "replace")
-        assert read_records(data)[0][0].os == stored + "!", label
-
-
-def test_hostile_text_where_it_is_not_allowed_is_a_problem() -> None:
-    for label, text in HOSTILE_TEXT:
-        records = [record(1, size=text), record(hash=text)]
-        specs, problems = read_records(page(records, meta={"num_specs": text}))
-
-        assert [spec.hash for spec in specs] == [hash_of(1)], label
-        assert len(problems) >= 2, label
-        assert all(problem.reason.encode() for problem in problems), label
 
 
 # Two ways, one result

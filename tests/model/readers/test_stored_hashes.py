@@ -66,6 +66,7 @@ def test_what_spack_wrote_is_whole(path: Any) -> None:
     assert hashes == StoredHashes(whole=hashes.whole, cached=hashes.cached)
 
 
+@pytest.mark.exhaustive
 def test_of_a_large_index_only_externals_with_rewritten_prefixes_are_wrong() -> None:
     hashes = check(whole_index("spack1"))
     assert (len(hashes.whole), hashes.wrong_count, hashes.unchecked) == (8991, 16, {})

@@ -6,7 +6,6 @@ import itertools
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,19 +32,6 @@ def scan(sources: list[str], *, should_stop: ShouldStop = never) -> list[Documen
 
 def names(documents: list[Document], below: Path) -> list[str]:
     return [os.path.relpath(document.path, below) for document in documents]
-
-
-def test_pages_are_found_at_any_depth_in_the_order_of_their_names(tmp_path: Path) -> None:
-    for tag, title in (("develop", "zlib"), ("develop", "bzip2"), ("a/b/c", "zlib")):
-        write_page(tmp_path, [record()], title=title, tag=tag)
-    (tmp_path / "index.md").write_text("---\n---")
-
-    assert names(scan([str(tmp_path)]), tmp_path) == [
-        "index.md",
-        "a/b/c/zlib/specs.md",
-        "develop/bzip2/specs.md",
-        "develop/zlib/specs.md",
-    ]
 
 
 @pytest.mark.parametrize(
@@ -179,30 +165,6 @@ def test_directories_may_be_nested_deeper_than_calls(
             os.rmdir("d")
 
 
-@pytest.mark.parametrize(
-    ("make", "reason"),
-    [
-        (lambda path: os.mkfifo(path), "is neither a file nor a directory"),
-        (lambda path: path.symlink_to(path), "cannot be read: too many levels"),
-        (lambda path: (path / "a" / "b").mkdir(parents=True), "contains no files"),
-        (lambda path: path.write_bytes(b""), "cannot be read: it is empty"),
-        (lambda path: path.write_bytes(b"\0" * 100), "cannot be read: it is not a page"),
-        (lambda path: path.write_text("<html>---</html>"), "cannot be read: it is not a page"),
-    ],
-    ids=["FIFO", "loop", "directories", "nothing", "zeros", "HTML"],
-)
-def test_an_invalid_source_is_refused_in_one_sentence(
-    make: Callable[[Path], object], reason: str, tmp_path: Path
-) -> None:
-    path = tmp_path / "source"
-    make(path)
-
-    with pytest.raises(SourceError) as refusal:
-        catalog_of(path)
-
-    assert str(refusal.value).startswith(f"the source {path} {reason}")
-
-
 def test_a_page_among_other_files_is_enough(tmp_path: Path) -> None:
     write_page(tmp_path / "a", [record()])
     (tmp_path / "a" / "README.md").write_text("# A mirror")
@@ -247,11 +209,7 @@ def test_unreadable_files_are_reported(unprivileged: Path) -> None:
     assert catalog.total == 1
     assert sorted(
         os.path.relpath(problem.origin, unprivileged) for problem in catalog.problems
-    ) == [
-        "closed",
-        "develop/locked/specs.md",
-        "listed/specs.md",
-    ]
+    ) == ["closed", "develop/locked/specs.md", "listed/specs.md"]
     assert {problem.reason for problem in catalog.problems} == {
         "cannot be read: permission denied"
     }

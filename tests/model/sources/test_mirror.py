@@ -15,12 +15,8 @@ from spackscope.model.sources.discover import discover
 from spackscope.model.sources.mirror import discover_mirror, mirror_at
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.source_name import UrlTarget, parse_target
-from spackscope.model.storage.download import Timeouts
-from spackscope.model.storage.http import Client
 from tests.builders import (
     DATABASE_TYPE,
-    INDEX_OF_0_23,
-    INDEX_OF_1_2,
     MANIFEST,
     SPACK_DATA,
     SPEC_TYPE,
@@ -144,15 +140,6 @@ def test_a_mirror_without_an_index_that_can_be_read_fails(
     assert failure.format(top=top) in discovered.failure
     assert str(top) in discovered.failure
     assert not discovered.documents
-
-
-def test_mirrors_that_spack_wrote_are_read(home: dict[str, str]) -> None:
-    for layout, real in (("v3", INDEX_OF_1_2), ("v2", INDEX_OF_0_23)):
-        top = SPACK_DATA / f"mirror-{layout}"
-        with serve_files(files_in(top)) as server:
-            assert contents(discover_one(server.url, home)) == [real.read_bytes()]
-        (index,) = discover_one(top).documents
-        assert (Path(index.path), index.origin, index.kind) == (real, str(real), "known")
 
 
 def test_views_are_read_where_only_they_are_there(tmp_path: Path) -> None:
@@ -326,33 +313,6 @@ def test_the_previous_index_is_used_while_the_new_one_is_wrong(
     assert first.checked is not None
     assert discovered.checked is not None
     assert abs(discovered.checked - first.checked) < 60
-
-
-@pytest.mark.parametrize(
-    "files", [mirror_v2(ONE), mirror_v2(ONE, None), mirror_v3(ONE)], ids=["v2", "bare v2", "v3"]
-)
-def test_the_cached_copy_is_used_whatever_is_wrong_with_the_server(
-    files: Files, home: dict[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    timeouts = Timeouts(pause=0.01)
-    client = property(lambda session: Client(session.environ, timeouts=timeouts))
-    monkeypatch.setattr(Session, "client", client)
-    with serve_files(files) as server:
-        discover_one(server.url, home)
-        for script in (
-            lambda exchange: exchange.respond(500),
-            lambda exchange: exchange.respond(200, HTML),
-        ):
-            server.default = script
-            discovered = discover_one(server.url, home)
-            assert contents(discovered) == [ONE]
-            assert discovered.remark
-
-    discovered = discover_one(server.url, home)
-
-    assert contents(discovered) == [ONE]
-    assert "cannot be reached" in discovered.remark
-    assert discovered.problems == ()
 
 
 def test_a_local_index_is_verified_whenever_it_changes(

@@ -42,7 +42,6 @@ from tests.builders import (
     write_files,
     zlib_index,
 )
-from tests.hostile import HOSTILE_TEXT
 from tests.web_server import responds
 
 BZIP2 = f"blobs/sha256/27/{BZIP2_ARCHIVE}"
@@ -334,15 +333,6 @@ def test_a_mirror_is_found_by_the_document_of_a_spec(home: dict[str, str], tmp_p
         assert (answer["signed"], answer["layout"]) == (True, layout)
 
 
-def test_hostile_names_of_keys_are_cleaned(home: dict[str, str], tmp_path: Path) -> None:
-    reader = Reader(home, str(write_files(tmp_path / "m", signed_v2())))
-    (signed,) = reader.mirrors.entries(reader.spec("zlib-ng"))
-    assert signed.signer is not None
-    for _, text in HOSTILE_TEXT:
-        hostile = replace(signed, signer=replace(signed.signer, owner=text))
-        assert all(line.text == clean(line.text) for line in signing_lines([hostile]))
-
-
 def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
     reader = Reader(home, "sample_data")
     listed = replace(all_records(reader.catalog)[0], source="oci://h/m", listed_in=())
@@ -357,19 +347,6 @@ def test_what_is_no_mirror_is_not_asked(home: dict[str, str]) -> None:
         mirrors = Mirrors([state], reader.session)
         lines = signing_lines(mirrors.entries(replace(listed, cached=cached, in_cache=cached)))
         assert [f"{line.label}|{line.text}" for line in lines] == texts
-
-
-def test_only_what_may_be_a_mirror_is_asked() -> None:
-    for name, kind, failure, may_be in (
-        ("m", "mirror", "", True),
-        ("m/build_cache/index.json", "file", "", True),
-        ("all", "directory", "", True),
-        ("index.json", "file", "", False),
-        ("tree", "install tree", "", False),
-        ("m", "mirror", "it is gone", False),
-    ):
-        state = SourceStatus(name, kind, "", 1, None, "", failure, 0)
-        assert state.may_be_mirror is may_be
 
 
 def test_a_size_is_requested_once(home: dict[str, str]) -> None:

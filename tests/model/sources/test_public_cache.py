@@ -69,10 +69,7 @@ def test_the_public_cache_alone_is_the_tag_develop_and_tags_come_in_the_order_gi
     assert (discovered.kind, discovered.failure, discovered.problems) == ("public cache", "", ())
     assert [
         (document.tag, document.stack, document.cached) for document in discovered.documents
-    ] == [
-        ("develop", "root", True),
-        ("develop", "e4s", True),
-    ]
+    ] == [("develop", "root", True), ("develop", "e4s", True)]
     assert contents(discovered) == [ROOT, E4S]
     assert discovered.checked is not None
     assert contents(several) == [OLD, ROOT, E4S]
@@ -132,7 +129,6 @@ REFUSED = "a remote tag list cannot name local files"
         # Paths of this machine, which only a local tag list may name.
         ("{top}/m/" + MANIFEST, REFUSED, ""),
         ("file://{top}/m", REFUSED, ""),
-        ("FILE://localhost{top}/m", REFUSED, ""),
         ("~/m/" + MANIFEST, REFUSED, ""),
         ("~", REFUSED, "has no index"),
         # Relative ones are seen from the tag list.
@@ -141,14 +137,10 @@ REFUSED = "a remote tag list cannot name local files"
         ("file:m", "has no index", "has no index"),
         # Broken URLs.
         ("http://h/\ud800", "it has bytes that are not text", "it has bytes that are not text"),
-        ("s3://spack-binaries/\ud800", "it has bytes that are not", "it has bytes that are not"),
-        ("x\ud800", "not text", "not text"),
-        ("http://h/\0", "it has a control character", "it has a control character"),
         ("develop/\0", "it has a control character", "has a NUL"),
         ("http://[::1/x", "its host cannot be read", "its host cannot be read"),
         ("http://ann:s3cr3t@h:no/x", "its port is not a number", "its port is not a number"),
         ("ht tp://ann:s3cr3t@h/x", "has no index", "has no index"),
-        ("what://ann:s3cr3t@h/x", "what:// is not supported", "what:// is not supported"),
         ("file://there/x", REFUSED, "another machine"),
         ("x" * 100_000, "its URL is longer than", "its URL is longer than"),
     ],
@@ -185,14 +177,6 @@ def test_names_in_a_tag_list_may_be_percent_encoded() -> None:
         server.default = script
         assert contents(discover_one(f"{server.url}/my%20index.json")) == [ROOT]
         assert contents(discover_one(f"{server.url}/a%2520b.json")) == [OLD]
-
-
-@pytest.mark.parametrize("tag_list", ["http://[::1/x", "http://h/\udcff", "file://there/x.json"])
-def test_a_broken_url_of_a_tag_list_is_a_sentence(tag_list: str) -> None:
-    failure = discover_one("public", {"SPACKSCOPE_PUBLIC": tag_list}).failure
-
-    sentences = ("is not a valid URL", "whose name is not text", "another machine")
-    assert any(sentence in failure for sentence in sentences)
 
 
 def test_an_unknown_tag_is_answered_with_near_ones() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -17,7 +16,7 @@ from spackscope.model.sources.resolve import (
     source_key,
 )
 from spackscope.model.sources.session import Session
-from spackscope.model.sources.source_name import SAMPLE, SAMPLES, absolute_path
+from spackscope.model.sources.source_name import SAMPLE, absolute_path
 from tests.builders import SpackRoot
 
 MIRRORS = """\
@@ -75,17 +74,6 @@ def test_the_key_of_a_source_is_what_it_names_here_and_now(
     assert len({*before, *keys()}) == 6
 
 
-def test_a_variable_is_a_path_or_is_split_as_in_a_shell(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "my mirror").mkdir()
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for path in ("~/my mirror", f"{tmp_path}/my mirror"):
-        assert resolve_sources([], Session({"SPACKSCOPE_FROM": path})) == (path,)
-    with pytest.raises(SourceError, match="SPACKSCOPE_FROM cannot be split"):
-        resolve_sources([], Session({"SPACKSCOPE_FROM": "it's"}))
-
-
 def test_a_key_in_a_directory_that_is_gone_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,17 +105,6 @@ def test_sources_are_arguments_or_in_the_environment_or_the_sample(
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
 
     assert resolve_sources(arguments, Session(environ)) == sources
-
-
-def test_a_source_is_found_from_home_from_here_and_in_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", "/home/ada")
-    monkeypatch.chdir(tmp_path)
-
-    assert absolute_path("~/mirror") == "/home/ada/mirror"
-    assert absolute_path("a/../b/") == os.path.join(os.getcwd(), "b")
-    assert all(Path(absolute_path(source)).exists() for source in SAMPLES)
 
 
 def test_a_word_names_a_source_or_a_spec(tmp_path: Path) -> None:
@@ -204,13 +181,3 @@ def test_a_name_is_that_of_an_environment(
     assert (find_environment("land", session), environment_names(session)) == (land, ["land"])
     with pytest.raises(SourceError, match=r"home/envs; there are land$"):
         find_environment("lake", session)
-
-
-@pytest.mark.parametrize("name", ["no/such", "\0", "../x", "none"])
-def test_what_does_not_exist_is_said_without_a_spack(
-    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Beside a clone there may be anything.
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(SourceError, match=r"environment"):
-        find_environment(name, Session({"SPACK_DISABLE_LOCAL_CONFIG": "1", "PATH": ""}))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -93,35 +93,29 @@ SCOPES = {
 }
 
 
+OTHER = {"SPACK_USER_CONFIG_PATH": "{top}/other"}
+
+
 @pytest.mark.parametrize(
     ("include", "changes", "names"),
     [
-        ("", {}, ["platform", "user", "site", "system", "defaults"]),
-        ("", {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, ["site", "defaults"]),
-        (
-            "",
-            {"SPACK_USER_CONFIG_PATH": "{top}/other"},
-            ["other", "site", "system", "defaults"],
-        ),
-        (INCLUDE, {}, ["site", "platform", "user", "system", "defaults"]),
-        (INCLUDE, {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, ["site", "defaults"]),
-        (
-            INCLUDE,
-            {"SPACK_USER_CONFIG_PATH": "{top}/other"},
-            ["site", "other", "system", "defaults"],
-        ),
+        ("", {}, "platform user site system defaults"),
+        ("", {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, "site defaults"),
+        ("", OTHER, "other site system defaults"),
+        (INCLUDE, {}, "site platform user system defaults"),
+        (INCLUDE, {"SPACK_DISABLE_LOCAL_CONFIG": "1"}, "site defaults"),
+        (INCLUDE, OTHER, "site other system defaults"),
     ],
 )
 def test_the_scopes_are_read_with_the_highest_first(
-    include: str, changes: Mapping[str, str], names: list[str], spack: SpackRoot
+    include: str, changes: Mapping[str, str], names: str, spack: SpackRoot
 ) -> None:
     for path, name in SCOPES.items():
         spack.write(f"{path}/mirrors.yaml", mirror_file(name))
     if include:
         spack.write("spack/etc/spack/include.yaml", include)
-    top = spack.root.parent
-    changed = {name: value.format(top=top) for name, value in changes.items()}
-    assert list(mirrors({**spack.environ, **changed})) == names
+    changed = {name: value.format(top=spack.root.parent) for name, value in changes.items()}
+    assert list(mirrors({**spack.environ, **changed})) == names.split()
 
 
 def test_scopes_are_merged_as_spack_does(spack: SpackRoot) -> None:
@@ -212,35 +206,21 @@ def test_what_is_fetched_from_is_what_counts(spack: SpackRoot) -> None:
 
 def test_paths_are_as_seen_from_their_file(spack: SpackRoot) -> None:
     spack.environ |= {"SITE_DISK": "/disk", "TMPDIR": "/scratch"}
-    spack.write(
-        USER,
-        """\
-        mirrors:
-          relative: ./mirror
-          home: ~/mirror
-          spack: $spack/mirror
-          braces: ${SPACK}/mirror
-          user: /data/$user
-          temporary: $tempdir/mirror
-          variable: $SITE_DISK/mirror
-          unknown: /data/$nothing
-          address: https://example.org/$user
-        """,
-    )
-
-    urls = {name: mirror.url for name, mirror in mirrors(spack.environ).items()}
-
-    assert urls == {
-        "relative": f"{spack.home}/.spack/mirror",
-        "home": f"{spack.home}/mirror",
-        "spack": f"{spack.root}/mirror",
-        "braces": f"{spack.root}/mirror",
-        "user": "/data/ada",
-        "temporary": "/scratch/mirror",
-        "variable": "/disk/mirror",
-        "unknown": "/data/$nothing",
-        "address": "https://example.org/$user",
+    paths = {
+        "./mirror": f"{spack.home}/.spack/mirror",
+        "~/mirror": f"{spack.home}/mirror",
+        "$spack/mirror": f"{spack.root}/mirror",
+        "${SPACK}/mirror": f"{spack.root}/mirror",
+        "/data/$user": "/data/ada",
+        "$tempdir/mirror": "/scratch/mirror",
+        "$SITE_DISK/mirror": "/disk/mirror",
+        "/data/$nothing": "/data/$nothing",
+        "https://example.org/$user": "https://example.org/$user",
     }
+    lines = (f"  m{number}: {path}\n" for number, path in enumerate(paths))
+    spack.write(USER, "mirrors:\n" + "".join(lines))
+
+    assert [mirror.url for mirror in mirrors(spack.environ).values()] == [*paths.values()]
 
 
 def test_files_and_directories_are_included(spack: SpackRoot) -> None:
@@ -387,35 +367,29 @@ def test_aliases_are_replaced_unless_they_unfold_to_very_much(spack: SpackRoot) 
         assert all("more than 100,000 values" in each.reason for each in found.problems)
 
 
-def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
+def including(spack: SpackRoot, contents: Sequence[str]) -> SpackConfig:
+    """Read a configuration that includes files."""
     spack.write(USER, "")
-    paths = [spack.home / f"{number}.yaml" for number in range(6)]
-    for path in paths:
-        many = f"a: &a [{'x, ' * 1000}x]\nb: [{'*a, ' * 24}*a]\n"
-        path.write_text(f"mirrors: {{m{path.stem}: https://example.org}}\n{many}")
-    (spack.home / ".spack" / "include.yaml").write_text(
-        "include:\n" + "".join(f"- {path}\n" for path in paths)
-    )
+    for number, content in enumerate(contents):
+        (spack.home / f"{number}.yaml").write_text(content)
+    lines = (f"- {spack.home}/{number}.yaml\n" for number in range(len(contents)))
+    (spack.home / ".spack" / "include.yaml").write_text("include:\n" + "".join(lines))
+    return config(spack)
 
-    found = config(spack)
+
+def test_all_files_of_a_configuration_share_the_limit_of_values(spack: SpackRoot) -> None:
+    many = f"a: &a [{'x, ' * 1000}x]\nb: [{'*a, ' * 24}*a]\n"
+    found = including(spack, [mirror_file(f"m{number}") + many for number in range(6)])
 
     # Those that are included last are read first.
     assert list(found.mirrors) == ["m3", "m4", "m5"]
-    reasons = [problem.reason for problem in found.problems]
     limit = "at most 100,000 values of the configuration are read"
-    assert reasons == [f"is not read: it exceeds the limit; {limit}"] * 3
+    reasons = [f"is not read: it exceeds the limit; {limit}"] * 3
+    assert [problem.reason for problem in found.problems] == reasons
 
 
 def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
-    spack.write(USER, "")
-    names = [f"{number}.yaml" for number in range(300)]
-    for name in names:
-        (spack.home / name).write_text(f"mirrors:\n  m{name}: https://example.org/\n")
-    (spack.home / ".spack" / "include.yaml").write_text(
-        "include:\n" + "".join(f"- {spack.home / name}\n" for name in names)
-    )
-
-    found = config(spack)
+    found = including(spack, [mirror_file(f"m{number}") for number in range(300)])
 
     assert 100 < len(found.mirrors) <= 200
     (problem,) = found.problems
@@ -423,12 +397,7 @@ def test_the_number_of_included_files_is_limited(spack: SpackRoot) -> None:
 
 
 def test_variables_do_not_unfold_to_very_much(spack: SpackRoot) -> None:
-    spack.write(USER, "")
-    (spack.home / ".spack" / "mirrors.yaml").write_text(
-        f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n"
-    )
+    spack.write(USER, f"mirrors:\n  one: https://example.org\n  bomb: {'$LONG/' * 100_000}\n")
+    spack.environ["LONG"] = "x" * 100_000
 
-    config = read_spack_config({**spack.environ, "LONG": "x" * 100_000})
-
-    assert config is not None
-    assert len(config.mirrors["bomb"].url) < 3_000_000
+    assert len(config(spack).mirrors["bomb"].url) < 3_000_000

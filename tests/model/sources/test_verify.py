@@ -14,7 +14,7 @@ from spackscope.model.core.frozen import replace
 from spackscope.model.sources.discover import discover
 from spackscope.model.sources.session import Session
 from spackscope.model.sources.verify import VerifiedSource, verify
-from tests.builders import INSTALL_TREE, SPACK_DATA, SPEC_FILES, node, record, write_page
+from tests.builders import SPEC_FILES, node, record, write_page
 
 SESSION = Session({})
 
@@ -22,14 +22,6 @@ SESSION = Session({})
 def verified(source: Path, session: Session = SESSION) -> VerifiedSource:
     (discovered,) = discover([str(source)], session)
     return verify(discovered, session)
-
-
-def test_a_mirror_and_an_install_tree_are_verified() -> None:
-    mirror = verified(SPACK_DATA / "mirror-v3")
-    assert (mirror.kind, len(mirror.whole), mirror.problems) == ("mirror v3", 22, [])
-    assert mirror.wrong == {}
-    tree = verified(INSTALL_TREE.parents[1])
-    assert (len(tree.whole), tree.wrong, tree.problems) == (22, {}, [])
 
 
 def test_a_hash_of_several_documents_counts_once(tmp_path: Path) -> None:

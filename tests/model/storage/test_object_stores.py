@@ -19,15 +19,13 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from moto.server import ThreadedMotoServer
 
 from spackscope.model.core.errors import Cancelled, NotFound, SourceError, WrongContent
-from spackscope.model.index.load import load
 from spackscope.model.sources.discover import discover
-from spackscope.model.sources.mirror_spec import Mirrors
 from spackscope.model.sources.session import Session, open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.download import Timeouts
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import read_credentials
-from tests.builders import MANIFEST, all_records, signed_v3, under
+from tests.builders import MANIFEST, signed_v3, under
 from tests.model.storage.machine import NEW, NO_PORT, OLD, sha256
 from tests.web_server import Exchange, WebServer, is_silent, responds, sends, serving
 
@@ -112,24 +110,6 @@ def test_a_large_object_comes_whole_and_a_wrong_or_missing_one_is_an_error(
         Session(environ).open("s3://other").fetch(Wanted("none"))
 
 
-def test_a_mirror_in_a_bucket_tells_who_signed_and_what_is_missing(
-    bucket: Any, environ: dict[str, str]
-) -> None:
-    for name, data in under("site", signed_v3()).items():
-        bucket.put_object(Bucket="caches", Key=name, Body=data)
-    session = Session(environ)
-    catalog = load(["s3://caches/site"], session)
-    entries = {
-        spec.package: Mirrors(catalog.sources, session).entries(spec)
-        for spec in all_records(catalog)
-        if spec.package in ("bzip2", "ncurses")
-    }
-    assert {
-        package: [(entry.is_signed, entry.archive) for entry in found]
-        for package, found in entries.items()
-    } == {"bzip2": [(True, "present")], "ncurses": [(True, "missing")]}
-
-
 def test_names_are_listed_below_a_folder(
     bucket: Any, environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -171,11 +151,11 @@ def test_requests_are_signed_by_the_mirror_or_the_environment_or_nobody(
         options = {**options, "endpoint_url": server.url}
         storage = Session({**environ, "SECRET": "secret"}).open("s3://caches", options)
         assert Path(storage.fetch(Wanted("index")).path).read_bytes() == NEW
-        with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
-            Session(environ).open("s3://caches", {"profile": "none"}).fetch(Wanted("other"))
 
     signed = server.requests[0].headers.get("authorization", "")
     assert f"Credential={who}/" in signed if who else signed == ""
+    with pytest.raises(SourceError, match=r"profile \(none\) could not be found"):
+        Session(environ).open("s3://caches", {"profile": "none"}).fetch(Wanted("other"))
 
 
 def s3_storage(server: WebServer, environ: dict[str, str], **options: Any) -> Storage:

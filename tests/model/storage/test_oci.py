@@ -11,13 +11,14 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+import trustme
 
 from spackscope.model.core.errors import ListingUnsupported, NotFound, SourceError, WrongContent
 from spackscope.model.sources.session import open_remote
 from spackscope.model.storage.base import Storage, Wanted
 from spackscope.model.storage.http import Client
 from spackscope.model.storage.object_stores import INDEX
-from tests.model.storage.machine import QUICK, Machine
+from tests.model.storage.machine import QUICK, Machine, tls_server
 from tests.web_server import Exchange, Handler, WebServer, never_ends, responds, serving
 
 DATA = b'{"database": {"version": "8", "installs": {}}}'
@@ -40,6 +41,7 @@ class Images:
     manifest: bytes | None = None
     admits: str = ""
     challenge: str = ""
+    token_name: str = "token"
 
     def __call__(self, exchange: Exchange) -> None:
         path = exchange.request.path
@@ -65,7 +67,7 @@ class Images:
         who = exchange.request.headers.get("authorization", "")
         if parameters == {"service": ["reg"], "scope": ["repository:site/cache:pull"]}:
             token = base64.b64encode(f"{who} may".encode()).decode()
-            exchange.respond(200, json.dumps({"token": token}).encode())
+            exchange.respond(200, json.dumps({self.token_name: token}).encode())
         else:
             exchange.respond(400)
 
@@ -84,9 +86,14 @@ class Registries:
     machine: Machine
 
     def open(
-        self, port: int, user: str = "", options: Mapping[str, object] = {}, **variables: str
+        self,
+        port: int,
+        user: str = "",
+        options: Mapping[str, object] = {},
+        scheme: str = "oci+http",
+        **variables: str,
     ) -> Storage:
-        url = f"oci+http://{user}127.0.0.1:{port}/site/cache"
+        url = f"{scheme}://{user}127.0.0.1:{port}/site/cache"
         return open_remote(url, Client(self.machine.environ | variables, timeouts=QUICK), options)
 
     def read(self, port: int, *how: object, **variables: str) -> bytes:
@@ -130,21 +137,27 @@ def test_a_second_start_asks_for_the_tag_only_and_a_registry_may_be_gone(
     assert gone.remark.endswith("cannot be reached: connection refused")
 
 
-def test_an_index_that_is_not_what_the_manifest_says_is_refused(registry: Registries) -> None:
+def test_an_index_that_is_not_what_it_has_to_be_is_refused(registry: Registries) -> None:
     with serving() as server:
+        server.default = Images()
+        with pytest.raises(NotFound, match=r"has no index\.json of sha256 aaaaaaaaaaaa"):
+            registry.open(server.port).fetch(Wanted(INDEX, sha256="a" * 64))
+        with pytest.raises(SourceError, match="is too large: 46 bytes, and 45 are allowed"):
+            registry.open(server.port).fetch(Wanted(INDEX, max_size=len(DATA) - 1))
         server.default = Images(index=DATA + b" ")
         with pytest.raises(WrongContent):
             registry.open(server.port).fetch(Wanted(INDEX))
-        with pytest.raises(NotFound, match=r"has no index\.json of sha256 aaaaaaaaaaaa"):
-            registry.open(server.port).fetch(Wanted(INDEX, sha256="a" * 64))
+
+
+ANN = {"access_pair": ["ann", "s3cr3t"]}
 
 
 @pytest.mark.parametrize(
     ("user", "options", "who"),
     [
         ("", {}, ""),
-        ("ann:s3cr3t@", {}, "ann:s3cr3t"),
-        ("", {"access_pair": ["ann", "s3cr3t"]}, "ann:s3cr3t"),
+        ("ann:s3cr3t@", {"access_pair": ["joe", "other"]}, "ann:s3cr3t"),
+        ("", ANN, "ann:s3cr3t"),
         ("", {"access_pair": {"id": "ann", "secret_variable": "PW"}}, "ann:s3cr3t"),
         ("", {"access_pair": {"id_variable": "ME", "secret_variable": "PW"}}, "ann:s3cr3t"),
     ],
@@ -155,8 +168,28 @@ def test_a_token_is_asked_for_where_the_registry_wants_one(
     known = "Basic " + base64.b64encode(who.encode()).decode() if who else ""
     token = base64.b64encode(f"{known} may".encode()).decode()
     with serving() as server:
-        server.default = Images(admits=f"Bearer {token}", challenge=BEARER)
+        # Some servers call it otherwise.
+        name = "access_token" if options is ANN else "token"
+        server.default = Images(admits=f"Bearer {token}", challenge=BEARER, token_name=name)
         assert registry.read(server.port, user, options, ME="ann", PW="s3cr3t") == DATA
+
+
+def test_a_registry_with_tls_is_asked_by_it_and_so_is_its_realm(
+    registry: Registries, authority: trustme.CA
+) -> None:
+    challenge = BEARER.replace("http:", "https:")
+    with tls_server(authority, "127.0.0.1", responds(404)) as server:
+        storage = registry.open(server.port, scheme="oci")
+        server.default = Images(admits=f"Bearer {ANONYMOUS}", challenge=BEARER)
+        with pytest.raises(
+            SourceError, match=r"its token server is invalid: .* must begin with https"
+        ):
+            storage.fetch(Wanted(INDEX))
+        assert not storage.is_cached(INDEX)
+        server.default = Images(admits=f"Bearer {ANONYMOUS}", challenge=challenge)
+        assert Path(storage.fetch(Wanted(INDEX)).path).read_bytes() == DATA
+    assert storage.is_cached(INDEX)
+    assert not storage.is_cached("v3/layout.json")
 
 
 def test_a_registry_that_wants_a_password_at_once_gets_it(registry: Registries) -> None:
@@ -269,15 +302,18 @@ def test_a_token_that_cannot_be_sent_is_a_sentence(registry: Registries, reply: 
 
 DIGESTS = (b'{"layers": %b}' % each for each in (b"[]", b"[7]", b'[{"digest": null}]'))
 ELSEWHERE = b'{"layers": [{"digest": "sha256:../../x"}]}'
+LARGE = b" " * (4 << 20) + b"{"
 
 
-@pytest.mark.parametrize("manifest", [b"<html>", b"[]", b"{}", *DIGESTS, ELSEWHERE])
+@pytest.mark.parametrize("manifest", [b"<html>", b"[]", b"{}", *DIGESTS, ELSEWHERE, LARGE])
 def test_a_manifest_that_names_no_index_is_a_sentence(
     registry: Registries, manifest: bytes
 ) -> None:
     with serving() as server:
         server.default = Images(manifest=manifest)
-        assert "/site/cache:index.spack" in registry.refusal(server)
+        refusal = registry.refusal(server)
+    assert "/site/cache:index.spack" in refusal
+    assert ("is too large: 4,194,305 bytes" in refusal) is (manifest == LARGE)
 
 
 def test_a_registry_has_nothing_but_an_index_and_archives(registry: Registries) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from spackscope.model.core.errors import SourceError
 from spackscope.model.core.redaction import library_message, shown_url, without_secrets
 from spackscope.model.storage.base import scheme_of
-from spackscope.model.storage.urls import Url, local_path, split_url, web_url
+from spackscope.model.storage.urls import Url, local_path, split_url
 
 ROOT = Path(__file__).parents[3]
 SECRET = "s3cr3t"
@@ -23,15 +23,12 @@ SECRET = "s3cr3t"
 def test_no_other_module_splits_or_joins_urls() -> None:
     for path in [*ROOT.glob("model/**/*.py"), *ROOT.glob("tui/**/*.py")]:
         name = path.relative_to(ROOT).as_posix()
-        imported = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Import):
-                imported |= {each.name for each in node.names if each.name.startswith("urllib.")}
-            elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("urllib."):
-                imported |= {each.name for each in node.names}
+        imported = re.findall(
+            r"^\s*((?:from|import) urllib[. ].*)", path.read_text("utf-8"), re.MULTILINE
+        )
         # An address of an export is to be read by people.
-        allowed = {"quote"} if name == "model/report/export.py" else set()
-        assert imported <= allowed or name == "model/storage/urls.py", name
+        allowed = ["from urllib.parse import quote"] if name == "model/report/export.py" else []
+        assert imported == allowed or name == "model/storage/urls.py", name
 
 
 REFUSED = {
@@ -78,22 +75,6 @@ def test_a_url_is_split_into_what_can_be_sent() -> None:
     assert split_url(f"http://{longest}/").host == longest
 
 
-def test_parts_that_may_be_secret_stay_out_of_repr() -> None:
-    url = split_url(f"https://ann:{SECRET}@h/x?token={SECRET}")
-
-    assert SECRET not in repr(url) + url.shown + repr(url.below("y")) + url.netloc + url.server
-    assert SECRET not in split_url(f"https://ann:{SECRET}@h/x").key
-
-
-def test_a_url_of_the_web_needs_its_scheme_and_a_host() -> None:
-    for url, sentence in (
-        ("ftp://h/x", "it must begin with http:// or https://"),
-        *((url, "it has no host") for url in ("http://", "http://:80", "http://ann@/x")),
-    ):
-        with pytest.raises(SourceError, match=sentence):
-            web_url(url)
-
-
 @pytest.mark.parametrize(
     ("one", "other", "is_same"),
     [
@@ -123,15 +104,6 @@ def test_credentials_are_for_one_scheme_host_and_port(one: str, other: str, is_s
 )
 def test_what_a_server_refers_to_is_seen_from_its_own_url(reference: str, joined: str) -> None:
     assert split_url("https://ann:pw@h:1/top/a?q").resolve(reference).address == joined
-
-
-def test_a_broken_reference_or_name_is_refused() -> None:
-    for reference in ("http://[::1", "a\nb", "//h:x/", "http://h/\udcff"):
-        with pytest.raises(SourceError, match="is not a valid URL"):
-            split_url("https://h/a").resolve(reference)
-    for name in ("a\udcff", "a\0b"):
-        with pytest.raises(SourceError):
-            split_url("https://h/a").below(name)
 
 
 def test_a_file_url_names_a_path_of_this_machine() -> None:
@@ -210,7 +182,7 @@ def test_messages_of_libraries_are_printed_without_secrets() -> None:
 WHATEVER = st.text(st.characters(codec=None, exclude_categories=()), max_size=30)
 LIKE_URLS = st.lists(
     st.sampled_from(
-        ["http", "oci", "s3", "file", ":", "/", "//", "://", "@", "?", "#", "[", "]", "::1", "%"],
+        ["http", "oci", "s3", "file", ":", "/", "//", "://", "@", "?", "#", "[", "]", "::1", "%"]
     )
     | st.sampled_from(
         ["h", ".", "u:p", "80", "\\", " ", "\0", "\n", "\udcff", "\ud800", "\u2100", "é", "~"]
@@ -274,6 +246,7 @@ def test_no_secret_is_shown_whatever_is_wrong_with_its_url(
         split = split_url(url)
         whole = f"{split.scheme}://{split.userinfo}@{split.netloc}{split.address.removeprefix(split.server)}"
         texts += [split.shown, repr(split), without_secrets(f"cannot open '{whole}'")]
+        texts += [split.netloc, split.server, repr(split.below("y"))]
     except SourceError as error:
         texts.append(str(error))
 
