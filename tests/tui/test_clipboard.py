@@ -45,7 +45,8 @@ class Desk:
         """Write a script to PATH and return the file in which it stores its stdin."""
         stored = self.programs.parent / f"{name}.stored"
         script = self.programs / name
-        script.write_text("#!/bin/sh\n" + body.format(stored=stored) + "\n")
+        first = "" if body.startswith("#!") else "#!/bin/sh\n"
+        script.write_text(first + body.format(stored=stored) + "\n")
         script.chmod(0o755)
         return stored
 
@@ -90,16 +91,10 @@ def is_running(pid: int) -> bool:
 # The terminal
 
 
-def test_the_terminal_is_asked_when_nothing_else_is_there(desk: Desk) -> None:
-    copied = desk.copy()
-    assert copied == clipboard.Copied(HASH, TERMINAL, ())
-    assert [decoded(sequence) for sequence in desk.sent] == [HASH]
-
-
-def test_text_beyond_ascii_and_of_several_lines_reaches_the_terminal(desk: Desk) -> None:
-    text = '{\n  "name": "héllo 日本"\n\n}'
-    desk.copy(text)
-    assert decoded(desk.sent[0]) == text
+@pytest.mark.parametrize("text", [HASH, '{\n  "name": "héllo 日本"\n\n}'])
+def test_the_terminal_is_asked_when_nothing_else_is_there(desk: Desk, text: str) -> None:
+    assert desk.copy(text) == clipboard.Copied(text, TERMINAL, ())
+    assert [decoded(sequence) for sequence in desk.sent] == [text]
 
 
 @pytest.mark.parametrize("length", [1, 56, 57, 58, 1_000, 50_000])
@@ -170,11 +165,10 @@ def test_windows_is_given_utf_16_for_text_beyond_ascii(desk: Desk) -> None:
     assert stored.read_bytes().decode("utf-16-le") == "héllo"
 
 
-@pytest.mark.parametrize("tool", ["xclip", "wl-copy", "pbcopy", "clip.exe"])
-def test_a_tool_without_its_display_or_system_is_not_tried(desk: Desk, tool: str) -> None:
-    stored = desk.add(tool, STORE)
-    assert desk.copy() == clipboard.Copied(HASH, TERMINAL, ())
-    assert not stored.exists()
+def test_a_tool_without_its_display_or_system_is_not_tried(desk: Desk) -> None:
+    stored = [desk.add(tool, STORE) for tool in ("xclip", "wl-copy", "pbcopy", "clip.exe")]
+    assert desk.copy(SPACKSCOPE_COPY="  ") == clipboard.Copied(HASH, TERMINAL, ())
+    assert not any(path.exists() for path in stored)
 
 
 def test_wayland_comes_before_x_and_xclip_before_xsel(desk: Desk) -> None:
@@ -187,30 +181,41 @@ def test_wayland_comes_before_x_and_xclip_before_xsel(desk: Desk) -> None:
     assert desk.copy(**displays).method == "wl-copy"
 
 
-def test_after_a_failing_tool_the_next_is_tried_and_the_reason_shown_without_escapes(
-    desk: Desk,
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clipboard, "TIMEOUT", 0.3)
+
+
+DISPLAY, WAYLAND = {"DISPLAY": ":0"}, {"WAYLAND_DISPLAY": "wayland-0"}
+WORDS = "xclip -selection clipboard"
+
+
+@pytest.mark.parametrize(
+    ("tool", "script", "environ", "failure"),
+    [
+        ("xclip", FAIL, DISPLAY, f"{WORDS} failed: Error: cannot reach the ?[31mdisplay."),
+        ("xclip", "#!/no/such/interpreter", DISPLAY, f"{WORDS} did not start: No such file"),
+        ("wl-copy", "cat > /dev/null; exit 7", WAYLAND,
+         "wl-copy --type text/plain failed: exit code 7."),
+        ("mine", "exec sleep 60", {"SPACKSCOPE_COPY": "mine --paste"},
+         "mine … did not end within 0 seconds."),
+        ("mine", STORE, {"SPACKSCOPE_COPY": "mine 'open"},
+         "the copy command cannot be read: No closing quotation."),
+        ("mine", STORE, {"SPACKSCOPE_COPY": "nowhere-copy --now"},
+         "nowhere-copy is not installed."),
+        ("mine", STORE, {"SPACKSCOPE_COPY": "mine\x1b[2J"}, "mine?[2J is not installed."),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("impatient")
+def test_after_a_failing_tool_the_terminal_is_tried_and_the_reason_shown_without_escapes(
+    desk: Desk, tool: str, script: str, environ: dict[str, str], failure: str
 ) -> None:
-    desk.add("xclip", FAIL)
-    copied = desk.copy(DISPLAY=":0")
+    desk.add(tool, script)
+    copied = desk.copy(**environ)
     assert copied.method == TERMINAL
-    assert copied.failures == (
-        "xclip -selection clipboard failed: Error: cannot reach the ?[31mdisplay.",
-        "xsel is not installed.",
-    )
-
-
-def test_a_silent_failure_shows_its_exit_code(desk: Desk) -> None:
-    desk.add("wl-copy", "cat > /dev/null; exit 7")
-    failures = desk.copy(WAYLAND_DISPLAY="wayland-0").failures
-    assert failures == ("wl-copy --type text/plain failed: exit code 7.",)
-
-
-def test_a_program_that_cannot_start_gives_way(desk: Desk) -> None:
-    desk.add("xclip", "")
-    (desk.programs / "xclip").write_text("#!/no/such/interpreter\n")
-    copied = desk.copy(DISPLAY=":0")
-    assert copied.method == TERMINAL
-    assert "did not start: No such file or directory" in copied.failures[0]
+    first, *others = copied.failures
+    assert first.replace("'", "").startswith(failure)
+    assert others == (["xsel is not installed."] if tool == "xclip" else [])
 
 
 def test_a_tool_that_reads_nothing_of_a_large_text_does_not_break_the_pipe(desk: Desk) -> None:
@@ -227,11 +232,6 @@ def test_a_daemon_that_stays_behind_holding_its_streams_is_not_waited_for(desk: 
     assert is_running(int(Path(f"{stored}.pid").read_text()))
 
 
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clipboard, "TIMEOUT", 1.0)
-
-
 @pytest.mark.parametrize("text", [HASH, "x" * 1_000_000], ids=["short", "larger than a pipe"])
 @pytest.mark.usefixtures("impatient")
 def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> None:
@@ -239,7 +239,7 @@ def test_a_tool_that_hangs_is_ended_with_its_children(desk: Desk, text: str) -> 
     stored = desk.add("xsel", STORE)
     copied = desk.copy(text, DISPLAY=":0")
     assert copied.method == "xsel"
-    assert copied.failures == ("xclip -selection clipboard did not end within 1 seconds.",)
+    assert copied.failures == ("xclip -selection clipboard did not end within 0 seconds.",)
     assert stored.read_text() == text
     wait_until(lambda: not is_running(int(pid_file.read_text())))
 
@@ -259,19 +259,17 @@ def test_a_tool_works_where_no_temporary_file_can_be_made(
 
 
 @pytest.mark.parametrize("variable", ["SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"])
-def test_over_ssh_the_terminal_comes_before_a_forwarded_display(desk: Desk, variable: str) -> None:
+def test_over_ssh_a_forwarded_display_takes_what_the_terminal_cannot(
+    desk: Desk, variable: str
+) -> None:
     stored = desk.add("xclip", STORE)
-    assert desk.copy(DISPLAY="localhost:10.0", **{variable: "x"}).method == TERMINAL
+    forwarded = {"DISPLAY": "localhost:10.0", variable: "x"}
+    assert desk.copy(**forwarded).method == TERMINAL
     assert not stored.exists()
-
-
-def test_over_ssh_a_forwarded_display_takes_what_the_terminal_cannot(desk: Desk) -> None:
-    stored = desk.add("xclip", STORE)
-    text = "x" * 100_000
-    copied = desk.copy(text, DISPLAY="localhost:10.0", SSH_CONNECTION="x")
+    copied = desk.copy("x" * 100_000, **forwarded)
     assert copied.method == "xclip"
     assert copied.failures == ("terminal (OSC 52) takes 74,994 bytes, not 133,336.",)
-    assert stored.read_text() == text
+    assert stored.read_text() == "x" * 100_000
 
 
 def test_over_ssh_the_clipboard_of_the_far_machine_is_left_alone(desk: Desk) -> None:
@@ -291,32 +289,6 @@ def test_the_users_command_comes_first_and_runs_without_a_shell(desk: Desk) -> N
     assert copied == clipboard.Copied(HASH, "mine …", ()), "an argument may be a password"
     assert stored.read_text() == HASH
     assert Path(f"{stored}.args").read_text() == "two words\n;\n$HOME\n"
-
-
-@pytest.mark.parametrize(
-    ("own", "sentence"),
-    [
-        ("nowhere-copy --now", "nowhere-copy is not installed."),
-        ("mine 'open", "the copy command cannot be read: No closing quotation."),
-        ("mine\x1b[2J", "'mine?[2J' is not installed."),
-    ],
-)
-def test_a_users_command_that_cannot_run_gives_way(desk: Desk, own: str, sentence: str) -> None:
-    copied = desk.copy(SPACKSCOPE_COPY=own)
-    assert copied.method == TERMINAL
-    assert copied.failures[0].replace("'", "") == sentence.replace("'", "")
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_users_command_that_hangs_gives_way(desk: Desk) -> None:
-    desk.add("mine", "exec sleep 60")
-    copied = desk.copy(SPACKSCOPE_COPY="mine --paste")
-    assert copied.method == TERMINAL
-    assert copied.failures == ("mine … did not end within 1 seconds.",)
-
-
-def test_a_blank_command_counts_as_none(desk: Desk) -> None:
-    assert desk.copy(SPACKSCOPE_COPY="  ").failures == ()
 
 
 def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: Path) -> None:
@@ -341,23 +313,9 @@ def test_a_users_command_may_write_to_the_terminal_it_was_started_in(tmp_path: P
 @pytest.mark.parametrize(
     "text",
     [
-        "",
-        "   ",
-        "\n",
-        f"{HASH}\n",
-        f"\n{HASH}",
-        f"{HASH}\n  ",
-        f"{HASH}\r",
-        f"{HASH}\t",
-        "a\x00b",
-        "a\x1b[31mb",
-        "a\x7fb",
-        "a\x9bb",
-        "a\u202eb",
-        "a\u200bb",
-        "a\u2028b",
-        "a\ud800b",
-        "\U000e0041",
+        *("", "   ", "\n", f"{HASH}\n", f"\n{HASH}", f"{HASH}\n  ", f"{HASH}\r", f"{HASH}\t"),
+        *("a\x00b", "a\x1b[31mb", "a\x7fb", "a\x9bb", "a\u202eb", "a\u200bb", "a\u2028b"),
+        *("a\ud800b", "\U000e0041"),
     ],
     ids=ascii,
 )

@@ -30,31 +30,29 @@ def cut(body: bytes) -> Handler:
     return handler
 
 
-def empty(_: bytes) -> Handler:
-    return sends(b"", ETag='"2"')
+def sending(body: bytes) -> Callable[[bytes], Handler]:
+    return lambda _: sends(body, ETag='"2"')
 
 
-def garbage(_: bytes) -> Handler:
-    return sends(b"{}", ETag='"2"')
-
-
-def without_files(_: bytes) -> Handler:
-    return sends(manifest(), ETag='"2"')
+HTML = sending(b"<!DOCTYPE html><title>Log in</title>")
+EMPTY, GARBAGE, WITHOUT_FILES = sending(b""), sending(b"{}"), sending(manifest())
 
 
 @pytest.mark.parametrize(
     ("breaks", "files", "at", "name"),
     [
         (cut, {"index.json": INDEX}, "/index.json", "index.json"),
-        (empty, {"index.json": INDEX}, "/index.json", "index.json"),
-        (garbage, {"index.json": INDEX}, "/index.json", "index.json"),
+        (EMPTY, {"index.json": INDEX}, "/index.json", "index.json"),
+        (GARBAGE, {"index.json": INDEX}, "/index.json", "index.json"),
+        (HTML, mirror_v2(INDEX, None), "", "build_cache/index.json"),
+        (HTML, mirror_v3(INDEX), "", MANIFEST),
         (cut, {"index.json.gz": gzip.compress(INDEX)}, "/index.json.gz", "index.json.gz"),
         (cut, {"spack.lock": LOCK_FILE}, "/spack.lock", "spack.lock"),
         (cut, {"specs.md": PAGE}, "/specs.md", "specs.md"),
         (cut, mirror_v2(INDEX, None), "", "build_cache/index.json"),
-        (garbage, mirror_v2(INDEX), "", "build_cache/index.json.hash"),
-        (garbage, mirror_v3(INDEX), "", MANIFEST),
-        (without_files, mirror_v3(INDEX), "", MANIFEST),
+        (GARBAGE, mirror_v2(INDEX), "", "build_cache/index.json.hash"),
+        (GARBAGE, mirror_v3(INDEX), "", MANIFEST),
+        (WITHOUT_FILES, mirror_v3(INDEX), "", MANIFEST),
         (cut, {"tags.json": TAG_LIST, "all/index.json": INDEX}, "/tags.json", "tags.json"),
     ],
 )
@@ -85,10 +83,13 @@ def test_a_file_that_was_cut_at_first_is_downloaded_again(program: Program) -> N
         first = program("find", "-f", source, "--hashes")
         server.handlers["/index.json"] = sends(INDEX, ETag='"2"')
         second = program("find", "-f", source, "--hashes")
+    gone = program("find", "-f", source, "--hashes")
 
     assert 0 < len(first.stdout.split()) < 40
     assert "file is cut off" in first.stderr
     assert (len(second.stdout.split()), second.stderr) == (40, "")
+    assert gone.stdout == second.stdout
+    assert "cannot be reached" in gone.stderr
 
 
 def test_a_rebuild_does_not_ask_whether_a_copy_is_current(program: Program) -> None:

@@ -51,13 +51,6 @@ def test_a_place_has_the_words_and_options_before_it() -> None:
     assert place.fields == {"sources": ["a", "b"], "dependency_only": True}
 
 
-@pytest.mark.parametrize(
-    ("before", "is_possible"), [("", True), ("-f a", True), ("hdf5", False), ("--", False)]
-)
-def test_a_command_is_the_first_word(before: str, is_possible: bool) -> None:
-    assert find_place(before.split(), "f").may_be_command == is_possible
-
-
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
 def test_only_an_option_with_a_value_has_a_word_for_it(command: Command) -> None:
     for option in command.options:

@@ -123,8 +123,12 @@ def test_ctrl_c_belongs_to_the_pager(program: Program) -> None:
         assert terminal.wait() == 0
 
 
-def test_a_man_that_fails_is_named(program: Program) -> None:
+def test_without_a_man_that_works_the_help_is_named(program: Program) -> None:
     changes = {"PATH": str(program.home)}
+    assert program.on_terminal("man", "query", changes=changes) == (
+        ExitCode.UNREADABLE,
+        "spackscope: man is not on PATH; see `spackscope help query`\n",
+    )
     man = program.home / "man"
     man.write_text("#!/bin/sh\nexit 16\n")
     man.chmod(0o755)
@@ -132,17 +136,5 @@ def test_a_man_that_fails_is_named(program: Program) -> None:
         ExitCode.UNREADABLE,
         "spackscope: man ended with exit code 16; see `spackscope help`\n",
     )
-
-
-def test_without_man_the_help_is_named(program: Program) -> None:
-    code, text = program.on_terminal("man", "query", changes={"PATH": str(program.home)})
-    assert (code, text) == (
-        ExitCode.UNREADABLE,
-        "spackscope: man is not on PATH; see `spackscope help query`\n",
-    )
-
-
-def test_another_topic_is_refused_with_the_nearest(program: Program) -> None:
-    assert "no manual page on qurey. Did you mean query?" in program.refused(
-        "man", "qurey", code=ExitCode.USAGE
-    )
+    message = program.refused("man", "qurey", code=ExitCode.USAGE)
+    assert "no manual page on qurey. Did you mean query?" in message

@@ -168,13 +168,6 @@ def test_little_is_written(before: Pieces, after: Pieces, written: str) -> None:
     assert terminal.draw(whole([after])) == written
 
 
-def test_letters_of_other_widths_are_written_with_all_that_is_beside_them() -> None:
-    terminal = Terminal(1)
-    terminal.draw(whole([[("a 好 b c", PLAIN)]]))
-    assert "a 好 b d" in terminal.draw(whole([[("a 好 b d", PLAIN)]]))
-    assert terminal.draw(whole([[("a    b d", PLAIN)]])).startswith("\x1b[1;1Ha    b d")
-
-
 def test_nothing_but_letters_is_written_beside_letters_of_other_widths() -> None:
     terminal = Terminal()
     terminal.draw(whole([[("styled text, and more of it", STYLES[1])]]))

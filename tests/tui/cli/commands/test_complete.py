@@ -41,31 +41,28 @@ def pages(program: Program) -> Path:
     return folder
 
 
-def test_words_come_from_the_index_of_the_sources(program: Program, pages: Path) -> None:
-    assert offered(program, f"find -f {pages} pkg-a1") == [
-        "pkg-a1",
-        *(f"pkg-a1{number}" for number in range(10)),
-    ]
-    assert offered(program, "find -f ~/pages pkg-b49") == ["pkg-b49"]
-    assert offered(program, f"find --all -f {pages} pkg-b49") == ["pkg-b49"]
-
-
-def test_more_than_a_hundred_are_offered_as_what_they_begin_with(
-    program: Program, pages: Path
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("find -f {pages} pkg-a1", ["pkg-a1", *(f"pkg-a1{number}" for number in range(10))]),
+        ("find --all -f {pages} pkg-b49", ["pkg-b49"]),
+        # More than a hundred are offered as what they begin with.
+        ("find -f {pages} ", ["pkg-a", "pkg-b", "pkg-c"]),
+        # A source needs no option, and may be a path, in which a variable has its value.
+        ("{pages} pkg-b49", ["pkg-b49"]),
+        ("~/pages pkg-b49", ["pkg-b49"]),
+        ("find ./pag", ["./pages/"]),
+        ("find {pages} /zz", []),
+        ("find -f $HOME/pages pkg-b49", ["pkg-b49"]),
+        ("find -f $NOT_SET/pages pkg-b49", []),
+        # Of several sources one that was read serves.
+        ("find -f /no-such -f {pages} pkg-b49", ["pkg-b49"]),
+    ],
+)
+def test_words_come_from_the_index_of_the_sources(
+    program: Program, pages: Path, line: str, expected: list[str]
 ) -> None:
-    assert offered(program, f"find -f {pages} ") == ["pkg-a", "pkg-b", "pkg-c"]
-
-
-def test_a_source_needs_no_option_and_may_be_a_path(program: Program, pages: Path) -> None:
-    assert offered(program, f"{pages} pkg-b49") == ["pkg-b49"]
-    assert offered(program, "~/pages pkg-b49") == ["pkg-b49"]
-    assert offered(program, "find ./pag") == ["./pages/"]
-    assert offered(program, f"find {pages} /zz") == []
-
-
-def test_a_variable_in_a_source_has_its_value(program: Program, pages: Path) -> None:
-    assert offered(program, "find -f $HOME/pages pkg-b49") == ["pkg-b49"]
-    assert offered(program, "find -f ${NOT_SET}/pages pkg-b49") == []
+    assert offered(program, line.format(pages=pages)) == expected
 
 
 def test_sources_that_were_never_read_are_not_read_now(program: Program, tmp_path: Path) -> None:
@@ -81,10 +78,6 @@ def test_the_configured_sources_are_used(program: Program, pages: Path) -> None:
     config.write_text(f'sources = ["{pages}"]\nnonsense = 1\n')
 
     assert offered(program, "find pkg-c49", str(config), sources="") == ["pkg-c49"]
-
-
-def test_of_several_sources_one_that_was_read_serves(program: Program, pages: Path) -> None:
-    assert offered(program, f"find -f /no-such -f {pages} pkg-b49") == ["pkg-b49"]
 
 
 def test_a_query_with_a_name_is_completed(program: Program) -> None:

@@ -111,29 +111,37 @@ def git(home: Path, *words: str) -> bytes:
     return subprocess.run(command, check=True, capture_output=True).stdout
 
 
-def test_the_revisions_of_a_lock_file_are_a_history(program: Program) -> None:
-    lock = program.home / "spack.lock"
-    git(program.home, "init", "-q")
-    for hash_, day in ((OLD, "2026-02-01"), (NEW, "2026-03-01")):
-        version = "1.2" if hash_ == OLD else "1.3"
-        lock.write_bytes(environment([leaf(hash_, "zlib", version)], hash_))
-        git(program.home, "add", "spack.lock")
-        when = f"{day}T10:00:00+00:00"
-        git(program.home, "-c", "core.hooksPath=/nowhere", "commit", "-qm", day, f"--date={when}")
-    lines = program("history", "zlib", "-f", "spack.lock").stdout.splitlines()
-    assert [line.split("\t")[1] for line in lines[1:]] == ["zlib@1.3", "zlib@1.2"]
-    assert [line.split("\t")[-1] for line in lines[1:]] == ["0 1 1", "1 0 0"]
+def lock_of(hash_: str) -> bytes:
+    return environment([leaf(hash_, "zlib", "1.2" if hash_ == OLD else "1.3")], hash_)
+
+
+def revisions(lock: Path, *contents: bytes) -> str:
+    """Make a revision of each content of a lock file; return the name of the file."""
+    git(lock.parent, "init", "-q")
+    for content in contents:
+        lock.write_bytes(content)
+        git(lock.parent, "add", ".")
+        git(lock.parent, "commit", "-qm", "Lock")
+    return str(lock)
+
+
+@pytest.mark.parametrize("name", ["spack.lock", b"a\nb.lock", b"\xff.lock", b"-x :(top)*.lock"])
+def test_the_revisions_of_a_lock_file_are_a_history(name: str | bytes, program: Program) -> None:
+    lock = program.home / os.fsdecode(name)
+    revisions(lock, lock_of(OLD), lock_of(NEW))
+    result = program("history", "zlib", "-f", f"./{lock.name}")
+    assert (result.returncode, result.stderr) == (0, "spackscope: zlib: 2 versions\n")
+    lines = [line.split("\t") for line in result.stdout.splitlines()[1:]]
+    assert [line[-1] for line in lines] == ["0 1 1", "1 0 0"]
+    assert [line[1] for line in lines] == ["zlib@1.3", "zlib@1.2"]
 
 
 def test_revisions_are_in_the_order_of_their_times(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    git(tmp_path, "init", "-q")
     for hash_, when in ((OLD, "10:00:00+0900"), (NEW, "03:00:00+0000")):
-        (tmp_path / "spack.lock").write_bytes(environment([leaf(hash_, "zlib", "1.2")], hash_))
-        git(tmp_path, "add", "spack.lock")
         monkeypatch.setenv("GIT_COMMITTER_DATE", f"2026-02-01T{when}")
-        git(tmp_path, "commit", "-qm", "Lock")
+        revisions(tmp_path / "spack.lock", lock_of(hash_))
     # As git sets it for its hooks.
     monkeypatch.setenv("GIT_DIR", "/nowhere")
     (tmp_path / "link").symlink_to("spack.lock")
@@ -142,37 +150,16 @@ def test_revisions_are_in_the_order_of_their_times(
     assert [each.when for each in observations] == ["2026-02-01T01:00Z", "2026-02-01T03:00Z"]
 
 
-@pytest.mark.parametrize("name", [b"a\nb.lock", b"\xff.lock", b"-x :(top)*.lock"])
-def test_the_file_may_have_any_name(name: bytes, program: Program) -> None:
-    lock = program.home / os.fsdecode(name)
-    git(program.home, "init", "-q")
-    for hash_ in (OLD, NEW):
-        lock.write_bytes(environment([leaf(hash_, "zlib", "1.2")], hash_))
-        git(program.home, "add", ".")
-        git(program.home, "commit", "-qm", "Lock")
-    result = program("history", "zlib", "-f", f"./{os.fsdecode(name)}")
-    assert (result.returncode, result.stderr) == (0, "spackscope: zlib: 1 version\n")
-    assert result.stdout.endswith("\t1 1 1\n")
-
-
 def test_no_setting_of_a_work_tree_changes_what_is_told(tmp_path: Path) -> None:
-    lock = tmp_path / "spack.lock"
-    git(tmp_path, "init", "-q")
-    for hash_ in (OLD, NEW):
-        lock.write_bytes(environment([leaf(hash_, "zlib", "1.2")], hash_))
-        git(tmp_path, "add", "spack.lock")
-        git(tmp_path, "commit", "-qm", "Lock")
-    told = of_revisions(str(lock))
+    lock = revisions(tmp_path / "spack.lock", lock_of(OLD), lock_of(NEW))
+    told = of_revisions(lock)
     for setting in (
-        "i18n.logOutputEncoding=UTF-16",
-        "log.follow=true",
-        "log.showRoot=false",
-        "diff.orderFile=/nowhere",
-        "core.abbrev=4",
+        *("i18n.logOutputEncoding=UTF-16", "log.follow=true", "log.showRoot=false"),
+        *("diff.orderFile=/nowhere", "core.abbrev=4"),
     ):
         git(tmp_path, "config", *setting.split("="))
     os.mkfifo(tmp_path / ".mailmap")
-    assert of_revisions(str(lock)) == told
+    assert of_revisions(lock) == told
     assert len(told[0]) == 2
 
 
@@ -180,33 +167,24 @@ def test_no_setting_of_a_work_tree_changes_what_is_told(tmp_path: Path) -> None:
 def test_a_fifo_of_a_work_tree_is_not_waited_for(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = tmp_path / "spack.lock"
-    lock.write_bytes(environment([leaf(OLD, "zlib", "1.2")], OLD))
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "spack.lock")
-    git(tmp_path, "commit", "-qm", "Lock")
+    lock = revisions(tmp_path / "spack.lock", lock_of(OLD))
     fifo = tmp_path / ".git" / name
     fifo.unlink(missing_ok=True)
     os.mkfifo(fifo)
     with pytest.raises(Cancelled):
-        of_revisions(str(lock), lambda: True)
+        of_revisions(lock, lambda: True)
     monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", 0.1)
     reason = "git takes more than 0.1 s"
-    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} were read: {reason}")
+    assert of_revisions(lock) == ([], f"not all revisions of {lock} were read: {reason}")
 
 
 def test_the_newest_revisions_are_read_where_all_are_too_many(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lock = tmp_path / "spack.lock"
-    git(tmp_path, "init", "-q")
-    for hash_ in (OLD, OTHER, NEW):
-        lock.write_bytes(environment([leaf(hash_, "zlib", "1.2")], hash_))
-        git(tmp_path, "add", "spack.lock")
-        git(tmp_path, "commit", "-qm", "Lock")
-    size = lock.stat().st_size
+    lock = revisions(tmp_path / "spack.lock", *map(lock_of, (OLD, OTHER, NEW)))
+    size = os.stat(lock).st_size
     monkeypatch.setattr("spackscope.model.answers.history.MAX_REVISIONS_SIZE", 2 * size + 1)
-    (first, second), failure = of_revisions(str(lock))
+    (first, second), failure = of_revisions(lock)
     assert (list(first.came), list(second.came), second.went) == ([OTHER], [NEW], [OTHER])
     newer = f"the newer ones have {2 * size:,} bytes; at most {2 * size + 1:,} are read"
     assert failure == f"not all revisions of {lock} were read: {newer}"
@@ -214,13 +192,10 @@ def test_the_newest_revisions_are_read_where_all_are_too_many(
 
 def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
     """Neither to verify a signed revision, nor to fetch what a partial clone lacks."""
-    lock, trap, ran = (tmp_path / name for name in ("spack.lock", "trap.sh", "ran"))
+    trap, ran = tmp_path / "trap.sh", tmp_path / "ran"
     trap.write_text(f"#!/bin/sh\ntouch '{ran}'\n")
     trap.chmod(0o755)
-    lock.write_bytes(environment([leaf(OLD, "zlib", "1.2")], OLD))
-    git(tmp_path, "init", "-q")
-    git(tmp_path, "add", "spack.lock")
-    git(tmp_path, "commit", "-qm", "Lock")
+    lock = revisions(tmp_path / "spack.lock", lock_of(OLD))
     head, message = git(tmp_path, "cat-file", "commit", "HEAD").split(b"\n\n", 1)
     armour = b"-----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----"
     (tmp_path / "signed").write_bytes(b"%b\ngpgsig %b\n\n%b" % (head, armour, message))
@@ -238,34 +213,29 @@ def test_no_program_that_a_work_tree_names_is_run(tmp_path: Path) -> None:
         "protocol.ext.allow": "always",
     }.items():
         git(tmp_path, "config", key, value)
-    observations, failure = of_revisions(str(lock))
-    assert not observations
-    assert failure == f"not all revisions of {lock} were read: git does not have them"
+    failure = f"not all revisions of {lock} were read: git does not have them"
+    assert of_revisions(lock) == ([], failure)
     assert not ran.exists()
 
 
 def test_what_git_does_not_tell_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    lock = tmp_path / "spack.lock"
-    lock.write_bytes(b" " * 20_000)
-    assert of_revisions(str(lock)) == ([], "")
-    git(tmp_path, "init", "-q")
-    for content in (lock.read_bytes(), b"<<<<<<<", environment([leaf(OLD, "zlib", "1.2")], OLD)):
-        lock.write_bytes(content)
-        git(tmp_path, "add", "spack.lock")
-        git(tmp_path, "commit", "-qm", "Lock")
+    path = tmp_path / "spack.lock"
+    path.touch()
+    assert of_revisions(str(path)) == ([], "")
+    lock = revisions(path, b" " * 20_000, b"<<<<<<<", lock_of(OLD))
     # A few bytes of git's are so many blanks.
     monkeypatch.setattr("spackscope.model.core.files.SMALL_UNPACKED_SIZE", 1000)
-    (observation,), failure = of_revisions(str(lock))
+    (observation,), failure = of_revisions(lock)
     assert list(observation.came) == [OLD]
     assert failure.startswith(f"not all revisions of {lock} were read: it has 20,000 bytes")
     git(tmp_path, "mv", "spack.lock", "other")
     git(tmp_path, "commit", "-qm", "Rename")
-    (tmp_path / "spack.lock").touch()
-    *_, gone = of_revisions(str(lock))[0]
+    path.touch()
+    *_, gone = of_revisions(lock)[0]
     assert (gone.came, gone.went) == ({}, [OLD])
     monkeypatch.setenv("PATH", str(tmp_path))
     reason = "git cannot be run"
-    assert of_revisions(str(lock)) == ([], f"not all revisions of {lock} were read: {reason}")
+    assert of_revisions(lock) == ([], f"not all revisions of {lock} were read: {reason}")
 
 
 @pytest.mark.parametrize(

@@ -40,10 +40,7 @@ def test_every_record_of_the_hash_is_shown(program: Program) -> None:
     sources = ("-f", "a", "-f", "b")
     lines = program("show", *sources, "--jsonl", hash_of(9)).stdout.splitlines()
     shown = [(spec["sources"], spec["tag"], spec["os"]) for spec in map(json.loads, lines)]
-    assert sorted(shown) == [
-        (["a"], "v1", "rocky9"),
-        (["a", "b"], "develop", "ubuntu24.04"),
-    ]
+    assert sorted(shown) == [(["a"], "v1", "rocky9"), (["a", "b"], "develop", "ubuntu24.04")]
     text = program("show", *sources, hash_of(9)).stdout
     assert [part.splitlines()[0] for part in text.split("\n\n")] == ["zlib@1.3.1"] * 2
 

@@ -48,30 +48,6 @@ def test_the_sources_are_listed_with_what_they_are(program: Program) -> None:
     assert "the source gone does not exist" in result.stderr
 
 
-def test_a_terminal_gets_the_sources_in_columns(program: Program) -> None:
-    code, text = program.on_terminal("sources", changes={"NO_COLOR": "1"})
-    assert code == 0
-    assert text.splitlines() == [
-        "source       kind   specs  problems",
-        "sample_data  pages    346         0",
-    ]
-
-
-def test_scripts_get_all_that_is_known_of_a_source(program: Program) -> None:
-    assert json.loads(program("sources", "--json").stdout) == [
-        {
-            "source": "sample_data",
-            "kind": "pages",
-            "layout": None,
-            "specs": 346,
-            "problems": 0,
-            "checked": None,
-            "remark": None,
-            "failure": None,
-        }
-    ]
-
-
 def test_the_sources_take_no_query(program: Program) -> None:
     assert "sources takes no query: hdf5" in program.refused("sources", "hdf5", code=2)
 

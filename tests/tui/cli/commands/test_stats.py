@@ -127,17 +127,6 @@ def test_nothing_matched(program: Program, option: str, printed: str) -> None:
     assert (code, text) == (ExitCode.NOTHING, "spackscope: Unknown package nosuch\n")
 
 
-def test_a_hostile_name_of_a_variant_is_clean(program: Program) -> None:
-    write_page(program.home / "pages", [record(1, variants=["x\x1b[31m=1"])])
-    words = "stats", "--by", "x\x1b[31m", "-f", "pages"
-    for more in ([], ["--by", "os"], ["--csv"], ["--json"]):
-        result = program(*words, *more)
-        assert result.returncode == ExitCode.FOUND
-        assert "\x1b" not in result.stdout
-    _, text = program.on_terminal(*words, "--by", "os", changes=PLAIN)
-    assert "\x1b" not in text
-
-
 def test_hostile_values_stay_on_their_line(program: Program, tmp_path: Path) -> None:
     texts = [text for _, text in HOSTILE_TEXT]
     write_page(tmp_path / "pages", [record(n, os=t, target=t) for n, t in enumerate(texts)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from spackscope.model.readers.nodes import content_hash
 from tests.builders import (
     BZIP2_ARCHIVE,
@@ -63,23 +61,6 @@ def test_a_wrong_record_is_named_and_gives_exit_code_1(program: Program) -> None
         "modules may have",
         "been rewritten)",
         f"gcc      ␛[31m    {hash_of(8)[:7]}  {content_hash(external)[:7]}",
-    ]
-
-
-def test_scripts_get_one_object_for_each_wrong_record(program: Program) -> None:
-    write_index(program, WRONG)
-    result = program("sources", "--verify", "--json", "-f", "index.json", "-f", "sample_data")
-    assert result.returncode == 1
-    assert json.loads(result.stdout) == [
-        {
-            "source": "index.json",
-            "problem": "the content does not match the hash (changed after Spack hashed it)",
-            "package": "zlib-ng",
-            "version": "2.3.2",
-            "hash": hash_of(7),
-            "content_hash": content_hash(WRONG),
-            "document": "index.json",
-        }
     ]
 
 
