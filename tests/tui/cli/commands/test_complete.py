@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
+import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from spackscope.tui.cli.command_table import LISTED
+from spackscope.tui.cli.command_table import BROWSE, COMMANDS, LISTED, Command
+from spackscope.tui.cli.commands.complete import find_place, quoted, split_line
+from spackscope.tui.cli.commands.completion import SHELLS
 from tests.builders import record, write_page
+from tests.documents import ROOT
 from tests.program import Program
 
 URL = "https://user:secret@mirror.example.org/builds"
@@ -196,3 +204,138 @@ def test_the_script_of_an_older_version_is_offered_nothing(program: Program) -> 
 def test_it_is_in_no_help(program: Program) -> None:
     assert " complete " not in program("help").stdout
     assert program("complete", "--help").stdout == program("--help").stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "current", "kind", "head"),
+    [
+        ("find -f", "spack:", "source", ""),
+        ("find -f -f", "x", "query", ""),
+        ("-f a find hdf5", "os=", "query", ""),
+        ("find", "--from=spack:", "source", "--from="),
+        ("find", "-fspack:", "source", "-f"),
+        ("find", "--js", "option", ""),
+        ("find", "--json=", "option", ""),
+        ("help", "--", "option", ""),
+        ("find --", "--js", "query", ""),
+        ("find -- -f", "x", "query", ""),
+        ("show", "abc", "spec", ""),
+        ("diff abc", "d", "spec or source", ""),
+        ("stats --by os", "h", "query", ""),
+        ("stats --by os --by", "t", "axis", ""),
+        ("doubles", "s", "source", ""),
+        ("cover a", "b", "", ""),
+        ("hdf5", "find", "query", ""),
+    ],
+)
+def test_a_word_is_known_by_those_before_it(
+    before: str, current: str, kind: str, head: str
+) -> None:
+    place = find_place(before.split(), current)
+    assert (place.kind, place.head, place.head + place.text) == (kind, head, current)
+
+
+def test_a_place_has_the_words_and_options_before_it() -> None:
+    place = find_place(["-f", "a", "find", "hdf5", "--all", "-fb", "+mpi"], "os=")
+    assert (place.command, place.words) == ("find", ("hdf5", "+mpi"))
+    assert place.fields == {"sources": ["a", "b"], "dependency_only": True}
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
+def test_only_an_option_with_a_value_has_a_word_for_it(command: Command) -> None:
+    for option in command.options:
+        assert option.has_value == bool(option.metavar) == bool(option.takes)
+        if option.has_value:
+            words = [] if command.name == BROWSE else [command.name]
+            assert find_place([*words, option.names[0]], "").kind == option.takes
+
+
+@given(st.lists(st.sampled_from(["find", "-f", "--", "-", "a", "--json", "--csv", "-h=1", ""])))
+def test_no_line_is_too_odd(words: list[str]) -> None:
+    place = find_place(words, "x")
+    assert place.head + place.text == "x"
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_script_is_printed_and_the_shell_can_read_it(shell: str, program: Program) -> None:
+    result = program("completion", shell)
+
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == (ROOT / "tui" / "cli" / "scripts" / SHELLS[shell]).read_text("utf-8")
+    if (path := shutil.which(shell)) is None:
+        pytest.skip(f"{shell} is not installed")
+    check = subprocess.run(
+        [path, "-n"], input=result.stdout, capture_output=True, encoding="utf-8"
+    )
+    assert (check.returncode, check.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "completion needs one shell, bash, zsh or fish; see `spackscope completion --help`"),
+        (["fsh"], "completion needs one shell, bash, zsh or fish: fsh. Did you mean"),
+        (["bash", "zsh"], "completion needs one shell, bash, zsh or fish: bash zsh"),
+    ],
+)
+def test_another_shell_is_refused(program: Program, words: list[str], sentence: str) -> None:
+    result = program("completion", *words)
+
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"spackscope: {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("line", "before", "current", "quote"),
+    [
+        ("spackscope ", [], "", ""),
+        ("spackscope find target=:ze", ["find"], "target=:ze", ""),
+        ("spackscope find 'hdf5 os=ub", ["find"], "hdf5 os=ub", "'"),
+        ('spackscope find "hdf5 os=ub', ["find"], "hdf5 os=ub", '"'),
+        ("spackscope find 'hdf5 '+m", ["find"], "hdf5 +m", ""),
+        ("spackscope find hdf5\\ +m", ["find"], "hdf5 +m", ""),
+        ("spackscope find hdf5 ", ["find", "hdf5"], "", ""),
+        ("spackscope find '' ", ["find", ""], "", ""),
+        ("spackscope find hdf5 2>/dev/null o", ["find", "hdf5"], "o", ""),
+        ("spackscope find hdf5 >/dev/null o", ["find", "hdf5"], "o", ""),
+        ("spackscope find hdf5 '|' o", ["find", "hdf5", "|"], "o", ""),
+        ("spackscope find '>' o", ["find", ">"], "o", ""),
+        ('spackscope find "a\\"b', ["find"], 'a"b', '"'),
+        ("spackscope find 'a\\", ["find"], "a\\", "'"),
+        ("spackscope find a\\", ["find"], "a", ""),
+    ],
+)
+def test_words_are_split_at_the_cursor(
+    line: str, before: list[str], current: str, quote: str
+) -> None:
+    assert split_line(line) == (before, current, quote, False)
+
+
+def test_the_target_of_a_redirection_is_no_word() -> None:
+    assert split_line("spackscope find hdf5 > o") == (["find", "hdf5"], "o", "", True)
+    assert split_line("spackscope find hdf5 2>o") == (["find", "hdf5"], "o", "", True)
+    assert split_line("spackscope find hdf5 > o ") == (["find", "hdf5"], "", "", False)
+
+
+@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1)))
+def test_words_are_what_they_were_before_they_were_quoted(words: list[str]) -> None:
+    assert split_line(f"spackscope {shlex.join(words)} ")[0] == words
+
+
+@pytest.mark.parametrize("typed", ["x", "'x", '"x', "'a b'x"])
+@given(rest=st.text(st.characters(codec="utf-8", exclude_characters="\0\n")))
+def test_what_is_inserted_is_the_text_once_more(typed: str, rest: str) -> None:
+    _, current, quote, _ = split_line(f"spackscope find {typed}")
+    again = split_line(f"spackscope find {typed}{quoted(rest, quote)}")
+    assert again == (["find"], current + rest, quote, False)
+
+
+@pytest.mark.parametrize("typed", ["$", '"$', '"a $', '"\\\\$', '"$(', '"`', '"a $(', "'$(", "'`"])
+def test_a_name_is_not_inserted_as_a_command(program: Program, typed: str) -> None:
+    quote = typed[0].replace("$", "")
+    (program.home / f"{typed.lstrip(quote)}(touch it)`touch it`".replace("\\\\", "\\")).touch()
+    words = ("complete", "bash", "--", f"spackscope cover {typed}", typed.lstrip(quote))
+    _, *inserted = program(*words).stdout.splitlines()
+    assert bool(inserted) == (quote != '"')
+    for text in inserted:
+        assert shlex.split(f"{quote}{text}{quote}")[0].endswith("(touch it)`touch it`")
