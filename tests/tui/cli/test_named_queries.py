@@ -55,12 +55,10 @@ def test_a_named_query_is_part_of_any_query(program: Program, config: Path) -> N
         ("view=mien", "^ Unknown view mien. Did you mean mine?"),
         ("view=wrong", "^ view=wrong (FILE:4): Expected a version after @"),
         ("view=inner", "^ view=inner (FILE:5): view=wrong (FILE:4): Expected a version after @"),
-        (
-            "view=one",
-            "^ view=one (FILE:6): view=two (FILE:7): view=one needs itself: one → two → one",
-        ),
+        ("view=one",
+         "^ view=one (FILE:6): view=two (FILE:7): view=one needs itself: one → two → one"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_is_said_when_it_is_used(
     program: Program, config: Path, query: str, sentence: str
 ) -> None:
@@ -104,8 +102,12 @@ def test_the_help_lists_them(program: Program, config: Path) -> None:
 
 
 def test_no_password_is_printed(program: Program, config: Path) -> None:
-    config.write_text("[views]\nours = \"source='https://ann:secret@host/m?token=secret'\"\n")
-    for words in (["help", "query"], ["find", "view=ours"], ["find", "view=our"], ["config"]):
+    config.write_text(
+        "[views]\nours = \"source='https://ann:secret@host/m?token=secret'\"\n"
+        '"ann:secret@h" = "+mpi"\n[keys]\nfold = "ann:secret@h/x"\n'
+    )
+    for words in (["help", "query"], ["find", "view=ours"], ["find", "view=our"], ["config"],
+                  ["config", "--json"]):  # fmt: skip
         result = program(*words)
         assert "secret" not in result.stdout + result.stderr, words
     config.write_text("[views]\nours = \"source='https://ann:secret@host' os=\"\n")

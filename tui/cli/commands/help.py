@@ -135,8 +135,10 @@ def _query_help(views: Mapping[str, str]) -> str:
         for heading, forms in LANGUAGE.items()
     }
     if views:
-        named = [(f"{VIEW}={name}", without_secrets(text)) for name, text in sorted(views.items())]
-        tables["Named in the configuration"] = named
+        named = [(f"{VIEW}={name}", text) for name, text in sorted(views.items())]
+        tables["Named in the configuration"] = [
+            (without_secrets(name), without_secrets(text)) for name, text in named
+        ]
     for heading, rows in tables.items():
         lines += ["", heading]
         for written, sentence in rows:

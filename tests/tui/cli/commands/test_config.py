@@ -86,14 +86,6 @@ def test_a_theme_that_was_chosen_is_named_with_its_file(program: Program) -> Non
     assert table(program)["theme"] == ("dracula", f"chosen in the browser: {state}")
 
 
-def test_a_key_and_the_name_of_a_query_keep_their_password(program: Program) -> None:
-    configure(program, '[keys]\nfold = "ann:secret@h/x"\n[views]\n"ann:secret@h" = "+mpi"\n')
-    for words in (("config",), ("config", "--json")):
-        run = program(*words)
-        assert "+mpi" in run.stdout
-        assert "secret" not in run.stdout + run.stderr
-
-
 @pytest.mark.parametrize("words", [(), ("--check",), ("--json",), ("--keys",)])
 def test_a_url_in_place_of_the_path_keeps_its_password(
     program: Program, words: tuple[str, ...]
