@@ -343,21 +343,6 @@ def test_when_every_way_fails_the_message_lists_each_one_once(desk: Desk) -> Non
     assert str(failed.value) == "Nothing was copied. " + " ".join(failed.value.failures)
 
 
-def test_importing_the_module_pays_for_no_screen() -> None:
-    program = (
-        "import sys; import spackscope.tui.clipboard; "
-        "print(sorted({'textual', 'rich'} & sys.modules.keys()))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert done.stdout == "[]\n"
-
-
 # tmux
 
 

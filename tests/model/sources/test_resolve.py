@@ -53,10 +53,12 @@ def test_sources_of_a_spack_are_its_mirrors_and_trees(spack: SpackRoot) -> None:
 def test_the_key_of_a_source_is_what_it_names_here_and_now(
     spack: SpackRoot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOME", "/home/ada")
     monkeypatch.chdir(tmp_path)
     for source, key in (
         ("mirror", str(tmp_path / "mirror")),
         ("./mirror/", str(tmp_path / "mirror")),
+        ("~/mirror", "/home/ada/mirror"),
         (SAMPLE, absolute_path(SAMPLE)),
         *((each, each) for each in ("https://a.org/m", "file:///data/m", "-", "spack:none")),
     ):
@@ -81,7 +83,6 @@ def test_a_key_in_a_directory_that_is_gone_is_refused(
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-
     with pytest.raises(SourceError, match="the source mirror cannot be read"):
         source_key("mirror", Session({}))
 
@@ -103,7 +104,6 @@ def test_sources_are_arguments_or_in_the_environment_or_the_sample(
     arguments: list[str], variable: str | None, sources: tuple[str, ...]
 ) -> None:
     environ = {} if variable is None else {"SPACKSCOPE_FROM": variable}
-
     assert resolve_sources(arguments, Session(environ)) == sources
 
 

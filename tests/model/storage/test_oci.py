@@ -196,7 +196,6 @@ def test_a_registry_that_wants_a_password_at_once_gets_it(registry: Registries) 
     with serving() as server:
         server.default = Images(admits="Basic YW5uOv8=", challenge='Basic realm="reg"')
         assert "needs credentials: HTTP 401" in registry.refusal(server)
-
         options = {"access_pair": {"id": "ann", "secret_variable": "PW"}}
         assert registry.read(server.port, "", options, PW="\udcff") == DATA
     with pytest.raises(SourceError) as raised:
@@ -210,7 +209,6 @@ def test_a_realm_elsewhere_is_asked_for_an_anonymous_token(registry: Registries)
         challenge = OTHER.format(url=other.url)
         server.default = Images(admits=f"Bearer {ANONYMOUS}", challenge=challenge)
         assert registry.read(server.port, "ann:s3cr3t@") == DATA
-
     assert other.paths() == ["/token"]
     assert not authorized(other)
     assert not any("YW5u" in repr(request) for request in server.requests)
@@ -230,6 +228,7 @@ def test_a_realm_elsewhere_that_wants_a_password_gets_none(
             if "authorization" in exchange.request.headers
             else images(exchange)
         )
+        assert NOT_SENT not in registry.refusal(server)
         sentence = registry.refusal(server, "ann:s3cr3t@")
 
     assert sentence == (
@@ -245,7 +244,6 @@ def test_who_a_registry_leads_to_gets_no_credentials(registry: Registries, chall
         other.default = Images(admits="x", challenge=challenge.format(url=other.url))
         server.default = leads_to(other, lambda path: True, responds(404))
         assert NOT_SENT in registry.refusal(server, "ann:s3cr3t@")
-
     assert not authorized(other)
     assert not authorized(server)
 
@@ -283,7 +281,6 @@ def test_a_challenge_that_cannot_be_met_is_a_refusal(
     with serving() as server:
         server.default = Images(admits="nobody", challenge=challenge)
         refusal = registry.refusal(server)
-
     assert "HTTP 401" in refusal
     assert sentence in refusal
     assert "pw" not in refusal

@@ -56,7 +56,6 @@ def test_a_text_that_is_not_a_url_is_refused_in_one_sentence(reason: str) -> Non
     for url in REFUSED[reason]:
         with pytest.raises(SourceError) as raised:
             split_url(url)
-
         assert str(raised.value).endswith(f" is not a valid URL: {reason}"), url
         assert len(str(raised.value)) < 300
 
@@ -104,6 +103,15 @@ def test_credentials_are_for_one_scheme_host_and_port(one: str, other: str, is_s
 )
 def test_what_a_server_refers_to_is_seen_from_its_own_url(reference: str, joined: str) -> None:
     assert split_url("https://ann:pw@h:1/top/a?q").resolve(reference).address == joined
+
+
+def test_a_broken_reference_or_name_is_refused() -> None:
+    for reference in ("http://[::1", "a\nb", "//h:x/", "http://h/\udcff"):
+        with pytest.raises(SourceError, match="is not a valid URL"):
+            split_url("https://h/a").resolve(reference)
+    for name in ("a\udcff", "a\0b"):
+        with pytest.raises(SourceError, match="whose name is not text"):
+            split_url("https://h/a").below(name)
 
 
 def test_a_file_url_names_a_path_of_this_machine() -> None:
@@ -174,7 +182,6 @@ def test_a_header_that_a_library_quotes_is_not_printed(quoted: str) -> None:
 
 def test_messages_of_libraries_are_printed_without_secrets() -> None:
     message = library_message(f'no way to "http://ann:{SECRET}@h:1/x?list=2&t={SECRET}", sorry')
-
     assert message == 'no way to "http://h:1/x?…", sorry'
     assert library_message(f"no {'x' * 980} http://ann:{SECRET}@h").endswith("x …")
 

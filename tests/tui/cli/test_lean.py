@@ -128,6 +128,11 @@ def test_the_browser_imports_what_its_first_screen_needs(program: Program) -> No
     assert not later & loaded
 
 
+def test_copying_pays_for_no_screen(program: Program) -> None:
+    code = BROWSER.replace("tui.app", "tui.clipboard")
+    assert not loaded_by(program, code=code) & {*HEAVY}
+
+
 def test_a_configuration_file_is_read_without_what_only_the_browser_needs(
     program: Program,
 ) -> None:

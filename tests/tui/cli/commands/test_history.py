@@ -15,11 +15,17 @@ from spackscope.model.analysis.history import Snapshots
 from spackscope.model.answers.history import of_revisions, timelines
 from spackscope.model.core.errors import Cancelled, Unwritable
 from tests.builders import PAGES, environment, leaf, node, record, write_index, write_page
-from tests.program import Program
+from tests.program import PATIENCE, Program
 
 OLD, NEW, OTHER = (letter * 32 for letter in "onx")
 TODAY = date.today().isoformat()
 CACHE = ("-f", "index.json")
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wait for git as long as other programs keep the processors busy."""
+    monkeypatch.setattr("spackscope.model.answers.history.GIT_TIMEOUT", PATIENCE)
 
 
 def write_cache(home: Path, *hashes: str) -> None:
