@@ -11,11 +11,18 @@ from __future__ import annotations
 import importlib.util
 import re
 import shlex
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).parents[1]
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PAGES = sorted(
     path
     for pattern in ("*.md", "docs/**/*.md", "benchmarks/*.md", "packaging/**/*.md", ".github/*.md")

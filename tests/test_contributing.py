@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import ROOT
 from tests.program import PATIENCE, edit, environment, link_program
 
-ROOT = Path(__file__).parents[1]
 RECIPES = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 (EXAMPLE,) = re.findall(r"`(Column\(.*?\))`", " ".join(RECIPES.split()))

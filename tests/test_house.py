@@ -7,9 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tests.documents import ROOT
 
 SHELL = ("app", "cli", "clipboard", "copy_forms", "keymap", "process", "settings")
 """The parts of `tui` in which only what is listed here is imported in functions."""

@@ -12,15 +12,10 @@ from zipfile import ZipFile
 import pytest
 
 from tests.builders.sample import EXAMPLES, INDEX, LOCK, example_files, sample_index, sample_lock
+from tests.documents import PYPROJECT, ROOT
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-ROOT = Path(__file__).parents[1]
-SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-LISTED = SETTINGS["tool"]["setuptools"]["packages"]
+SETTINGS = PYPROJECT["tool"]["setuptools"]
+LISTED = SETTINGS["packages"]
 SLOW_TO_IMPORT = ("rich", "textual", "yaml")
 
 
@@ -58,7 +53,7 @@ def test_every_listed_package_is_found_under_its_import_name(package: str) -> No
 
 
 def test_editors_find_every_folder_under_its_import_name() -> None:
-    folders = SETTINGS["tool"]["setuptools"]["package-dir"]
+    folders = SETTINGS["package-dir"]
     links = {name: ROOT.joinpath("packaging", "typings", *name.split(".")) for name in folders}
 
     assert {name: link.resolve() for name, link in links.items()} == {

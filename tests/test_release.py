@@ -18,14 +18,9 @@ import pytest
 import yaml
 
 from spackscope.tui import RELEASED, VERSION
+from tests.documents import PYPROJECT, ROOT
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-ROOT = Path(__file__).parents[1]
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PROJECT = PYPROJECT["project"]
 CITATION = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
 RECIPES = ROOT / "packaging" / "spack" / "spack_repo" / "spackscope" / "packages"
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

@@ -13,15 +13,10 @@ from pathlib import Path
 import pytest
 
 from spackscope.tui.spack_extension import extension_path, path_for_spack
+from tests.documents import PYPROJECT, ROOT
 from tests.program import environment
 from tests.spack_start import make_spack
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-ROOT = Path(__file__).parents[2]
 EXTENSION = Path(extension_path())
 COMMAND = EXTENSION / "scope" / "cmd" / "scope.py"
 ECHO = """#!{python}
@@ -176,8 +171,7 @@ def test_a_spack_with_the_package_finds_it_by_its_entry_point(tmp_path: Path) ->
     site = Site(tmp_path, "1.2", has_plugins=True)
     distribution = tmp_path / "packages" / "spackscope-0.dist-info"
     distribution.mkdir(parents=True)
-    settings = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-    ((name, value),) = settings["project"]["entry-points"]["spack.extensions"].items()
+    ((name, value),) = PYPROJECT["project"]["entry-points"]["spack.extensions"].items()
     (distribution / "METADATA").write_text("Name: spackscope\nVersion: 0\n")
     (distribution / "entry_points.txt").write_text(f"[spack.extensions]\n{name} = {value}\n")
     environ = {"PYTHONPATH": str(distribution.parent)}

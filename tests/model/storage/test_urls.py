@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -15,8 +14,8 @@ from spackscope.model.core.errors import SourceError
 from spackscope.model.core.redaction import library_message, shown_url, without_secrets
 from spackscope.model.storage.base import scheme_of
 from spackscope.model.storage.urls import Url, local_path, split_url
+from tests.documents import ROOT
 
-ROOT = Path(__file__).parents[3]
 SECRET = "s3cr3t"
 
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 import ast
 import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from spackscope.model.core.text import cell_width
 from spackscope.tui.process.stdio import SIGNS, in_ascii, key_word
 from tests.browsing import browsing
+from tests.documents import ROOT
 from tests.program import Program
 
-ROOT = Path(__file__).parents[3]
 SOURCES = sorted(path for top in ("model", "tui") for path in (ROOT / top).rglob("*.py"))
 
 
